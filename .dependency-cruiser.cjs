@@ -1,0 +1,60 @@
+/** The rooms of architecture.md: who may import whom. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'services-never-import-services',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/([^/]+)/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'packages-never-import-services',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(services|e2e|scripts|sample-upstream)/' },
+    },
+    {
+      name: 'services-import-only-packages',
+      severity: 'error',
+      from: { path: '^services/' },
+      to: { path: '^(e2e|scripts|sample-upstream)/' },
+    },
+    {
+      name: 'upstream-stands-alone',
+      severity: 'error',
+      from: { path: '^sample-upstream/' },
+      to: { path: '^(services|packages|e2e|scripts)/' },
+    },
+    {
+      name: 'black-box-suites',
+      comment: 'e2e speaks HTTP; it imports contracts and the stack, never a service',
+      severity: 'error',
+      from: { path: '^e2e/' },
+      to: { path: '^services/' },
+    },
+    {
+      name: 'only-account-knows-sql',
+      severity: 'error',
+      from: { path: '^services/(auth|gateway)/' },
+      to: { path: 'node_modules/(knex|pg)/' },
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'product-never-imports-tests',
+      severity: 'error',
+      from: { pathNot: '\\.test\\.ts$|^e2e/' },
+      to: { path: '\\.test\\.ts$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'],
+    },
+  },
+};

@@ -1,0 +1,8 @@
+/** Node's own type stripping, the one that runs the services, also serves the tests. */
+export default {
+  testMatch: ['<rootDir>/{services,packages,sample-upstream,scripts}/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/scripts/strip-types.cjs' },
+  modulePathIgnorePatterns: ['<rootDir>/.tollgate'],
+  testTimeout: 30_000,
+};

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+
+/** Every fault of a configuration at once; `faults` are lines fit for a terminal. They never hold a value. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${String(faults.length)} fault(s):\n${faults.map((f) => `  - ${f}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads settings from the environment by a zod object whose keys are the variables' names.
+ *
+ * For each key `NAME`, `NAME_FILE` may name a file whose content (less one trailing newline) is the value,
+ * the way container platforms mount secrets; giving both is a fault. An empty variable counts as absent.
+ *
+ * @throws {ConfigError} listing every missing or wrong setting, without any value.
+ */
+export function readConfig<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  env: Readonly<Record<string, string | undefined>>,
+): z.output<z.ZodObject<Shape>> {
+  const faults = new Map<string, string>();
+  const raw: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const setting = readSetting(name, env);
+    if (setting.fault !== undefined) faults.set(name, setting.fault);
+    else if (setting.value !== undefined) raw[name] = setting.value;
+  }
+  const parsed = schema.safeParse(raw);
+  if (parsed.success && faults.size === 0) return parsed.data;
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = String(issue.path[0] ?? '');
+    if (faults.has(name)) continue;
+    faults.set(name, name in raw ? issue.message : `is not set (nor is ${name}_FILE)`);
+  }
+  throw new ConfigError([...faults].map(([name, fault]) => `${name}: ${fault}`));
+}
+
+type Setting = { value?: string | undefined; fault?: string };
+
+function readSetting(name: string, env: Readonly<Record<string, string | undefined>>): Setting {
+  const value = env[name] === '' ? undefined : env[name];
+  const file = env[`${name}_FILE`];
+  if (file === undefined || file === '') return { value };
+  if (value !== undefined) return { fault: `both ${name} and ${name}_FILE are set; keep one` };
+  try {
+    return { value: readFileSync(file, 'utf8').replace(/\r?\n$/, '') };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    return { fault: `the file that ${name}_FILE names can't be read (${code})` };
+  }
+}

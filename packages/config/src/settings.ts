@@ -1,0 +1,78 @@
+import { z } from 'zod';
+
+/**
+ * Settings that more than one service has, as zod types. Their messages name what is wanted and never
+ * repeat the value, which may be a secret.
+ */
+
+/** A whole number written in decimal, within bounds. The unit belongs into the variable's name. */
+export function wholeNumber(min: number, max: number): z.ZodType<number> {
+  const wanted = `must be a whole number from ${String(min)} to ${String(max)}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, wanted)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, wanted);
+}
+
+/** An absolute http(s) URL without credentials, without a trailing slash. */
+export const httpUrl = z
+  .string()
+  .refine(isHttpUrl, 'must be an http:// or https:// URL without user or password')
+  .transform((value) => value.replace(/\/+$/, ''));
+
+function isHttpUrl(value: string): boolean {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
+/** A URL with one of the given schemes, for instance `redis:`; credentials in it are allowed. */
+export function connectionUrl(...schemes: string[]): z.ZodType<string> {
+  return z.string().refine(
+    (value) => {
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      return url !== undefined && schemes.includes(url.protocol);
+    },
+    `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+  );
+}
+
+/** A secret with at least 16 characters. */
+export const secret = z.string().min(16, 'must have at least 16 characters');
+
+/**
+ * The callers that a private listener accepts: `id:secret` pairs separated by white space.
+ * Several pairs may share an id, so that a secret can be exchanged without an outage.
+ */
+export const serviceCredentials = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((pair) => pair !== ''))
+  .refine(
+    (pairs) => pairs.length > 0 && pairs.every((pair) => /^[A-Za-z0-9._-]+:.{16,}$/.test(pair)),
+    'must be id:secret pairs separated by white space, each secret with at least 16 characters',
+  )
+  .transform((pairs) =>
+    pairs.map((pair) => {
+      const colon = pair.indexOf(':');
+      return { id: pair.slice(0, colon), secret: pair.slice(colon + 1) };
+    }),
+  );
+
+/** What every service process reads. */
+export const processSettings = {
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  PUBLIC_HOST: z.string().default('0.0.0.0'),
+  PUBLIC_PORT: wholeNumber(0, 65_535),
+  PRIVATE_HOST: z.string().default('0.0.0.0'),
+  PRIVATE_PORT: wholeNumber(0, 65_535),
+  /** How long a shutdown may take before the process ends anyway. */
+  SHUTDOWN_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
+  /** Callers accepted on the private listener. */
+  SERVICE_CREDENTIALS: serviceCredentials,
+};
+
+/** What a service reads to call another one's private listener. */
+export const callerSettings = {
+  SERVICE_CLIENT_ID: z.string().min(1),
+  SERVICE_CLIENT_SECRET: secret,
+};

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+/** Limit fields of a billing period, in the source specification's order and units. */
+export const LIMIT_FIELDS = [
+  'points_limit',
+  'rate_limit',
+  'session_limit',
+  'subscription_limit',
+  'time_sec_limit',
+  'traffic_bytes_limit',
+  'team_slots_limit',
+] as const;
+
+export type LimitField = (typeof LIMIT_FIELDS)[number];
+
+/** Status of a billing period, derived at the moment of asking (source specification, part 3). */
+export const billingStatusSchema = z.enum(['active', 'grace', 'blocked', 'expired']);
+
+export type BillingStatus = z.infer<typeof billingStatusSchema>;
+
+/**
+ * Answer of account's `GET /private/entitlements/{account_id}`: who pays for a caller and whether its calls
+ * may pass. An account that never had a billing period has `status: "none"` and no period. Unknown accounts
+ * are 404 `not_found`.
+ */
+export const entitlementSchema = z.object({
+  account_id: z.int(),
+  /** The account that owns the billing period: the team manager's for a member, else the caller's own. */
+  payer_id: z.int(),
+  status: z.enum([...billingStatusSchema.options, 'none']),
+  /** The next moment at which time alone changes this answer; a cache may not keep it longer. */
+  valid_until: z.iso.datetime().nullable(),
+  billing_period: z
+    .object({
+      period_id: z.int(),
+      /** A limit is null where the plan's description doesn't contain it: it is not enforced. */
+      limits: z.record(z.enum(LIMIT_FIELDS), z.int().min(0).nullable()),
+    })
+    .nullable(),
+});
+
+export type Entitlement = z.infer<typeof entitlementSchema>;

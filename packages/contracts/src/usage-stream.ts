@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/**
+ * How finished calls travel from the gateways to account: one Redis Stream per shard, one entry per batch
+ * (architecture.md, "Usage, exactly once"). The braces make all keys of a shard share a Redis Cluster slot,
+ * so that one script may touch them. The count is part of the contract: changing it moves payers between
+ * shards, and is only safe while every stream is empty.
+ */
+export const USAGE_SHARD_COUNT = 64;
+
+/** The shard of a payer: every event of one payer goes through one stream, in order. */
+export function usageShard(payerId: number): number {
+  return payerId % USAGE_SHARD_COUNT;
+}
+
+/** Redis key of a shard's stream. */
+export function usageStreamKey(shard: number): string {
+  return `{s${String(shard)}}:usage`;
+}
+
+/** The one field of a stream entry; its value is a JSON usage batch. */
+export const USAGE_BATCH_FIELD = 'batch';
+
+/** One finished data call. */
+export const usageEventSchema = z.object({
+  payer_id: z.int(),
+  period_id: z.int(),
+  account_id: z.int(),
+  application_id: z.int(),
+  api_version: z.enum(['v1', 'v2']),
+  points: z.int().min(0),
+  requests: z.int().min(0),
+  /** Milliseconds of open subscriptions; zero for a call that isn't one. */
+  time_ms: z.int().min(0),
+  /** Bytes of response body sent to the caller. */
+  traffic_bytes: z.int().min(0),
+  /** When the call was finished, milliseconds since the epoch; it decides the hourly row. */
+  at_ms: z.int().min(0),
+});
+
+export type UsageEvent = z.infer<typeof usageEventSchema>;
+
+/**
+ * What a gateway settles at once. (gateway_id, seq) names the batch: sent again after an uncertain answer it
+ * keeps its number, and the settlement script counts it once.
+ */
+export const usageBatchSchema = z.object({
+  gateway_id: z.string(),
+  seq: z.int().min(1),
+  events: z.array(usageEventSchema).min(1),
+});
+
+export type UsageBatch = z.infer<typeof usageBatchSchema>;

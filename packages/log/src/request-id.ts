@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** The header that carries a request's id through all services. */
+export const REQUEST_ID_HEADER = 'x-request-id';
+
+const WELL_FORMED = /^[A-Za-z0-9_-]{8,64}$/;
+
+/** A new request id: 128 random bits in hex, which is also a valid W3C trace id. */
+export function newRequestId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/**
+ * The id of a request that reached an inner service: the gateway's where it is well formed, else a new one.
+ * The gateway itself never takes a caller's.
+ */
+export function requestIdOf(req: Pick<IncomingMessage, 'headers'>): string {
+  const given = req.headers[REQUEST_ID_HEADER];
+  return typeof given === 'string' && WELL_FORMED.test(given) ? given : newRequestId();
+}

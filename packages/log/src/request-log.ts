@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pinoHttp } from 'pino-http';
+import type { Logger } from 'pino';
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+
+/**
+ * Express middleware that gives each request its id (`req.id`, echoed as X-Request-Id) and logs it once when
+ * it is done: method, path, status and duration. The query string stays out: it can hold a token.
+ */
+export function requestLog(logger: Logger, requestId: (req: IncomingMessage) => string = requestIdOf) {
+  return pinoHttp({
+    logger,
+    genReqId: (req: IncomingMessage, res: ServerResponse) => {
+      const id = requestId(req);
+      res.setHeader(REQUEST_ID_HEADER, id);
+      return id;
+    },
+    customAttributeKeys: { responseTime: 'duration_ms' },
+    quietReqLogger: true,
+    customLogLevel: (_req, res, error) => ((error ?? res.statusCode >= 500) ? 'error' : 'info'),
+    serializers: {
+      req: (req: { method: string; url: string }) => ({ method: req.method, path: req.url.split('?', 1)[0] }),
+      res: (res: { statusCode: number }) => ({ status: res.statusCode }),
+    },
+  });
+}

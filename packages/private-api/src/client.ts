@@ -1,0 +1,76 @@
+import { Pool } from 'undici';
+import type { z } from 'zod';
+import { Problem } from '@tollgate/problem';
+import { basicAuthorization } from './credential.ts';
+import type { ServiceCredential } from './credential.ts';
+
+export type PrivateApiOptions = {
+  /** Address of the other service's private listener. */
+  baseUrl: string;
+  credential: ServiceCredential;
+  /** From sending to the last byte of the answer. */
+  timeoutMs: number;
+};
+
+/** Calls another service's private API. Whatever goes wrong is one problem: `service_unavailable`. */
+export type PrivateApi = {
+  /** GETs JSON; null where the answer is 404. */
+  get: <T>(path: string, schema: z.ZodType<T>, requestId?: string) => Promise<T | null>;
+  /** POSTs form fields and reads JSON. */
+  postForm: <T>(
+    path: string,
+    fields: Record<string, string>,
+    schema: z.ZodType<T>,
+    requestId?: string,
+  ) => Promise<T>;
+  close: () => Promise<void>;
+};
+
+/** Opens a keep-alive pool to another service's private listener. */
+export function createPrivateApi({ baseUrl, credential, timeoutMs }: PrivateApiOptions): PrivateApi {
+  const pool = new Pool(baseUrl, { connections: 32, connect: { timeout: timeoutMs } });
+  const authorization = basicAuthorization(credential);
+
+  async function call(method: 'GET' | 'POST', path: string, requestId?: string, form?: string) {
+    const headers: Record<string, string> = { authorization, accept: 'application/json' };
+    if (requestId !== undefined) headers['x-request-id'] = requestId;
+    if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
+    try {
+      const answer = await pool.request({
+        method,
+        path,
+        headers,
+        body: form ?? null,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const text = await answer.body.text();
+      return { status: answer.statusCode, text };
+    } catch (cause) {
+      throw new Problem('service_unavailable', { cause });
+    }
+  }
+
+  function read<T>(schema: z.ZodType<T>, path: string, status: number, text: string): T {
+    if (status !== 200) {
+      throw new Problem('service_unavailable', { cause: new Error(`${path} answered ${String(status)}`) });
+    }
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      // The zod issue can quote the answer, which can hold a token's owner: name the contract only.
+      throw new Problem('service_unavailable', { cause: new Error(`${path} broke its contract`) });
+    }
+  }
+
+  return {
+    get: async (path, schema, requestId) => {
+      const { status, text } = await call('GET', path, requestId);
+      return status === 404 ? null : read(schema, path, status, text);
+    },
+    postForm: async (path, fields, schema, requestId) => {
+      const { status, text } = await call('POST', path, requestId, new URLSearchParams(fields).toString());
+      return read(schema, path, status, text);
+    },
+    close: () => pool.close(),
+  };
+}

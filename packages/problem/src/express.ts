@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import type { Logger } from '@tollgate/log';
+import { Problem, problemDocument, toProblem } from './problem.ts';
+
+/** Answers with problem+json. Does nothing but end the connection where an answer is already under way. */
+export function sendProblem(res: ServerResponse, problem: Problem): void {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  const requestId = String(res.getHeader(REQUEST_ID_HEADER) ?? '');
+  const body = JSON.stringify(problemDocument(problem, requestId));
+  res.writeHead(problem.status, {
+    ...problem.headers,
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  res.end(res.req.method === 'HEAD' ? undefined : body);
+}
+
+/** The last route: whatever no route took is 404. */
+export const notFound: RequestHandler = () => {
+  throw new Problem('not_found');
+};
+
+/** For a known path under another method: 405 that names the allowed ones (RFC 9110, section 15.5.6). */
+export function methodNotAllowed(...allowed: string[]): RequestHandler {
+  return () => {
+    throw new Problem('method_not_allowed', { headers: { allow: allowed.join(', ') } });
+  };
+}
+
+/** The last middleware: every error leaves as problem+json, and 5xx ones are logged with their cause. */
+export function problemHandler(logger: Logger): ErrorRequestHandler {
+  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
+  return (error: unknown, req, res: ServerResponse, _next) => {
+    const problem = fromBodyParser(error) ?? toProblem(error);
+    if (problem.status >= 500) {
+      logger.error({ err: problem.cause ?? problem, code: problem.code, path: req.path }, 'request failed');
+    }
+    sendProblem(res, problem);
+  };
+}
+
+/** body-parser throws errors of its own (http-errors), known by `type`. */
+function fromBodyParser(error: unknown): Problem | undefined {
+  if (!(error instanceof Error) || !('type' in error)) return undefined;
+  switch (error.type) {
+    case 'entity.too.large':
+      return new Problem('payload_too_large');
+    case 'charset.unsupported':
+    case 'encoding.unsupported':
+      return new Problem('unsupported_media_type');
+    case 'entity.parse.failed':
+    case 'entity.verify.failed':
+    case 'request.aborted':
+    case 'request.size.invalid':
+    case 'parameters.too.many':
+      return new Problem('invalid_request');
+    default:
+      return undefined;
+  }
+}

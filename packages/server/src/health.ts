@@ -1,0 +1,56 @@
+import { Router } from 'express';
+import type { Registry } from 'prom-client';
+
+/** Readiness by dependency: each check resolves when the dependency answers, and rejects when it doesn't. */
+export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
+
+const CHECK_TIMEOUT_MS = 1_000;
+
+/**
+ * Routes of the private listener that need no credential: probes and Prometheus scrape them.
+ *
+ * - `GET /health/live`: 200 while the process answers.
+ * - `GET /health/ready`: 200 `{"status":"ready","checks":{…}}`, or 503 with `"status":"unavailable"` (a check
+ *   failed) or `"draining"` (a shutdown has begun). A check's value is `ok` or `unreachable`.
+ * - `GET /metrics`: Prometheus text format.
+ */
+export function operationsRouter(options: {
+  checks: ReadinessChecks;
+  registry: Registry;
+  draining: () => boolean;
+}): Router {
+  const { checks, registry, draining } = options;
+  const router = Router();
+  router.get('/health/live', (_req, res) => {
+    res.json({ status: 'live' });
+  });
+  router.get('/health/ready', async (_req, res) => {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await passes(check)] as const),
+    );
+    const ok = results.every(([, passed]) => passed);
+    const status = draining() ? 'draining' : ok ? 'ready' : 'unavailable';
+    res.status(status === 'ready' ? 200 : 503).json({
+      status,
+      checks: Object.fromEntries(results.map(([name, passed]) => [name, passed ? 'ok' : 'unreachable'])),
+    });
+  });
+  router.get('/metrics', async (_req, res) => {
+    res.type(registry.contentType).send(await registry.metrics());
+  });
+  return router;
+}
+
+async function passes(check: () => Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, CHECK_TIMEOUT_MS, false);
+  });
+  try {
+    return await Promise.race([check().then(() => true), late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,104 @@
+import type { RequestListener } from 'node:http';
+import { Registry, collectDefaultMetrics } from 'prom-client';
+import { ConfigError } from '@tollgate/config';
+import { createLogger } from '@tollgate/log';
+import type { Logger } from '@tollgate/log';
+import { PortTakenError, createListener } from './listener.ts';
+
+/** What a service's composition root hands back. */
+export type Service = {
+  publicHandler: RequestListener;
+  privateHandler: RequestListener;
+  /** Closes pools and connections; called when both listeners have finished their requests. */
+  close: () => Promise<void>;
+};
+
+/** What a service's composition root is given. */
+export type ComposeContext<Config> = {
+  config: Config;
+  logger: Logger;
+  registry: Registry;
+  /** True once a shutdown has begun; readiness then says so. */
+  draining: () => boolean;
+};
+
+type ProcessConfig = {
+  LOG_LEVEL: string;
+  PUBLIC_HOST: string;
+  PUBLIC_PORT: number;
+  PRIVATE_HOST: string;
+  PRIVATE_PORT: number;
+  SHUTDOWN_TIMEOUT_MS: number;
+};
+
+/**
+ * Runs a service from its settings to its end: config → compose → listen → SIGTERM or SIGINT → finish the
+ * requests under way → close → exit 0. A configuration fault or a taken port ends the process with exit
+ * code 1 and a message that names every fault; a shutdown that overruns SHUTDOWN_TIMEOUT_MS ends it with 1.
+ */
+export async function runService<Config extends ProcessConfig>(
+  name: string,
+  loadConfig: () => Config,
+  compose: (context: ComposeContext<Config>) => Promise<Service>,
+): Promise<void> {
+  const config = orExit(loadConfig);
+  const logger = createLogger(name, config.LOG_LEVEL);
+  const registry = new Registry();
+  registry.setDefaultLabels({ service: name });
+  collectDefaultMetrics({ register: registry });
+  let stopping = false;
+
+  const service = await compose({ config, logger, registry, draining: () => stopping });
+  const listeners = [
+    createListener(service.publicHandler, {
+      name: 'public',
+      host: config.PUBLIC_HOST,
+      port: config.PUBLIC_PORT,
+      setting: 'PUBLIC_PORT',
+    }),
+    createListener(service.privateHandler, {
+      name: 'private',
+      host: config.PRIVATE_HOST,
+      port: config.PRIVATE_PORT,
+      setting: 'PRIVATE_PORT',
+    }),
+  ];
+
+  async function stop(signal: string): Promise<void> {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ signal }, 'shutting down');
+    const overrun = setTimeout(() => {
+      logger.error({ limit_ms: config.SHUTDOWN_TIMEOUT_MS }, 'shutdown took too long');
+      process.exit(1);
+    }, config.SHUTDOWN_TIMEOUT_MS);
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await service.close();
+    clearTimeout(overrun);
+    logger.info('shut down');
+    // Something may still hold the event loop (a library's timer); all that matters is closed by now.
+    process.exit(0);
+  }
+  process.on('SIGTERM', (signal) => void stop(signal));
+  process.on('SIGINT', (signal) => void stop(signal));
+
+  try {
+    for (const listener of listeners) await listener.listen();
+  } catch (error) {
+    if (!(error instanceof PortTakenError)) throw error;
+    logger.fatal(error.message);
+    process.exit(1);
+  }
+  logger.info({ public_port: config.PUBLIC_PORT, private_port: config.PRIVATE_PORT }, 'listening');
+}
+
+/** Runs a step that reads configuration; a fault is printed in full and ends the process with exit code 1. */
+export function orExit<T>(load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
