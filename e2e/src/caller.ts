@@ -1,0 +1,73 @@
+import { usageResponseSchema } from '@tollgate/contracts/usage-response';
+import type { UsageResponse } from '@tollgate/contracts/usage-response';
+import type { Demo, DemoApplication } from './stack/stack.ts';
+
+/** What a customer's script does: get a token, call the API, look at the usage. */
+
+/** The token request of the source specification, section 4.1. */
+export function postToken(
+  authUrl: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${authUrl}/oauth2/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(fields),
+  });
+}
+
+export function tokenFields({ client_id, client_secret }: DemoApplication): Record<string, string> {
+  return { grant_type: 'client_credentials', client_id, client_secret, scope: 'api' };
+}
+
+/** A token of an application; throws where it isn't granted. */
+export async function obtainToken(demo: Demo, application: DemoApplication): Promise<string> {
+  const response = await postToken(demo.auth_url, tokenFields(application));
+  const body = (await response.json()) as { access_token?: string };
+  if (body.access_token === undefined) throw new Error(`no token: ${String(response.status)}`);
+  return body.access_token;
+}
+
+/** POST {streaming_url}/graphql, as in the source specification, section 4.3. */
+export function postGraphql(
+  demo: Demo,
+  token: string,
+  query: string,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(`${demo.streaming_url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+export function getUsage(baseUrl: string, token: string): Promise<Response> {
+  return fetch(`${baseUrl}/api/usage`, { headers: { authorization: `Bearer ${token}` } });
+}
+
+/** The usage of a token's account, held to the contract. */
+export async function readUsage(demo: Demo, token: string): Promise<UsageResponse> {
+  const response = await getUsage(demo.account_url, token);
+  if (response.status !== 200) throw new Error(`no usage: ${String(response.status)}`);
+  return usageResponseSchema.parse(await response.json());
+}
+
+/** Waits for a condition, asked again every few milliseconds; throws with its last answer at the deadline. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  holds: (answer: T) => boolean,
+  timeoutMs: number,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    if (performance.now() > deadline) {
+      throw new Error(`still not so after ${String(timeoutMs)} ms: ${JSON.stringify(answer)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,34 @@
+/** What `.tollgate/demo.json` holds: all that a script needs to use a running stack. */
+export type Demo = {
+  auth_url: string;
+  account_url: string;
+  streaming_url: string;
+  console: { url: string; email: string; password: string };
+  account_id: number;
+  application: DemoApplication;
+  member: { account_id: number; email: string; password: string } & DemoApplication;
+  private: {
+    auth_url: string;
+    account_url: string;
+    gateway_url: string;
+    /** A service credential good for introspection. */
+    client_id: string;
+    client_secret: string;
+  };
+};
+
+export type DemoApplication = { application_id: number; client_id: string; client_secret: string };
+
+export type Part = 'auth' | 'account' | 'gateway' | 'upstream' | 'redis' | 'postgres';
+
+/** A whole running Tollgate, as processes or as containers. The demo's addresses stay valid over kill and start. */
+export type Stack = {
+  kind: 'processes' | 'containers';
+  demo: Demo;
+  /** SIGKILL; resolves when the part is gone. */
+  kill: (part: Part) => Promise<void>;
+  /** Starts a killed part again, on its data; resolves when it answers. */
+  start: (part: Part) => Promise<void>;
+  /** Ends everything and leaves nothing behind. */
+  stop: () => Promise<void>;
+};
