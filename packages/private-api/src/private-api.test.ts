@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import express from 'express';
+import { z } from 'zod';
+import { createLogger } from '@tollgate/log';
+import { problemHandler } from '@tollgate/problem/express';
+import { createPrivateApi } from './client.ts';
+import type { PrivateApi } from './client.ts';
+import { requireServiceCredential } from './credential.ts';
+
+const credential = { id: 'gateway', secret: 'a-secret-of-sixteen-or-more' };
+const schema = z.object({ ok: z.literal(true) });
+let server: Server | undefined;
+let api: PrivateApi | undefined;
+
+afterEach(async () => {
+  await api?.close();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function callerOf(handler: RequestListener, secret = credential.secret): Promise<PrivateApi> {
+  server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  api = createPrivateApi({ baseUrl, credential: { ...credential, secret }, timeoutMs: 500 });
+  return api;
+}
+
+function guarded(): RequestListener {
+  const app = express();
+  app.use(requireServiceCredential([{ id: 'other', secret: 'another-secret-of-sixteen' }, credential]));
+  app.get('/thing', (_req, res) => res.json({ ok: true }));
+  app.use(problemHandler(createLogger('test', 'silent')));
+  return app;
+}
+
+const unavailable = expect.objectContaining({ code: 'service_unavailable', status: 503 });
+
+test('a known credential passes', async () => {
+  expect(await (await callerOf(guarded())).get('/thing', schema)).toEqual({ ok: true });
+});
+
+test('another secret is refused with a Basic challenge', async () => {
+  const caller = await callerOf(guarded(), 'a-wrong-secret-of-sixteen');
+  await expect(caller.get('/thing', schema)).rejects.toEqual(unavailable);
+  const bare = await fetch(`http://127.0.0.1:${String((server?.address() as AddressInfo).port)}/thing`);
+  expect([bare.status, bare.headers.get('www-authenticate')]).toEqual([
+    401,
+    'Basic realm="tollgate-private"',
+  ]);
+});
+
+test('404 is null', async () => {
+  const caller = await callerOf((_req, res) => res.writeHead(404).end('{}'));
+  expect(await caller.get('/thing', schema)).toBeNull();
+});
+
+test('a 500, an answer that breaks the contract, silence and a closed port are service_unavailable', async () => {
+  const answers: RequestListener[] = [
+    (_req, res) => res.writeHead(500).end('{}'),
+    (_req, res) => res.end('{"ok":false}'),
+    (_req, res) => res.end('not json'),
+    () => undefined,
+    (req) => req.socket.destroy(),
+  ];
+  for (const answer of answers) {
+    const caller = await callerOf(answer);
+    await expect(caller.get('/thing', schema)).rejects.toEqual(unavailable);
+    server?.closeAllConnections();
+    server?.close();
+    await caller.close();
+  }
+  const caller = createPrivateApi({ baseUrl: 'http://127.0.0.1:9', credential, timeoutMs: 500 });
+  await expect(caller.get('/thing', schema)).rejects.toEqual(unavailable);
+  await caller.close();
+  api = undefined;
+});

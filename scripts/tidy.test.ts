@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { ERROR_CODES } from '../packages/contracts/src/error-codes.ts';
+
+/** Style that matters is a test (style.md, 11). */
+describe('tidy', () => {
+  test('every decision has a number of its own, a title with that number, and a line in the index', () => {
+    const files = globSync('docs/adr/[0-9]*.md').map((path) => path.replace('docs/adr/', ''));
+    const numbers = files.map((name) => name.slice(0, 4));
+    expect(new Set(numbers).size).toBe(files.length);
+    const index = readFileSync('docs/adr/README.md', 'utf8');
+    for (const name of files) {
+      expect(readFileSync(`docs/adr/${name}`, 'utf8')).toMatch(new RegExp(`^# ${name.slice(0, 4)} `));
+      expect(index).toContain(`(${name})`);
+    }
+  });
+
+  test('every service and the sample have a README', () => {
+    for (const manifest of globSync('{services/*,sample-upstream}/package.json')) {
+      expect(readFileSync(manifest.replace('package.json', 'README.md'), 'utf8')).toMatch(/^# /);
+    }
+  });
+
+  test('every error code is documented with its status', () => {
+    const rows = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^\| `(\w+)` +\| (\d{3}) +\|/gm)];
+    const documented = rows.map(([, code, status]) => `${code ?? ''} ${status ?? ''}`);
+    const known = Object.entries(ERROR_CODES).map(([code, { status }]) => `${code} ${String(status)}`);
+    expect(documented).toEqual(expect.arrayContaining(known));
+  });
+
+  test('every setting is documented', () => {
+    const documented = readFileSync('docs/configuration.md', 'utf8');
+    for (const path of [...globSync('services/*/src/config.ts'), 'packages/config/src/settings.ts']) {
+      const settings = readFileSync(path, 'utf8').matchAll(/^ {2,4}([A-Z][A-Z0-9_]{2,}):/gm);
+      for (const [, name] of settings) expect(`${path} ${documented}`).toContain(`\`${name ?? ''}\``);
+    }
+  });
+
+  test('the lockfile holds no registry address', () => {
+    expect(readFileSync('pnpm-lock.yaml', 'utf8')).not.toMatch(/tarball:|https?:\/\//);
+  });
+
+  test('every dependency has an exact version', () => {
+    for (const path of [
+      'package.json',
+      ...globSync('{services,packages}/*/package.json'),
+      'e2e/package.json',
+    ]) {
+      const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<
+        string,
+        Record<string, string> | undefined
+      >;
+      for (const [name, version] of Object.entries({
+        ...manifest['dependencies'],
+        ...manifest['devDependencies'],
+      })) {
+        expect(`${path} ${name} ${version}`).toMatch(/ (npm:[@\w/-]+@)?\d+\.\d+\.\d+[\w.-]*$| workspace:\*$/);
+      }
+    }
+  });
+});
