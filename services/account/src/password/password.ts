@@ -1,0 +1,60 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const argon2Async = promisify(argon2);
+
+type Cost = { memoryKib: number; passes: number; parallelism: number };
+
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+const COST: Cost = { memoryKib: 19_456, passes: 2, parallelism: 1 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+/** Stored hashes are ours, yet a cost beyond this would be a way to exhaust the process. */
+const MAX_COST: Cost = { memoryKib: 262_144, passes: 16, parallelism: 16 };
+
+/** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, base64 without padding. */
+const PHC =
+  /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{43})$/;
+
+/** A password's stored form: argon2id as a PHC string, with a salt of its own. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(password, salt, COST);
+  const { memoryKib, passes, parallelism } = COST;
+  const cost = `m=${String(memoryKib)},t=${String(passes)},p=${String(parallelism)}`;
+  return `$argon2id$v=19$${cost}$${base64(salt)}$${base64(hash)}`;
+}
+
+/**
+ * Whether a password is the one of a stored hash, under the cost that the hash was made with.
+ * A string that is no argon2id hash matches nothing.
+ */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, memoryKib, passes, parallelism, salt, hash] = PHC.exec(stored) ?? [];
+  if (salt === undefined || hash === undefined) return false;
+  const cost = { memoryKib: Number(memoryKib), passes: Number(passes), parallelism: Number(parallelism) };
+  const affordable =
+    cost.memoryKib <= MAX_COST.memoryKib &&
+    cost.passes <= MAX_COST.passes &&
+    cost.parallelism <= MAX_COST.parallelism;
+  if (!affordable) return false;
+  const given = await derive(password, Buffer.from(salt, 'base64'), cost);
+  return timingSafeEqual(given, Buffer.from(hash, 'base64'));
+}
+
+function derive(password: string, salt: Buffer, { memoryKib, passes, parallelism }: Cost): Promise<Buffer> {
+  return argon2Async('argon2id', {
+    // Two ways to type one letter are one password (RFC 8265, section 4.2).
+    message: password.normalize('NFC'),
+    nonce: salt,
+    memory: memoryKib,
+    passes,
+    parallelism,
+    tagLength: HASH_BYTES,
+  });
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
