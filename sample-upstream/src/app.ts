@@ -1,0 +1,79 @@
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { createYoga } from 'graphql-yoga';
+import { MINIMUM_POINTS } from './cost.ts';
+import { pricing } from './pricing-plugin.ts';
+import { schema } from './schema.ts';
+import { serveSockets } from './socket.ts';
+
+const GRAPHQL_PATH = '/graphql';
+
+const DEFAULT_QUERY = `{
+  countries(filter: { continent: "EU", language: "de" }, first: 5) {
+    emoji
+    name
+    capital
+    languages { native }
+  }
+}
+`;
+
+/**
+ * - `POST /graphql`, `GET /graphql`: GraphQL over HTTP; subscriptions as server-sent events; GraphiQL where a
+ *   browser asks for a page. Every answer carries `X-Points`.
+ * - `/graphql` as a WebSocket: `graphql-transport-ws`.
+ * - `GET /health`: 200 `{"status":"ok"}`.
+ */
+export function createApp(): { server: Server; close: () => Promise<void> } {
+  const yoga = createYoga({
+    schema,
+    graphqlEndpoint: GRAPHQL_PATH,
+    plugins: [pricing()],
+    graphiql: { title: 'Countries', defaultQuery: DEFAULT_QUERY, subscriptionsProtocol: 'WS' },
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    logging: 'warn',
+  });
+  // A client that keeps connections must be the one to close an idle one, or a request can meet the closing.
+  const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
+    const path = (req.url ?? '').split('?', 1)[0];
+    if (path === GRAPHQL_PATH) {
+      // Also for what is refused before GraphQL begins.
+      res.setHeader('x-points', String(MINIMUM_POINTS));
+      void yoga(req, res);
+    } else if (path === '/health') {
+      sendJson(res, 200, { status: 'ok' });
+    } else {
+      sendJson(res, 404, { errors: [{ message: `Not found; GraphQL is at ${GRAPHQL_PATH}` }] });
+    }
+  });
+  const closeSockets = serveSockets(server, GRAPHQL_PATH, schema);
+  return { server, close: () => closeServer(server, closeSockets) };
+}
+
+/** How long requests under way may take once the process is told to end. */
+const DRAIN_LIMIT_MS = 3_000;
+
+/** Accepts nothing new, ends the sockets and lets requests finish; server-sent events end at the limit. */
+async function closeServer(server: Server, closeSockets: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+  }, 100);
+  const limit = setTimeout(() => {
+    server.closeAllConnections();
+  }, DRAIN_LIMIT_MS);
+  await Promise.all([closed, closeSockets()]);
+  clearInterval(sweep);
+  clearTimeout(limit);
+}
+
+function sendJson(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json', 'x-points': '0' });
+  res.end(JSON.stringify(body));
+}

@@ -1,0 +1,22 @@
+export type Config = { host: string; port: number };
+
+/** Thrown with one line per fault, none of which repeats a value. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads HOST (127.0.0.1) and PORT (4003).
+ *
+ * @throws {ConfigError} naming every setting that is wrong.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const host = env['HOST'] ?? '127.0.0.1';
+  const port = env['PORT'] ?? '4003';
+  const faults = [
+    ...(host.trim() === '' ? ['HOST: must be an address to listen on'] : []),
+    ...(/^\d{1,5}$/.test(port) && Number(port) <= 65_535
+      ? []
+      : ['PORT: must be a whole number from 0 to 65535']),
+  ];
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return { host, port: Number(port) };
+}

@@ -1,0 +1,35 @@
+import { parse } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { MAX_QUERY_TOKENS } from './bounds.ts';
+import { MINIMUM_POINTS, priceOf } from './cost.ts';
+import type { PricedOperation } from './cost.ts';
+
+type Execution = {
+  args: PricedOperation & { contextValue: { request?: Request } };
+  setResultAndStopExecution: (result: ExecutionResult) => void;
+};
+
+/** Puts the price of each operation into the answer's X-Points header, and stops those it refuses. */
+export function pricing(): Plugin {
+  const points = new WeakMap<Request, number>();
+  const price = ({ args, setResultAndStopExecution }: Execution): void => {
+    const { points: cost, refusal } = priceOf(args);
+    if (args.contextValue.request !== undefined) points.set(args.contextValue.request, cost);
+    if (refusal !== undefined) setResultAndStopExecution({ errors: [refusal] });
+  };
+  return {
+    onParse: ({ setParseFn }) => {
+      setParseFn(parseBounded);
+    },
+    onExecute: price,
+    onSubscribe: price,
+    onResponse: ({ request, response }) => {
+      response.headers.set('x-points', String(points.get(request) ?? MINIMUM_POINTS));
+    },
+  };
+}
+
+/** A parser that gives up on documents no honest caller sends, before validation costs anything. */
+export const parseBounded: typeof parse = (source, options) =>
+  parse(source, { ...options, maxTokens: MAX_QUERY_TOKENS });
