@@ -37,12 +37,17 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
 export function problemHandler(logger: Logger): ErrorRequestHandler {
   // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
   return (error: unknown, req, res: ServerResponse, _next) => {
-    const problem = fromBodyParser(error) ?? toProblem(error);
+    const problem = problemOf(error);
     if (problem.status >= 500) {
       logger.error({ err: problem.cause ?? problem, code: problem.code, path: req.path }, 'request failed');
     }
     sendProblem(res, problem);
   };
+}
+
+/** The problem in whatever a middleware threw. */
+export function problemOf(error: unknown): Problem {
+  return fromBodyParser(error) ?? toProblem(error);
 }
 
 /** body-parser throws errors of its own (http-errors), known by `type`. */

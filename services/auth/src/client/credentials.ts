@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { parseBasic } from '@tollgate/form-encoding/basic';
+import type { Form } from '@tollgate/form-encoding/form';
+import { Problem } from '@tollgate/problem';
+
+export type ClientCredentials = { clientId: string; clientSecret: string };
+
+/** RFC 6749, appendix A: printable ASCII. */
+const VSCHARS = /^[\x20-\x7e]*$/;
+
+const credentialsSchema = z.object({
+  client_id: z.string().regex(VSCHARS).max(255),
+  client_secret: z.string().regex(VSCHARS).max(1024),
+});
+
+/**
+ * The client's credentials from the body or from HTTP Basic (RFC 6749, section 2.3.1), never from both.
+ * A client id in the body may repeat the header's. A body without a secret has the empty one, which no client
+ * has: it fails like any wrong secret.
+ *
+ * @throws {Problem} invalid_request
+ */
+export function readClientCredentials(authorization: string | undefined, form: Form): ClientCredentials {
+  const given = authorization === undefined ? fromBody(form) : fromBasic(authorization, form);
+  const parsed = credentialsSchema.safeParse(given);
+  if (!parsed.success) throw refusal('The client credentials are malformed or too long.');
+  return { clientId: parsed.data.client_id, clientSecret: parsed.data.client_secret };
+}
+
+function fromBody(form: Form) {
+  const client_id = form.get('client_id');
+  if (client_id === undefined) throw refusal('The parameter client_id is missing.');
+  return { client_id, client_secret: form.get('client_secret') ?? '' };
+}
+
+function fromBasic(authorization: string, form: Form) {
+  if (form.has('client_secret')) {
+    throw refusal('The client credentials must be in the header or in the body, not in both.');
+  }
+  const basic = parseBasic(authorization);
+  if (basic === null || basic.id === '' || basic.secret === '') {
+    throw refusal('The Authorization header must be Basic with a form-encoded client id and secret.');
+  }
+  if (basic.id !== (form.get('client_id') ?? basic.id)) {
+    throw refusal('The client ids of the header and of the body differ.');
+  }
+  return { client_id: basic.id, client_secret: basic.secret };
+}
+
+function refusal(detail: string): Problem {
+  return new Problem('invalid_request', { detail });
+}

@@ -1,0 +1,60 @@
+import type { ErrorRequestHandler } from 'express';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type { Logger } from '@tollgate/log';
+import { problemOf } from '@tollgate/problem/express';
+import { OAuthError } from './oauth-error.ts';
+
+type Answer = {
+  status: number;
+  body: { error: string; error_description: string };
+  headers: Readonly<Record<string, string>>;
+};
+
+/** Tollgate's error codes in RFC 6749's words; what isn't here is our fault. */
+const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
+  invalid_request: 'invalid_request',
+  unsupported_media_type: 'invalid_request',
+  payload_too_large: 'invalid_request',
+  method_not_allowed: 'invalid_request',
+  service_unavailable: 'temporarily_unavailable',
+};
+
+/**
+ * The last step of a public OAuth endpoint: every error leaves as RFC 6749's JSON (section 5.2), with `error`
+ * and `error_description`. `onRefused` is told of the error's code, for metrics.
+ */
+export function oauthErrorHandler(logger: Logger, onRefused: (error: string) => void): ErrorRequestHandler {
+  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
+  return (thrown: unknown, req, res, _next) => {
+    const answer = thrown instanceof OAuthError ? fromOAuthError(thrown) : fromAnything(thrown);
+    onRefused(answer.body.error);
+    if (answer.status >= 500) {
+      const { cause, code } = problemOf(thrown);
+      logger.error({ err: cause ?? thrown, code, request_id: req.id, path: req.path }, 'request failed');
+    }
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    res.status(answer.status).set(answer.headers).json(answer.body);
+  };
+}
+
+function fromOAuthError({ code, status, message }: OAuthError): Answer {
+  // Section 5.2 asks for a challenge where the client used the header; every 401 has one (RFC 9110, 15.5.2).
+  const headers = code === 'invalid_client' ? { 'www-authenticate': 'Basic realm="tollgate"' } : {};
+  return { status, body: { error: code, error_description: message }, headers };
+}
+
+function fromAnything(thrown: unknown): Answer {
+  const problem = problemOf(thrown);
+  return {
+    // RFC 6749 has no status of its own for a wrong content type.
+    status: problem.code === 'unsupported_media_type' ? 400 : problem.status,
+    body: {
+      error: OAUTH_CODES[problem.code] ?? 'server_error',
+      error_description: problem.detail ?? `${problem.title}.`,
+    },
+    headers: problem.headers,
+  };
+}
