@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto';
+import { connect, createServer } from 'node:net';
+
+const HOST = '127.0.0.1';
+
+/**
+ * A port of 127.0.0.1 on which nothing listens. It is chosen below the range from which systems take the
+ * local ports of outgoing connections, so that it stays free also while its process is restarted.
+ * Another process may still take it before its user does: be ready to try again with a new one.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_240, 32_000);
+    if (!(await isPortTaken(port))) return port;
+  }
+}
+
+/** Whether something listens on a port of 127.0.0.1 (or of every address). */
+export async function isPortTaken(port: number): Promise<boolean> {
+  // Binding alone isn't enough: some systems let 127.0.0.1 be bound beside a listener on every address.
+  return !(await canBind(port)) || (await canConnect(port));
+}
+
+function canBind(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => {
+      resolve(false);
+    });
+    server.listen({ host: HOST, port, exclusive: true }, () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
+  });
+}
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: HOST, port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}

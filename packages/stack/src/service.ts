@@ -1,0 +1,51 @@
+import { answersOk } from './health.ts';
+import { describeExit, logTail, startProcess } from './process.ts';
+import type { ManagedProcess, OnSpawn } from './process.ts';
+import { waitFor } from './wait-for.ts';
+
+export type ServiceOptions = {
+  name: string;
+  /** The program's entry: a TypeScript file that Node.js runs as it is. */
+  entry: string;
+  /** All of its environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  logFile: string;
+  /** Answers 200 when the service counts as started, for instance its private /health/ready. */
+  readyUrl: string;
+  cwd?: string;
+  timeLimitMs?: number;
+  onSpawn?: OnSpawn | undefined;
+};
+
+/**
+ * Starts a program of ours by the path of its entry and resolves when readyUrl answers 200.
+ *
+ * @throws {Error} with the log's last lines when it ends before, or doesn't get there in time (30 s); it is
+ *   stopped then.
+ */
+export async function startService(options: ServiceOptions): Promise<ManagedProcess> {
+  const { name, entry, env, logFile, readyUrl, cwd, timeLimitMs = 30_000, onSpawn } = options;
+  const service = await startProcess({
+    name,
+    command: process.execPath,
+    args: [entry],
+    env,
+    logFile,
+    ...(cwd === undefined ? {} : { cwd }),
+    onSpawn,
+  });
+  try {
+    await waitFor(() => service.hasExited() || answersOk(readyUrl), {
+      timeoutMs: timeLimitMs,
+      intervalMs: 50,
+      what: `${readyUrl} to answer 200`,
+    });
+  } catch (error) {
+    await service.stop();
+    throw new Error(`${name} doesn't get ready.\n${logTail(logFile)}`, { cause: error });
+  }
+  if (service.hasExited()) {
+    throw new Error(`${name} ended with ${describeExit(await service.exited)}.\n${logTail(logFile)}`);
+  }
+  return service;
+}
