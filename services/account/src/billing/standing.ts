@@ -1,0 +1,67 @@
+import type { Query } from '../database/query.ts';
+import type { LimitedPeriod } from './limits.ts';
+import type { StatusPeriod } from './period-rules.ts';
+
+/** A billing period as the rules and the answers need it. */
+export type StandingPeriod = StatusPeriod &
+  LimitedPeriod & {
+    period_id: number;
+    plan_name: string;
+    product_name: string | null;
+    points: number;
+    requests: number;
+    time_ms: number;
+    traffic_bytes: number;
+  };
+
+/** Where an account stands: who pays for it, and which of the payer's periods matter now. */
+export type Standing = {
+  account_id: number;
+  /** The team manager's account id for a member, else the account's own. */
+  payer_id: number;
+  /** The caller or the payer is blocked. */
+  account_blocked: boolean;
+  /** At most two: the one that started last, and the next to start. */
+  periods: StandingPeriod[];
+};
+
+/**
+ * One round trip whose cost doesn't grow with the number of accounts, periods or calls. Periods of an
+ * account don't overlap, so the one that covers now, if any, is the one that started last.
+ */
+const STANDING_SQL = `
+  SELECT caller.account_id, payer.account_id AS payer_id,
+         (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL) AS account_blocked,
+         period.period_id, period.plan_name, product.name AS product_name, period.description,
+         period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,
+         period.blocked_at IS NOT NULL AS blocked,
+         coalesce(total.points, 0) AS points, coalesce(total.requests, 0) AS requests,
+         coalesce(total.time_ms, 0) AS time_ms, coalesce(total.traffic_bytes, 0) AS traffic_bytes
+  FROM accounts AS caller
+  LEFT JOIN team_members AS membership
+    ON membership.account_id = caller.account_id AND membership.role = 'member'
+  LEFT JOIN team_members AS manager
+    ON manager.team_id = membership.team_id AND manager.role = 'manager'
+  JOIN accounts AS payer ON payer.account_id = coalesce(manager.account_id, caller.account_id)
+  LEFT JOIN LATERAL (
+    (SELECT * FROM billing_periods
+     WHERE account_id = payer.account_id AND started_at <= :now ORDER BY started_at DESC LIMIT 1)
+    UNION ALL
+    (SELECT * FROM billing_periods
+     WHERE account_id = payer.account_id AND started_at > :now ORDER BY started_at LIMIT 1)
+  ) AS period ON true
+  LEFT JOIN products AS product USING (product_id)
+  LEFT JOIN usage_totals AS total USING (period_id)
+  WHERE caller.account_id = :account_id`;
+
+type StandingRow = Omit<Standing, 'periods'> & (StandingPeriod | { period_id: null });
+
+/** Where an account stands at an instant; undefined where there is no such account. */
+export async function findStanding(query: Query, accountId: number, now: Date): Promise<Standing | undefined> {
+  const rows = await query<StandingRow>(STANDING_SQL, { account_id: accountId, now });
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { account_id, payer_id, account_blocked } = first;
+  const periods = rows.filter((row) => row.period_id !== null);
+  return { account_id, payer_id, account_blocked, periods };
+}

@@ -1,0 +1,37 @@
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { Problem } from '@tollgate/problem';
+
+/**
+ * Runs one statement and returns its rows. `:name` in it stands for a binding.
+ * @throws {Problem} service_unavailable where Postgres is away, too slow or asks to come back.
+ */
+export type Query = <Row>(sql: string, bindings?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
+
+/** The way of the HTTP endpoints to the database. */
+export function createQuery(database: Knex): Query {
+  return async <Row>(sql: string, bindings: Readonly<Record<string, unknown>> = {}) => {
+    try {
+      const { rows } = (await database.raw(sql, bindings as Knex.RawBinding)) as { rows: Row[] };
+      return rows;
+    } catch (error) {
+      throw isUnavailable(error) ? new Problem('service_unavailable', { cause: error }) : error;
+    }
+  };
+}
+
+/**
+ * SQLSTATEs, by class or in full, that say "not now" about the server instead of "wrong" about the statement:
+ * connection, log-in, resources, operator and system errors, a read-only server in a failover, lost races.
+ */
+const TRANSIENT_STATES = /^(08|28|3D|53|57|58|25006|25P03|40)/;
+
+/**
+ * Whether an error of a statement means that Postgres can't be reached or can't answer now. What has no
+ * SQLSTATE never was an answer of Postgres: a connection that failed, broke or timed out. Mistakes of our own
+ * have their built-in types.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return TRANSIENT_STATES.test(error.code ?? '');
+  return !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError);
+}
