@@ -3,6 +3,8 @@ export default {
   testMatch: ['<rootDir>/{services,packages,sample-upstream,scripts}/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/scripts/strip-types.cjs' },
+  globalSetup: '<rootDir>/packages/testbed/src/global-setup.ts',
+  globalTeardown: '<rootDir>/packages/testbed/src/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/.tollgate'],
   testTimeout: 30_000,
 };

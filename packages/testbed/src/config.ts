@@ -1,0 +1,15 @@
+const RUN_DIRECTORY = 'TOLLGATE_TESTBED';
+
+/** The directory of this test run, which jest's global setup has made. */
+export function runDirectory(): string {
+  const directory = process.env[RUN_DIRECTORY];
+  if (directory === undefined) {
+    throw new Error('The testbed is not set up: run the suite by `npm test -- <path>`, from the project.');
+  }
+  return directory;
+}
+
+/** Tells the workers of this run where it keeps its things; they inherit the environment. */
+export function announceRunDirectory(directory: string): void {
+  process.env[RUN_DIRECTORY] = directory;
+}

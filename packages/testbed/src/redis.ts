@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { freePort } from '@tollgate/stack/ports';
+import { startRedis as start } from '@tollgate/stack/redis';
+import { runDirectory } from './config.ts';
+import { newDirectory, readRun, register } from './run.ts';
+
+export type OwnRedis = {
+  /** The address stays valid over kill, stop and restart. */
+  url: string;
+  port: number;
+  stop: () => Promise<void>;
+  /** SIGKILL. */
+  kill: () => Promise<void>;
+  /** Starts it again on its data; resolves when it answers. */
+  restart: () => Promise<void>;
+};
+
+const ATTEMPTS = 3;
+
+/** A Redis server of its own, empty at first (some 50 ms). */
+export async function startRedis(): Promise<OwnRedis> {
+  const directory = runDirectory();
+  const { redisProgram: program } = await readRun();
+  const dataDir = newDirectory(directory, 'redis');
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const options = {
+      program,
+      dataDir,
+      port,
+      password: randomBytes(16).toString('hex'),
+      logFile: join(dataDir, 'redis.log'),
+      onSpawn: register(directory),
+    };
+    try {
+      let server = await start(options);
+      return {
+        url: server.url,
+        port,
+        stop: () => server.stop(),
+        kill: () => server.kill(),
+        restart: async () => {
+          server = await start(options);
+        },
+      };
+    } catch (error) {
+      // Between the choice of the port and its use another process may take it.
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
