@@ -21,6 +21,10 @@ export const pepperSetting = z
       const colon = pair.indexOf(':');
       return { id: pair.slice(0, colon), key: Buffer.from(pair.slice(colon + 1), 'base64') };
     }),
+  )
+  .refine(
+    (peppers) => new Set(peppers.map(({ id }) => id)).size === peppers.length,
+    'must not give two keys the same id',
   );
 
 /** A client secret as it is stored: its HMAC-SHA-256 in base64url, and which pepper made it. */

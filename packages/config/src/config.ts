@@ -53,7 +53,7 @@ function readSetting(name: string, env: Readonly<Record<string, string | undefin
   try {
     return { value: readFileSync(file, 'utf8').replace(/\r?\n$/, '') };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     return { fault: `the file that ${name}_FILE names can't be read (${code})` };
   }
 }

@@ -15,7 +15,7 @@ export function requestLog(logger: Logger, requestId: (req: IncomingMessage) => 
       res.setHeader(REQUEST_ID_HEADER, id);
       return id;
     },
-    customAttributeKeys: { responseTime: 'duration_ms' },
+    customAttributeKeys: { responseTime: 'duration_ms', reqId: 'request_id' },
     quietReqLogger: true,
     customLogLevel: (_req, res, error) => ((error ?? res.statusCode >= 500) ? 'error' : 'info'),
     serializers: {

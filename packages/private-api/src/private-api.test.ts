@@ -54,6 +54,23 @@ test('another secret is refused with a Basic challenge', async () => {
   ]);
 });
 
+test('a credential may be form-encoded, as OAuth’s clients send it, or plain, as curl does', async () => {
+  const odd = { id: 'a.b-c_d', secret: 'plus+percent%25colon:slash/=' };
+  const app = express();
+  app.use(requireServiceCredential([odd]));
+  app.get('/thing', (_req, res) => res.json({ ok: true }));
+  app.use(problemHandler(createLogger('test', 'silent')));
+  await callerOf(app);
+  const url = `http://127.0.0.1:${String((server?.address() as AddressInfo).port)}/thing`;
+  const statusOf = async (pair: string) => {
+    const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+    return (await fetch(url, { headers: { authorization } })).status;
+  };
+  expect(await statusOf(`${odd.id}:${odd.secret}`)).toBe(200);
+  expect(await statusOf(`a%2Eb%2Dc%5Fd:${encodeURIComponent(odd.secret)}`)).toBe(200);
+  expect(await statusOf(`${odd.id}:${encodeURIComponent(encodeURIComponent(odd.secret))}`)).toBe(401);
+});
+
 test('404 is null', async () => {
   const caller = await callerOf((_req, res) => res.writeHead(404).end('{}'));
   expect(await caller.get('/thing', schema)).toBeNull();

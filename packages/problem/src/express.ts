@@ -39,7 +39,9 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res: ServerResponse, _next) => {
     const problem = problemOf(error);
     if (problem.status >= 500) {
-      logger.error({ err: problem.cause ?? problem, code: problem.code, path: req.path }, 'request failed');
+      const { code, cause } = problem;
+      const request_id = res.getHeader(REQUEST_ID_HEADER);
+      logger.error({ err: cause ?? problem, code, request_id, path: req.path }, 'request failed');
     }
     sendProblem(res, problem);
   };

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Logger } from '@tollgate/log';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { problemOf } from '@tollgate/problem/express';
 import { OAuthError } from './oauth-error.ts';
 
@@ -29,8 +30,9 @@ export function oauthErrorHandler(logger: Logger, onRefused: (error: string) => 
     const answer = thrown instanceof OAuthError ? fromOAuthError(thrown) : fromAnything(thrown);
     onRefused(answer.body.error);
     if (answer.status >= 500) {
-      const { cause, code } = problemOf(thrown);
-      logger.error({ err: cause ?? thrown, code, request_id: req.id, path: req.path }, 'request failed');
+      const { code, cause } = problemOf(thrown);
+      const request_id = res.getHeader(REQUEST_ID_HEADER);
+      logger.error({ err: cause ?? thrown, code, request_id, path: req.path }, 'request failed');
     }
     if (res.headersSent) {
       res.destroy();

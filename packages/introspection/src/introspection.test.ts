@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { newAccessToken } from '@tollgate/access-token';
+import { createPrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/private-api/client';
+import { createIntrospector } from './introspection.ts';
+import type { IntrospectorOptions } from './introspection.ts';
+
+/** auth, played by an HTTP server whose answers each test chooses. */
+let authServer: Server;
+let auth: PrivateApi;
+let requests: { url: string; token: string | null; requestId: string | undefined }[];
+let answer: (token: string) => unknown;
+
+beforeEach(async () => {
+  requests = [];
+  answer = () => activeToken(3_600);
+  authServer = createServer((req, res) => void respond(req, res)).listen(0, '127.0.0.1');
+  await once(authServer, 'listening');
+  auth = createPrivateApi({
+    baseUrl: `http://127.0.0.1:${String((authServer.address() as AddressInfo).port)}`,
+    credential: { id: 'gateway', secret: 'a-secret-of-sixteen-or-more' },
+    timeoutMs: 2_000,
+  });
+});
+
+afterEach(async () => {
+  await auth.close();
+  authServer.closeAllConnections();
+  authServer.close();
+});
+
+async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const token = new URLSearchParams(await text(req)).get('token') ?? '';
+  requests.push({ url: req.url ?? '', token, requestId: req.headers['x-request-id']?.toString() });
+  const body = answer(token);
+  if (body === undefined) res.writeHead(500);
+  res.end(JSON.stringify(body ?? {}));
+}
+
+function activeToken(lifespanSec: number, subject = 7) {
+  const iat = Math.floor(Date.now() / 1000);
+  return {
+    active: true,
+    scope: 'api',
+    client_id: '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f',
+    sub: String(subject),
+    token_type: 'bearer',
+    exp: iat + lifespanSec,
+    iat,
+    account_id: subject,
+    application_id: 3,
+  };
+}
+
+function introspector(options: Partial<IntrospectorOptions> = {}) {
+  return createIntrospector({
+    auth,
+    tokenPrefix: 'tg',
+    cacheTtlMs: 30_000,
+    negativeCacheTtlMs: 30_000,
+    cacheMaxEntries: 100,
+    ...options,
+  });
+}
+
+function newToken(): string {
+  return newAccessToken('tg', '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f');
+}
+
+/** Asks until the condition holds; a deadline instead of a sleep. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('still not so after 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const unavailable = expect.objectContaining({ code: 'service_unavailable', status: 503 });
+
+test('an active token is answered by auth once, then from the cache', async () => {
+  const lookups: string[] = [];
+  const { introspect } = introspector({ onLookup: (outcome) => void lookups.push(outcome) });
+  const token = newToken();
+  expect(await introspect(token, 'request-1')).toMatchObject({ active: true, account_id: 7, scope: 'api' });
+  expect(await introspect(token, 'request-2')).toMatchObject({ active: true, account_id: 7 });
+  expect(requests).toEqual([{ url: '/oauth2/introspect', token, requestId: 'request-1' }]);
+  expect(lookups).toEqual(['miss', 'hit']);
+});
+
+test('50 concurrent callers with one token make one request', async () => {
+  const lookups: string[] = [];
+  const { introspect } = introspector({ onLookup: (outcome) => void lookups.push(outcome) });
+  const token = newToken();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => introspect(token)));
+  expect(requests).toHaveLength(1);
+  expect(answers.filter((active) => active?.account_id === 7)).toHaveLength(50);
+  expect(lookups.filter((outcome) => outcome === 'joined')).toHaveLength(49);
+});
+
+test('concurrent callers with different tokens each get their own answer', async () => {
+  const { introspect } = introspector();
+  const tokens = Array.from({ length: 20 }, newToken);
+  answer = (token) => activeToken(60, tokens.indexOf(token));
+  const answers = await Promise.all([...tokens, ...tokens].map((token) => introspect(token)));
+  expect(answers.map((active) => active?.account_id)).toEqual([...tokens.keys(), ...tokens.keys()]);
+  expect(requests).toHaveLength(20);
+});
+
+test('a malformed token is inactive without a request', async () => {
+  const { introspect } = introspector();
+  for (const token of ['', 'x', newAccessToken('other', '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f')]) {
+    expect(await introspect(token)).toBeNull();
+  }
+  expect(requests).toEqual([]);
+});
+
+test('an inactive token is asked about again only after the negative cache’s time', async () => {
+  answer = () => ({ active: false });
+  const token = newToken();
+  const patient = introspector();
+  expect(await patient.introspect(token)).toBeNull();
+  expect(await patient.introspect(token)).toBeNull();
+  expect(requests).toHaveLength(1);
+
+  const { introspect } = introspector({ negativeCacheTtlMs: 20 });
+  expect(await introspect(token)).toBeNull();
+  answer = () => activeToken(60);
+  await until(async () => (await introspect(token)) !== null);
+});
+
+test('an active answer is asked for again after the cache’s time', async () => {
+  const { introspect } = introspector({ cacheTtlMs: 20 });
+  const token = newToken();
+  await until(async () => {
+    expect(await introspect(token)).not.toBeNull();
+    return requests.length === 3;
+  });
+});
+
+test('the cache never serves a token past its exp', async () => {
+  const { introspect } = introspector();
+  const token = newToken();
+  const { exp, ...rest } = activeToken(2);
+  answer = () => ({ ...rest, exp });
+  let lastServedMs = 0;
+  await until(async () => {
+    const askedMs = Date.now();
+    const active = await introspect(token);
+    if (active !== null) lastServedMs = askedMs;
+    return active === null;
+  });
+  expect(lastServedMs).toBeGreaterThan(0);
+  expect(lastServedMs).toBeLessThan(exp * 1000);
+  // From then on auth's "active" doesn't count either: its clock may be behind.
+  expect(await introspect(token)).toBeNull();
+});
+
+test('the cache is bounded: the token not used for longest goes', async () => {
+  const { introspect } = introspector({ cacheMaxEntries: 2 });
+  const [one, two, three] = [newToken(), newToken(), newToken()];
+  for (const token of [one, two, three, three, two]) await introspect(token);
+  expect(requests).toHaveLength(3);
+  await introspect(one);
+  expect(requests).toHaveLength(4);
+});
+
+test('a failure reaches all who wait, isn’t kept, and is never "inactive"', async () => {
+  const { introspect } = introspector();
+  const token = newToken();
+  answer = () => undefined;
+  const failures = await Promise.allSettled(Array.from({ length: 50 }, () => introspect(token)));
+  expect(requests).toHaveLength(1);
+  for (const failure of failures) expect(failure).toEqual({ status: 'rejected', reason: unavailable });
+  answer = () => activeToken(60);
+  expect(await introspect(token)).toMatchObject({ account_id: 7 });
+});
+
+test('an answer that breaks the contract is service_unavailable', async () => {
+  const { introspect } = introspector();
+  for (const broken of [{}, { active: true }, { active: 'false' }, { ...activeToken(60), account_id: '7' }]) {
+    answer = () => broken;
+    await expect(introspect(newToken())).rejects.toEqual(unavailable);
+  }
+});
+
+test('auth away is service_unavailable; what is cached is still served', async () => {
+  const { introspect } = introspector();
+  const known = newToken();
+  await introspect(known);
+  authServer.closeAllConnections();
+  authServer.close();
+  await expect(introspect(newToken())).rejects.toEqual(unavailable);
+  expect(await introspect(known)).toMatchObject({ active: true });
+});
