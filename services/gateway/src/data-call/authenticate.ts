@@ -1,0 +1,35 @@
+import type { ActiveToken } from '@tollgate/contracts/introspection';
+import type { Introspector } from '@tollgate/introspection';
+import { Problem, invalidToken } from '@tollgate/problem';
+import { fieldValues } from '../headers/request-head.ts';
+
+/** RFC 6750, section 2.1, with the scheme in any case (RFC 9110, section 11.1). */
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+export type Authenticate = (rawHeaders: readonly string[], requestId: string) => Promise<ActiveToken>;
+
+/**
+ * Part 1 of a data call: who calls. Only the Authorization header counts; a token anywhere else is none.
+ * @throws {Problem} unauthorized: without a Bearer credential the bare challenge, for one that is malformed,
+ * unknown, expired or revoked `error="invalid_token"` (RFC 6750, section 3); invalid_request for more than
+ * one Authorization header; service_unavailable where auth can't be asked.
+ */
+export function createAuthenticate({ introspect }: Introspector): Authenticate {
+  return async (rawHeaders, requestId) => {
+    const [credentials, ...others] = fieldValues(rawHeaders, 'authorization');
+    // Two servers in a row may choose differently between two of them.
+    if (others.length > 0) throw moreThanOneCredential();
+    if (credentials === undefined || !/^bearer(?: |$)/i.test(credentials)) throw new Problem('unauthorized');
+    const token = BEARER.exec(credentials)?.[1];
+    const active = token === undefined ? null : await introspect(token, requestId);
+    if (active === null) throw invalidToken();
+    return active;
+  };
+}
+
+function moreThanOneCredential(): Problem {
+  return new Problem('invalid_request', {
+    detail: 'There is more than one Authorization header.',
+    headers: { 'www-authenticate': 'Bearer realm="tollgate", error="invalid_request"' },
+  });
+}

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '@tollgate/problem';
+import { assertSoundHead, fieldValues } from '../headers/request-head.ts';
+
+/**
+ * Whether a request to the data endpoint has a form that the gateway can forward; no I/O.
+ * @throws {Problem} invalid_request, or method_not_allowed for what is neither POST nor GET.
+ */
+export function assertDataRequest(req: Pick<IncomingMessage, 'method' | 'rawHeaders' | 'url'>): void {
+  assertSoundHead(req);
+  if (req.method === 'POST') return;
+  if (req.method !== 'GET') throw new Problem('method_not_allowed', { headers: { allow: 'GET, POST' } });
+  if (fieldValues(req.rawHeaders, 'upgrade').some((value) => /\bwebsocket\b/i.test(value))) {
+    throw new Problem('invalid_request', { detail: 'WebSocket is not available on this endpoint.' });
+  }
+  // A GET's body means nothing (RFC 9110, section 9.3.1), and servers differ in whether they read it.
+  const length = fieldValues(req.rawHeaders, 'content-length')[0];
+  const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;
+  if (chunked || (length !== undefined && !/^0+$/.test(length))) {
+    throw new Problem('invalid_request', {
+      detail: 'A GET takes its query from the URL and has no body; use POST to send one.',
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Problem } from '@tollgate/problem';
+
+/**
+ * Answers a call on the data endpoint with a refusal that GraphQL clients can read (GraphQL over HTTP,
+ * section "Response"): `{"errors":[{"message","extensions":{"code","request_id"}}]}`, with the problem's
+ * status and headers. It costs no points, and says so. Ends the connection where an answer is already under way.
+ */
+export function sendRefusal(
+  req: Pick<IncomingMessage, 'method' | 'headers'>,
+  res: ServerResponse,
+  problem: Problem,
+  requestId: string,
+): void {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  const { code, status, detail, title, headers } = problem;
+  const body = JSON.stringify({
+    errors: [{ message: detail ?? title, extensions: { code, request_id: requestId } }],
+  });
+  res.writeHead(status, {
+    ...headers,
+    'content-type': `${refusalMediaType(req.headers.accept)}; charset=utf-8`,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    'x-points-cost': '0',
+  });
+  res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+const GRAPHQL = 'application/graphql-response+json';
+const JSON_TYPE = 'application/json';
+
+/** GraphQL's own media type where the Accept header ranks it above JSON, or names it first; else JSON. */
+export function refusalMediaType(accept: string | undefined): string {
+  let best = { type: JSON_TYPE, quality: 0 };
+  for (const range of (accept ?? '').toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    if (type !== GRAPHQL && type !== JSON_TYPE) continue;
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    const quality = weight === undefined ? 1 : Number(weight);
+    if (quality > best.quality) best = { type, quality };
+  }
+  return best.type;
+}

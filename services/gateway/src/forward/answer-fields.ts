@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { connectionOptions, forwardsAnswerField } from '../headers/forwardable.ts';
+
+/**
+ * The end-to-end header fields of an answer, as a flat list, less those that `drops` names. Content-Length
+ * stays: it is the answer's own framing.
+ */
+export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<string>): string[] {
+  const { connection } = headers as { connection?: string | string[] };
+  const listed = connectionOptions(connection === undefined ? [] : [connection].flat());
+  const fields: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || drops.has(name) || !forwardsAnswerField(name, listed)) continue;
+    if (typeof value === 'string') fields.push(name, value);
+    else for (const one of value) fields.push(name, one);
+  }
+  return fields;
+}
+
+/**
+ * What the upstream's answer can't say. X-Points is between the upstream and the gateway. Set-Cookie: the
+ * caller's cookies never reach the upstream, and its would land among those of the web interface.
+ */
+const NOT_THE_UPSTREAMS = new Set([
+  'set-cookie',
+  'x-billing-status',
+  'x-points',
+  'x-points-cost',
+  'x-request-id',
+]);
+
+/** The header fields of a data call's answer: the upstream's, then where the caller stands. */
+export function answerFields(
+  headers: IncomingHttpHeaders,
+  own: { requestId: string; billingStatus: string; points: number },
+): string[] {
+  const fields = endToEndFields(headers, NOT_THE_UPSTREAMS);
+  fields.push('x-request-id', own.requestId);
+  fields.push('x-points-cost', String(own.points));
+  fields.push('x-billing-status', own.billingStatus);
+  return fields;
+}
+
+/** The points of an answer: its X-Points where that is one non-negative integer, else the default. */
+export function pointsOf(headers: IncomingHttpHeaders, defaultPoints: number): number {
+  const given = headers['x-points'];
+  return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : defaultPoints;
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { Problem } from '@tollgate/problem';
+import { fieldValues } from '../headers/request-head.ts';
+
+/** Bodies up to this size are read whole and sent in one write: far cheaper than a stream. */
+const BUFFERED_BODY_MAX_BYTES = 16_384;
+
+/** A body as the HTTP client takes it; `lengthBytes` is known where the caller declared it. */
+export type RequestBody = { body: Buffer | Readable | null; lengthBytes: number | null };
+
+/**
+ * A request's body for the next server: small ones buffered, others streamed with back-pressure. Null where
+ * the caller went away before all of a small one had come.
+ * @throws {Problem} payload_too_large where the declared length is over `maxBytes`. A chunked body that turns
+ * out to be larger ends its stream with the same problem.
+ */
+export async function requestBody(req: IncomingMessage, maxBytes: number): Promise<RequestBody | null> {
+  const declared = fieldValues(req.rawHeaders, 'content-length')[0];
+  if (declared === undefined) {
+    const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;
+    return { body: chunked ? streamed(req, maxBytes) : null, lengthBytes: null };
+  }
+  const lengthBytes = Number(declared);
+  if (lengthBytes > maxBytes) throw new Problem('payload_too_large');
+  if (lengthBytes === 0) return { body: null, lengthBytes: null };
+  if (lengthBytes > BUFFERED_BODY_MAX_BYTES) return { body: streamed(req, maxBytes), lengthBytes };
+  const body = await buffered(req);
+  return body === null ? null : { body, lengthBytes };
+}
+
+function buffered(req: IncomingMessage): Promise<Buffer | null> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+    });
+    req.once('end', () => {
+      const [only] = chunks;
+      resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
+    });
+    req.once('close', () => {
+      resolve(null);
+    });
+  });
+}
+
+function streamed(req: IncomingMessage, maxBytes: number): Readable {
+  return Readable.from(bounded(req, maxBytes), { objectMode: false });
+}
+
+async function* bounded(req: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  // The request must outlive the stream: destroying it would take the connection, and the answer with it.
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Problem('payload_too_large');
+    yield chunk;
+  }
+}
+
+const DISCARD_MAX_BYTES = 8_388_608;
+const DISCARD_TIMEOUT_MS = 5_000;
+
+/**
+ * Reads and drops what is left of an answered request's body. Closing the connection with bytes unread would
+ * reset it, and the caller could lose the answer that explains why (RFC 9112, section 9.6); reading for ever
+ * would let anyone occupy it. So: within limits, then the connection is cut.
+ */
+export function discardRest(req: IncomingMessage): void {
+  if (req.complete || req.destroyed) {
+    req.resume();
+    return;
+  }
+  let left = DISCARD_MAX_BYTES;
+  const { socket } = req;
+  const overdue = setTimeout(() => {
+    socket.destroy();
+  }, DISCARD_TIMEOUT_MS);
+  overdue.unref();
+  const done = () => {
+    clearTimeout(overdue);
+  };
+  req.once('end', done).once('close', done);
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) socket.destroy();
+  });
+}

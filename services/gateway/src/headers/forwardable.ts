@@ -1,0 +1,73 @@
+/**
+ * Which header fields pass the gateway. Two rules are behind it: fields that concern one connection end with
+ * it (RFC 9110, section 7.6.1), and what the gateway says of a call can't be said by the caller.
+ */
+
+/** Fields of one connection. `proxy-…` ones are dropped by their prefix. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Request fields that the gateway sets itself, or that only it may set. */
+const SET_BY_GATEWAY = new Set([
+  // Framing and routing of the next message.
+  'content-length',
+  'expect',
+  'host',
+  // Who calls.
+  'x-account-id',
+  'x-application-id',
+  'x-payer-id',
+  'x-request-id',
+  // The trace starts here: tracestate belongs to the traceparent that is dropped (W3C Trace Context,
+  // section 3.4), and baggage would carry a stranger's values into the operator's telemetry.
+  'baggage',
+  'traceparent',
+  'tracestate',
+  // Where the call came from. `x-forwarded-…` ones are dropped by their prefix.
+  'forwarded',
+  'via',
+  'x-real-ip',
+]);
+
+/** The names that a message's Connection fields list, in lower case. */
+export function connectionOptions(values: readonly string[]): ReadonlySet<string> {
+  return values.length === 0 ? NONE : new Set(values.flatMap((value) => value.toLowerCase().split(/[\s,]+/)));
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Whether a caller's header field goes on to the next server as it is. `listed` are the names in its
+ * Connection fields; naming a field there removes the caller's own copy of it, never the one set here.
+ */
+export function forwardsRequestField(name: string, listed: ReadonlySet<string>): boolean {
+  const canonical = canonicalName(name);
+  return (
+    endToEnd(canonical, listed) && !SET_BY_GATEWAY.has(canonical) && !canonical.startsWith('x-forwarded-')
+  );
+}
+
+/** Whether an answer's header field (lower case) goes on to the caller. */
+export function forwardsAnswerField(name: string, listed: ReadonlySet<string>): boolean {
+  return endToEnd(name, listed);
+}
+
+function endToEnd(name: string, listed: ReadonlySet<string>): boolean {
+  return !HOP_BY_HOP.has(name) && !name.startsWith('proxy-') && !listed.has(name);
+}
+
+/**
+ * The name as servers that turn fields into variables see it: to CGI, WSGI and Rack, `X_Account_Id` and
+ * `X-Account-Id` are one, so the first must not pass where the second doesn't.
+ */
+function canonicalName(name: string): string {
+  const lower = name.toLowerCase();
+  return /[^a-z0-9-]/.test(lower) ? lower.replaceAll(/[^a-z0-9-]/g, '-') : lower;
+}

@@ -1,0 +1,80 @@
+import { Agent as HttpAgent } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { pipeline } from 'node:stream';
+import type { Request, RequestHandler, Response } from 'express';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { endToEndFields } from '../forward/answer-fields.ts';
+import { forwardedFields, traceparent } from '../headers/forwarded-for.ts';
+import { connectionOptions, forwardsRequestField } from '../headers/forwardable.ts';
+import { fieldValues } from '../headers/request-head.ts';
+
+/** Connections to one peer. */
+const MAX_SOCKETS = 256;
+const MAX_FREE_SOCKETS = 32;
+
+/** X-Request-Id is the gateway's own on both sides. */
+const NOT_THE_PEERS = new Set([REQUEST_ID_HEADER]);
+
+export type Proxy = { handler: RequestHandler; close: () => void };
+
+/**
+ * Passes requests on to a peer's public listener, path and query as they are, Authorization and cookies
+ * included. A peer that can't be reached, or is silent for `timeoutMs`, makes the problem of `unavailable`.
+ */
+export function createProxy(
+  peerUrl: string,
+  timeoutMs: number,
+  unavailable: (cause: unknown) => Error,
+): Proxy {
+  const limits = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS };
+  const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
+  const proxy = createProxyMiddleware<Request, Response>({
+    target: peerUrl,
+    agent,
+    changeOrigin: true,
+    proxyTimeout: timeoutMs,
+    // The header rules are those of the data path, in relayAnswer below.
+    selfHandleResponse: true,
+    on: {
+      proxyRes: relayAnswer,
+      // The error is also given to next(); this listener only replaces the library's plain-text answer.
+      error: () => undefined,
+    },
+  });
+  return {
+    handler: (req, res, next) => {
+      req.headers = peerRequestHeaders(req, String(res.getHeader(REQUEST_ID_HEADER)));
+      void proxy(req, res, (error) => {
+        next(unavailable(error));
+      });
+    },
+    close: () => {
+      agent.destroy();
+    },
+  };
+}
+
+/** The header fields of the request to the peer: the caller's less those of forwardable.ts, then our own. */
+function peerRequestHeaders(req: IncomingMessage, requestId: string): IncomingHttpHeaders {
+  const listed = connectionOptions(fieldValues(req.rawHeaders, 'connection'));
+  const headers: IncomingHttpHeaders = {};
+  for (const name in req.headers) {
+    if (forwardsRequestField(name, listed)) headers[name] = req.headers[name];
+  }
+  // The framing is the parser's word and no caller's to remove: without it a DELETE's or OPTIONS' body would
+  // go out bare, to be read as the next request (CVE-2026-29057).
+  const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
+  if (coding !== undefined) headers['transfer-encoding'] = 'chunked';
+  else if (length !== undefined) headers['content-length'] = length;
+  const own = [...forwardedFields(req), REQUEST_ID_HEADER, requestId, 'traceparent', traceparent(requestId)];
+  for (let index = 0; index + 1 < own.length; index += 2) headers[own[index] ?? ''] = own[index + 1];
+  return headers;
+}
+
+function relayAnswer(answer: IncomingMessage, _req: Request, res: Response): void {
+  res.writeHead(answer.statusCode ?? 502, endToEndFields(answer.headers, NOT_THE_PEERS));
+  // Destroys the caller's connection where the peer breaks off, and the peer's where the caller goes away.
+  pipeline(answer, res, () => undefined);
+}
