@@ -1,9 +1,36 @@
 import { z } from 'zod';
-import { readConfig } from '@tollgate/config';
-import { connectionUrl, processSettings } from '@tollgate/config/settings';
+import { TOKEN_PREFIX_PATTERN } from '@tollgate/access-token';
 import { pepperSetting } from '@tollgate/client-secret';
+import { readConfig } from '@tollgate/config';
+import {
+  callerSettings,
+  connectionUrl,
+  httpUrl,
+  processSettings,
+  wholeNumber,
+} from '@tollgate/config/settings';
 
 const databaseUrl = connectionUrl('postgres:', 'postgresql:');
+
+const serviceSettings = z.object({
+  ...processSettings,
+  ...callerSettings,
+  DATABASE_URL: databaseUrl,
+  DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
+  REDIS_URL: connectionUrl('redis:', 'rediss:'),
+  AUTH_PRIVATE_URL: httpUrl,
+  PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
+  CLIENT_SECRET_PEPPERS: pepperSetting,
+  TOKEN_PREFIX: z
+    .string()
+    .regex(TOKEN_PREFIX_PATTERN, 'must be 1 to 16 lower-case letters and digits, a letter first')
+    .default('tg'),
+  INTROSPECTION_CACHE_TTL_MS: wholeNumber(1, 30_000).default(10_000),
+  INTROSPECTION_NEGATIVE_CACHE_TTL_MS: wholeNumber(1, 30_000).default(1_000),
+  INTROSPECTION_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(10_000),
+});
+
+export type Config = z.output<typeof serviceSettings>;
 
 const migrateSettings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
@@ -14,6 +41,14 @@ const seedSettings = z.object({
   DATABASE_URL: databaseUrl,
   CLIENT_SECRET_PEPPERS: pepperSetting,
 });
+
+/**
+ * The service's settings (docs/configuration.md).
+ * @throws {ConfigError} listing every fault
+ */
+export function loadConfig(): Config {
+  return readConfig(serviceSettings, process.env);
+}
 
 /** Settings of migrate.ts. */
 export function loadMigrateConfig(): z.output<typeof migrateSettings> {

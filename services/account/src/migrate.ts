@@ -10,8 +10,9 @@ const logger = createLogger('account-migrate', config.LOG_LEVEL);
 const database = openDatabase({
   url: config.DATABASE_URL,
   poolMax: 1,
+  acquireTimeoutMs: 10_000,
   // A migration may take long, and may wait for another one that does.
-  timeouts: { connectMs: 10_000, acquireMs: 10_000, statementMs: 0 },
+  statementTimeoutMs: 0,
   logger,
 });
 try {

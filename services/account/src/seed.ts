@@ -18,7 +18,8 @@ async function seed(): Promise<SeedResult> {
   const database = openDatabase({
     url: config.DATABASE_URL,
     poolMax: 1,
-    timeouts: { connectMs: 10_000, acquireMs: 10_000, statementMs: 30_000 },
+    acquireTimeoutMs: 10_000,
+    statementTimeoutMs: 30_000,
     logger: createLogger('account-seed', 'warn', process.stderr),
   });
   try {

@@ -32,5 +32,8 @@ function limitOf({ description, team_slots_limit }: LimitedPeriod, field: LimitF
 }
 
 function byField<Value>(valueOf: (field: LimitField) => Value): Record<LimitField, Value> {
-  return Object.fromEntries(LIMIT_FIELDS.map((field) => [field, valueOf(field)])) as Record<LimitField, Value>;
+  return Object.fromEntries(LIMIT_FIELDS.map((field) => [field, valueOf(field)])) as Record<
+    LimitField,
+    Value
+  >;
 }

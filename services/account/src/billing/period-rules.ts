@@ -42,7 +42,8 @@ export function nextChange(
 ): Date | null {
   const starts = periods.map(({ started_at }) => started_at.getTime());
   // A block outlasts the period's own end: only another period's start changes what is blocked.
-  const ends = period === undefined || period.blocked || accountBlocked ? [] : [endMs(period), graceEndMs(period)];
+  const ends =
+    period === undefined || period.blocked || accountBlocked ? [] : [endMs(period), graceEndMs(period)];
   const ahead = [...starts, ...ends].filter((instantMs) => instantMs > now.getTime());
   return ahead.length === 0 ? null : new Date(Math.min(...ahead));
 }

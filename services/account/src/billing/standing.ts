@@ -57,7 +57,11 @@ const STANDING_SQL = `
 type StandingRow = Omit<Standing, 'periods'> & (StandingPeriod | { period_id: null });
 
 /** Where an account stands at an instant; undefined where there is no such account. */
-export async function findStanding(query: Query, accountId: number, now: Date): Promise<Standing | undefined> {
+export async function findStanding(
+  query: Query,
+  accountId: number,
+  now: Date,
+): Promise<Standing | undefined> {
   const rows = await query<StandingRow>(STANDING_SQL, { account_id: accountId, now });
   const [first] = rows;
   if (first === undefined) return undefined;

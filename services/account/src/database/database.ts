@@ -1,81 +1,76 @@
 import knex from 'knex';
 import type { Knex } from 'knex';
-import pg from 'pg';
+import type { Client } from 'pg';
 import type { Logger } from '@tollgate/log';
-
-/** Times that a Postgres that hangs may cost, in milliseconds; then the caller gets its error. */
-export type DatabaseTimeouts = {
-  /** Opening a connection. */
-  connectMs: number;
-  /** Waiting for a free connection of the pool. */
-  acquireMs: number;
-  /** One statement; 0 for no limit. */
-  statementMs: number;
-};
+import { valueTypes } from './value-types.ts';
 
 export type DatabaseOptions = {
   url: string;
+  /** Connections, at most. */
   poolMax: number;
-  timeouts: DatabaseTimeouts;
-  logger: Pick<Logger, 'warn' | 'debug'>;
+  /** Opening a connection, and waiting for a free one of the pool. */
+  acquireTimeoutMs: number;
+  /** One statement; 0 for no limit. */
+  statementTimeoutMs: number;
+  logger: Pick<Logger, 'debug'>;
 };
 
-type TypeParser = (value: string) => unknown;
+/** A transaction whose process hangs keeps its locks no longer than this. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** pg-types' own, whose declared type knows only some of the ids that a server can send. */
-const getTypeParser = pg.types.getTypeParser as (oid: number, format: 'text' | 'binary') => unknown;
+/** How much later than the server the client gives up: only a server that doesn't answer at all gets there. */
+const HANG_MARGIN_MS = 500;
 
-/** Postgres: bigint (int8). */
-const INT8_OID: number = pg.types.builtins.INT8;
-
-/**
- * How values come out of Postgres, for this service's connections only. A bigint is a number here: ids and
- * counters stay far below 2^53, and one that doesn't is an error, never a silently rounded figure.
- */
-const types: Knex.PgCustomTypesConfig = {
-  getTypeParser: (oid: number, format: string): TypeParser =>
-    oid === INT8_OID && format !== 'binary'
-      ? parseBigint
-      : (getTypeParser(oid, format === 'binary' ? 'binary' : 'text') as TypeParser),
-};
-
-function parseBigint(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError('a bigint of the database is beyond 2^53');
-  return value;
-}
-
-/** Opens a pool of connections to Postgres. Connects when the first query comes. */
-export function openDatabase({ url, poolMax, timeouts, logger }: DatabaseOptions): Knex {
+/** Opens a pool of connections to Postgres. It connects when the first statement comes. */
+export function openDatabase(options: DatabaseOptions): Knex {
+  const { url, poolMax, acquireTimeoutMs, statementTimeoutMs, logger } = options;
+  const log = (message: unknown) => {
+    logger.debug({ knex: message }, 'knex says');
+  };
   return knex({
     client: 'pg',
     connection: {
       connectionString: url,
-      connectionTimeoutMillis: timeouts.connectMs,
-      ...(timeouts.statementMs > 0
-        ? // The server's own limit comes first; the client's is for a server that doesn't answer at all.
-          { statement_timeout: timeouts.statementMs, query_timeout: timeouts.statementMs + 1_000 }
-        : {}),
+      connectionTimeoutMillis: acquireTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       keepAlive: true,
-      types,
+      types: valueTypes,
     },
-    pool: { min: 0, max: poolMax },
+    pool: {
+      min: 0,
+      max: poolMax,
+      createTimeoutMillis: acquireTimeoutMs,
+      afterCreate: (connection: Client, done: () => void) => {
+        if (statementTimeoutMs > 0) cutWhenHanging(connection, statementTimeoutMs + HANG_MARGIN_MS);
+        done();
+      },
+    },
+    acquireConnectionTimeout: acquireTimeoutMs,
     // Bindings can be secrets; error messages, which get logged, name the statement only.
     compileSqlOnError: false,
-    acquireConnectionTimeout: timeouts.acquireMs,
-    log: {
-      warn: (message: unknown) => {
-        logger.warn({ knex: message }, 'knex warns');
-      },
-      error: (message: unknown) => {
-        logger.warn({ knex: message }, 'knex reports an error');
-      },
-      deprecate: (message: unknown) => {
-        logger.debug({ knex: message }, 'knex deprecates');
-      },
-      debug: (message: unknown) => {
-        logger.debug({ knex: message }, 'knex');
-      },
-    },
+    // Whatever it warns of also reaches the caller as an error, who logs it in its own words.
+    log: { warn: log, error: log, deprecate: log, debug: log },
   });
+}
+
+/**
+ * Closes a connection whose statement gets no answer in time. pg's own `query_timeout` gives up on the
+ * statement and keeps the connection: a transaction that is still open on it would take in, and commit, the
+ * statements of the next one.
+ */
+function cutWhenHanging(connection: Client, timeoutMs: number): void {
+  type Answered = (...answer: unknown[]) => void;
+  const query = connection.query.bind(connection) as (config: unknown, answered: Answered) => void;
+  const timed = (config: unknown, answered: Answered) => {
+    const timer = setTimeout(() => {
+      // With a statement under way this destroys the socket, and the statement fails.
+      connection.end(() => undefined);
+    }, timeoutMs);
+    query(config, (...answer) => {
+      clearTimeout(timer);
+      answered(...answer);
+    });
+  };
+  connection.query = timed as typeof connection.query;
 }

@@ -12,7 +12,7 @@ export type Query = <Row>(sql: string, bindings?: Readonly<Record<string, unknow
 export function createQuery(database: Knex): Query {
   return async <Row>(sql: string, bindings: Readonly<Record<string, unknown>> = {}) => {
     try {
-      const { rows } = (await database.raw(sql, bindings as Knex.RawBinding)) as { rows: Row[] };
+      const { rows } = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.RawBinding);
       return rows;
     } catch (error) {
       throw isUnavailable(error) ? new Problem('service_unavailable', { cause: error }) : error;

@@ -1,0 +1,56 @@
+import { createIntrospector } from '@tollgate/introspection';
+import { createPrivateApi } from '@tollgate/private-api/client';
+import { openRedis } from '@tollgate/redis';
+import type { ComposeContext, Service } from '@tollgate/server';
+import { createPrivateApp, createPublicApp } from './app.ts';
+import type { Config } from './config.ts';
+import { openDatabase } from './database/database.ts';
+import { createQuery } from './database/query.ts';
+import { createUsageReaderMetrics } from './usage-reader/metrics.ts';
+import { startUsageReader } from './usage-reader/usage-reader.ts';
+
+/** Waiting for Postgres ends before the callers' own patience (PRIVATE_API_TIMEOUT_MS) does. */
+const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
+
+/** Nobody waits for the reader, and its transactions are larger. */
+const READER_TIMEOUTS = { acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000 };
+
+/** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
+export function compose({ config, logger, registry, draining }: ComposeContext<Config>): Promise<Service> {
+  const url = config.DATABASE_URL;
+  const database = openDatabase({ url, poolMax: config.DATABASE_POOL_MAX, logger, ...REQUEST_TIMEOUTS });
+  const readerDatabase = openDatabase({ url, poolMax: 1, logger, ...READER_TIMEOUTS });
+  const redis = openRedis(config.REDIS_URL, logger);
+  const blockingRedis = openRedis(config.REDIS_URL, logger, 0);
+  const auth = createPrivateApi({
+    baseUrl: config.AUTH_PRIVATE_URL,
+    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
+    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+  });
+  const { introspect } = createIntrospector({
+    auth,
+    tokenPrefix: config.TOKEN_PREFIX,
+    cacheTtlMs: config.INTROSPECTION_CACHE_TTL_MS,
+    negativeCacheTtlMs: config.INTROSPECTION_NEGATIVE_CACHE_TTL_MS,
+    cacheMaxEntries: config.INTROSPECTION_CACHE_MAX_ENTRIES,
+  });
+  const query = createQuery(database);
+  const usageReader = startUsageReader({
+    database: readerDatabase,
+    blockingRedis,
+    redis,
+    logger,
+    metrics: createUsageReaderMetrics(registry),
+  });
+  const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
+  const serviceCredentials = config.SERVICE_CREDENTIALS;
+  return Promise.resolve({
+    publicHandler: createPublicApp({ logger, registry, query, introspect }),
+    privateHandler: createPrivateApp({ logger, registry, query, serviceCredentials, checks, draining }),
+    close: async () => {
+      await usageReader.close();
+      await Promise.all([auth.close(), database.destroy(), readerDatabase.destroy()]);
+      redis.disconnect();
+    },
+  });
+}

@@ -1,0 +1,22 @@
+import type { Entitlement } from '@tollgate/contracts/entitlement';
+import { enforcedLimits } from '../billing/limits.ts';
+import { billingStatus, nextChange, pickPeriod } from '../billing/period-rules.ts';
+import type { Standing } from '../billing/standing.ts';
+
+/**
+ * Whether an account's calls may pass, and on whose period. Without a period the status is `none`, or
+ * `blocked` where an account is: a block is what the caller must hear of first.
+ */
+export function entitlementAnswer(standing: Standing, now: Date): Entitlement {
+  const { account_id, payer_id, account_blocked, periods } = standing;
+  const period = pickPeriod(periods, now);
+  const without = account_blocked ? 'blocked' : 'none';
+  return {
+    account_id,
+    payer_id,
+    status: period === undefined ? without : billingStatus(period, account_blocked, now),
+    valid_until: nextChange(period, periods, account_blocked, now)?.toISOString() ?? null,
+    billing_period:
+      period === undefined ? null : { period_id: period.period_id, limits: enforcedLimits(period) },
+  };
+}

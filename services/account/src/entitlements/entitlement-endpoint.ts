@@ -1,0 +1,29 @@
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import { Problem } from '@tollgate/problem';
+import { findStanding } from '../billing/standing.ts';
+import type { Query } from '../database/query.ts';
+import { entitlementAnswer } from './entitlement-answer.ts';
+
+const paramsSchema = z.object({
+  account_id: z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/)
+    .transform(Number)
+    .refine(Number.isSafeInteger),
+});
+
+/**
+ * `GET /private/entitlements/{account_id}`: who pays for an account and whether its calls may pass. 200 with
+ * an Entitlement; 404 `not_found` for an account that isn't there, and for an id that none can have; 503
+ * while Postgres is away.
+ */
+export function entitlementEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    const params = paramsSchema.safeParse(req.params);
+    const now = new Date();
+    const standing = params.success ? await findStanding(query, params.data.account_id, now) : undefined;
+    if (standing === undefined) throw new Problem('not_found');
+    res.json(entitlementAnswer(standing, now));
+  };
+}

@@ -1,0 +1,5 @@
+import { runService } from '@tollgate/server';
+import { compose } from './compose.ts';
+import { loadConfig } from './config.ts';
+
+await runService('account', loadConfig, compose);

@@ -1,0 +1,24 @@
+import type { RequestHandler } from 'express';
+import type { Introspector } from '@tollgate/introspection';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { invalidToken } from '@tollgate/problem';
+import { authenticateBearer } from '../authentication/bearer.ts';
+import { findStanding } from '../billing/standing.ts';
+import type { Query } from '../database/query.ts';
+import { usageAnswer } from './usage-answer.ts';
+
+/**
+ * `GET /api/usage` (source specification, 4.2): the billing period that the caller's calls are billed to,
+ * with limits, usage and status. 200 with a UsageResponse; 401, 403 as RFC 6750 says; 404
+ * `no_billing_period`; 503 while auth or Postgres is away.
+ */
+export function usageEndpoint(introspect: Introspector['introspect'], query: Query): RequestHandler {
+  return async (req, res) => {
+    const token = await authenticateBearer(introspect, req, res.get(REQUEST_ID_HEADER));
+    const now = new Date();
+    const standing = await findStanding(query, token.account_id, now);
+    // A token can outlive its account where auth's Redis was kept and this database was not.
+    if (standing === undefined) throw invalidToken();
+    res.set('cache-control', 'no-store').json(usageAnswer(standing, now));
+  };
+}

@@ -1,0 +1,49 @@
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+
+type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
+
+/** What events add to one period's total. */
+export type TotalRow = Pick<UsageEvent, 'period_id'> & Counters;
+
+/** What events add to one hourly row. */
+export type HourlyRow = TotalRow &
+  Pick<UsageEvent, 'account_id' | 'application_id' | 'api_version'> & {
+    /** Start of the hour, milliseconds since the epoch. */
+    hour_ms: number;
+  };
+
+const HOUR_MS = 3_600_000;
+
+/** Sums events by billing period. */
+export function sumTotals(events: readonly UsageEvent[]): TotalRow[] {
+  return sumBy(events, ({ period_id }) => ({ period_id }));
+}
+
+/** Sums events by the key of an hourly row. */
+export function sumHourly(events: readonly UsageEvent[]): HourlyRow[] {
+  return sumBy(events, ({ period_id, account_id, application_id, api_version, at_ms }) => ({
+    period_id,
+    account_id,
+    application_id,
+    api_version,
+    hour_ms: Math.floor(at_ms / HOUR_MS) * HOUR_MS,
+  }));
+}
+
+function sumBy<Key extends Record<string, string | number>>(
+  events: readonly UsageEvent[],
+  keyOf: (event: UsageEvent) => Key,
+): (Key & Counters)[] {
+  const rows = new Map<string, Key & Counters>();
+  for (const event of events) {
+    const key = keyOf(event);
+    const name = Object.values(key).join(' ');
+    const row = rows.get(name) ?? { ...key, points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+    row.points += event.points;
+    row.requests += event.requests;
+    row.time_ms += event.time_ms;
+    row.traffic_bytes += event.traffic_bytes;
+    rows.set(name, row);
+  }
+  return [...rows.values()];
+}

@@ -1,0 +1,45 @@
+import type { Knex } from 'knex';
+
+/** Any number that nothing else locks in this database. */
+const PARTITION_LOCK = 7_462_003;
+
+/** A month of usage_hourly: its partition's name and bounds, in UTC. */
+type Month = { name: string; from: string; to: string };
+
+/**
+ * Makes the partitions of usage_hourly that the given instants (milliseconds since the epoch) fall into,
+ * where they are missing. Several may do so at once. To be called outside of a transaction that writes usage:
+ * a new partition locks the whole table for a moment.
+ */
+export async function ensurePartitions(database: Knex, instantsMs: readonly number[]): Promise<void> {
+  const months = new Map(instantsMs.map(monthOf).map((month) => [month.name, month]));
+  if ((await missing(database, [...months.keys()])).length === 0) return;
+  await database.transaction(async (transaction) => {
+    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+    for (const name of await missing(transaction, [...months.keys()])) {
+      const month = months.get(name);
+      if (month !== undefined) await transaction.raw(createPartition(month));
+    }
+  });
+}
+
+async function missing(database: Knex, names: readonly string[]): Promise<string[]> {
+  const { rows } = await database.raw<{ rows: { name: string }[] }>(
+    'SELECT name FROM unnest(:names::text[]) AS name WHERE to_regclass(name) IS NULL',
+    { names },
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** A statement of this kind takes no bindings; all its parts are made from numbers in monthOf. */
+function createPartition({ name, from, to }: Month): string {
+  return `CREATE TABLE ${name} PARTITION OF usage_hourly FOR VALUES FROM ('${from}') TO ('${to}')`;
+}
+
+function monthOf(instantMs: number): Month {
+  const instant = new Date(instantMs);
+  const [year, month] = [instant.getUTCFullYear(), instant.getUTCMonth()];
+  const from = new Date(Date.UTC(year, month, 1)).toISOString();
+  const to = new Date(Date.UTC(year, month + 1, 1)).toISOString();
+  return { name: `usage_hourly_${from.slice(0, 4)}_${from.slice(5, 7)}`, from, to };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { usageBatchSchema, usageEventSchema } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { batchField } from './stream-entry.ts';
+import type { StreamEntry } from './stream-entry.ts';
+
+/** Why something of a stream could not be counted. */
+export type UnassignedReason =
+  /** The entry holds no usage batch. */
+  | 'malformed_batch'
+  /** The event isn't one of the contract. */
+  | 'malformed_event'
+  /** The event's time is too far from now. */
+  | 'implausible_time'
+  /** A counter of the event is beyond what one call can use. */
+  | 'implausible_counter'
+  /** There is no such billing period. */
+  | 'unknown_period'
+  /** Postgres refused what the entry would add. */
+  | 'refused_by_database';
+
+export type Unassigned = {
+  /** The event's place in the batch; null for the whole entry. */
+  event_index: number | null;
+  reason: UnassignedReason;
+  /** What came, as text that Postgres can hold. */
+  raw: string;
+};
+
+export type IndexedEvent = { index: number; event: UsageEvent };
+
+/** An entry as far as it can be understood without the database. */
+export type ReadEntry = {
+  entry: StreamEntry;
+  events: readonly IndexedEvent[];
+  unassigned: readonly Unassigned[];
+};
+
+/** Hourly rows are kept for 14 months; a gateway's clock may be a little ahead. */
+const MAX_AGE_MS = 425 * 86_400_000;
+const MAX_AHEAD_MS = 86_400_000;
+
+/** A terabyte, thirty years, a million million points: far beyond one call, and far from 2^53. */
+const MAX_COUNTER = 1e12;
+
+const MAX_RAW_LENGTH = 16_384;
+
+/** The batch with its events yet unread, so that one bad event doesn't take the others with it. */
+const envelopeSchema = usageBatchSchema.extend({ events: z.array(z.unknown()).min(1) });
+
+/** Reads an entry. Never throws: what can't be read comes back as unassigned, with the reason. */
+export function readEntry(entry: StreamEntry, nowMs: number): ReadEntry {
+  const json = batchField(entry);
+  const batch = json === undefined ? undefined : parseBatch(json);
+  if (batch === undefined) return setAside(entry, 'malformed_batch');
+  const events: IndexedEvent[] = [];
+  const unassigned: Unassigned[] = [];
+  for (const [index, candidate] of batch.events.entries()) {
+    const event = usageEventSchema.safeParse(candidate);
+    const reason = event.success ? implausible(event.data, nowMs) : 'malformed_event';
+    if (event.success && reason === undefined) events.push({ index, event: event.data });
+    else
+      unassigned.push({ event_index: index, reason: reason ?? 'malformed_event', raw: rawText(candidate) });
+  }
+  return { entry, events, unassigned };
+}
+
+/** The entry as one that isn't counted at all. */
+export function setAside(entry: StreamEntry, reason: UnassignedReason): ReadEntry {
+  const raw = rawText(batchField(entry) ?? entry.fields);
+  return { entry, events: [], unassigned: [{ event_index: null, reason, raw }] };
+}
+
+/** What came, as text for a person to read: without NUL, which Postgres can't store, and of bounded length. */
+export function rawText(value: unknown): string {
+  return textOf(value).toWellFormed().replaceAll('\0', '\u{FFFD}').slice(0, MAX_RAW_LENGTH).toWellFormed();
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'nested too deeply to be written down';
+  }
+}
+
+function parseBatch(json: string): z.output<typeof envelopeSchema> | undefined {
+  try {
+    return envelopeSchema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function implausible(event: UsageEvent, nowMs: number): UnassignedReason | undefined {
+  if (event.at_ms < nowMs - MAX_AGE_MS || event.at_ms > nowMs + MAX_AHEAD_MS) return 'implausible_time';
+  const { points, requests, time_ms, traffic_bytes } = event;
+  return Math.max(points, requests, time_ms, traffic_bytes) > MAX_COUNTER ? 'implausible_counter' : undefined;
+}
