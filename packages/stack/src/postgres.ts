@@ -36,6 +36,8 @@ export type Postgres = {
 /** Postgres' "fast shutdown": sessions are ended, what is committed is on disk. */
 export const POSTGRES_STOP_SIGNAL = 'SIGINT';
 
+/** SQLSTATE invalid_password. */
+const INVALID_PASSWORD = '28P01';
 const START_TIME_LIMIT_MS = 60_000;
 const SHARED_MEMORY_TIME_LIMIT_MS = 10_000;
 
@@ -65,12 +67,16 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       user,
       onSpawn,
     });
+  const { database = 'postgres' } = options;
   const server = await untilItAnswers(start, urlOf(port, password, 'postgres'));
-  if (options.database !== undefined) {
-    await createDatabase(urlOf(port, password, 'postgres'), options.database);
+  try {
+    await ensureDatabase(urlOf(port, password, 'postgres'), database);
+  } catch (error) {
+    await server.stop({ signal: POSTGRES_STOP_SIGNAL });
+    throw error;
   }
   return {
-    url: urlOf(port, password, options.database ?? 'postgres'),
+    url: urlOf(port, password, database),
     process: server,
     stop: async () => {
       await server.stop({ signal: POSTGRES_STOP_SIGNAL, timeLimitMs: 30_000 });
@@ -116,12 +122,17 @@ async function untilItAnswers(start: () => Promise<ManagedProcess>, url: string)
   }
 }
 
-async function answers(url: string): Promise<true> {
-  await withClient(url, (client) => client.query('SELECT 1'));
-  return true;
+/** Whether it answers queries. A wrong password counts as an answer: it would be the same one for ever. */
+async function answers(url: string): Promise<boolean> {
+  try {
+    await withClient(url, (client) => client.query('SELECT 1'));
+    return true;
+  } catch (error) {
+    return error instanceof pg.DatabaseError && error.code === INVALID_PASSWORD;
+  }
 }
 
-async function createDatabase(url: string, name: string): Promise<void> {
+async function ensureDatabase(url: string, name: string): Promise<void> {
   await withClient(url, async (client) => {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);

@@ -18,12 +18,15 @@ export type UnpackedRedis = { path: string; libraryPath: string };
 export async function debianRedis(options: {
   cacheDir: string;
   logFile: string;
+  /** Told when there is something to download. */
+  say?: ((line: string) => void) | undefined;
   onSpawn?: OnSpawn | undefined;
 }): Promise<UnpackedRedis> {
   const target = join(options.cacheDir, `redis-debian-${process.arch}`);
   const known = await usable(target, options);
   if (known !== undefined) return known;
 
+  options.say?.("Redis is not installed; downloading Debian's package (for the cache, not installed) …");
   await mkdir(options.cacheDir, { recursive: true });
   const work = `${target}.${randomUUID()}`;
   try {

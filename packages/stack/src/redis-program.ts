@@ -26,14 +26,13 @@ export type FindRedisOptions = {
  * @throws {Error} that names every possibility, and why those that were tried failed.
  */
 export async function findRedis(options: FindRedisOptions): Promise<RedisProgram> {
-  const { path = searchPath(), say } = options;
+  const { path = searchPath() } = options;
   const server = which(path, 'redis-server') ?? which(path, 'valkey-server');
   if (server !== undefined) return { kind: 'binary', path: server };
 
   const tried: string[] = [];
   if (which(path, 'apt-get') !== undefined && which(path, 'dpkg-deb') !== undefined) {
     try {
-      say?.("Redis is not installed; taking Debian's package (unpacked into the cache, not installed)");
       return { kind: 'binary', ...(await debianRedis({ cacheDir: cacheDir(), ...options })) };
     } catch (error) {
       tried.push(`Debian's package: ${messageOf(error)}`);

@@ -39,10 +39,15 @@ async function startTemplateServer(directory: string): Promise<string> {
   return url;
 }
 
-/** Jest doesn't call the global teardown when a signal ends it. */
+/** Jest doesn't call the global teardown when a signal ends it. A second signal changes nothing. */
 function endOnSignals(directory: string): void {
   const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+  let ending = false;
   for (const [signal, code] of Object.entries(signals)) {
-    process.once(signal, () => void endRun(directory).finally(() => process.exit(code)));
+    process.on(signal, () => {
+      if (ending) return;
+      ending = true;
+      void endRun(directory).finally(() => process.exit(code));
+    });
   }
 }

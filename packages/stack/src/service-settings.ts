@@ -1,0 +1,75 @@
+/** Where a stack's parts listen, and what they share. */
+export type StackPlan = {
+  ports: Readonly<Record<ServicePort, number>>;
+  upstreamUrl: string;
+  databaseUrl: string;
+  redisUrl: string;
+  /** Value of CLIENT_SECRET_PEPPERS. */
+  peppers: string;
+  /** Each caller's secret at the private listeners. */
+  credentials: Readonly<Record<Caller, string>>;
+};
+
+export type ServiceName = 'auth' | 'account' | 'gateway';
+
+export type ServicePort =
+  'gateway' | 'gatewayPrivate' | 'auth' | 'authPrivate' | 'account' | 'accountPrivate';
+
+/** Who calls private listeners: the services, and the operator's scripts. */
+export type Caller = ServiceName | 'operator';
+
+/**
+ * The settings (docs/configuration.md) of the three services of one stack on this machine. Each accepts only
+ * the callers that it needs.
+ */
+export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<string, string>> {
+  const { ports } = plan;
+  const authPrivate = { AUTH_PRIVATE_URL: localUrl(ports.authPrivate) };
+  const accountPrivate = { ACCOUNT_PRIVATE_URL: localUrl(ports.accountPrivate) };
+  return {
+    auth: {
+      ...common(plan, 'auth', ports.auth, ports.authPrivate, ['gateway', 'account', 'operator']),
+      ...accountPrivate,
+      CLIENT_SECRET_PEPPERS: plan.peppers,
+    },
+    account: {
+      ...common(plan, 'account', ports.account, ports.accountPrivate, ['auth', 'gateway']),
+      ...authPrivate,
+      DATABASE_URL: plan.databaseUrl,
+      CLIENT_SECRET_PEPPERS: plan.peppers,
+    },
+    gateway: {
+      ...common(plan, 'gateway', ports.gateway, ports.gatewayPrivate, ['operator']),
+      ...authPrivate,
+      ...accountPrivate,
+      AUTH_PUBLIC_URL: localUrl(ports.auth),
+      ACCOUNT_PUBLIC_URL: localUrl(ports.account),
+      UPSTREAM_URL: plan.upstreamUrl,
+    },
+  };
+}
+
+/** A port of this machine as a base URL. */
+export function localUrl(port: number): string {
+  return `http://127.0.0.1:${String(port)}`;
+}
+
+function common(
+  { redisUrl, credentials }: StackPlan,
+  name: ServiceName,
+  publicPort: number,
+  privatePort: number,
+  callers: readonly Caller[],
+): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    PUBLIC_HOST: '127.0.0.1',
+    PUBLIC_PORT: String(publicPort),
+    PRIVATE_HOST: '127.0.0.1',
+    PRIVATE_PORT: String(privatePort),
+    SERVICE_CREDENTIALS: callers.map((caller) => `${caller}:${credentials[caller]}`).join(' '),
+    SERVICE_CLIENT_ID: name,
+    SERVICE_CLIENT_SECRET: credentials[name],
+    REDIS_URL: redisUrl,
+  };
+}

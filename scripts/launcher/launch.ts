@@ -1,0 +1,171 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { startPostgres } from '@tollgate/stack/postgres';
+import type { Postgres } from '@tollgate/stack/postgres';
+import { runCommand } from '@tollgate/stack/process';
+import { findRedis } from '@tollgate/stack/redis-program';
+import { startRedis } from '@tollgate/stack/redis';
+import { startService } from '@tollgate/stack/service';
+import { localUrl, serviceSettings } from '@tollgate/stack/service-settings';
+import type { ServiceName } from '@tollgate/stack/service-settings';
+import type { SampleIds } from './demo.ts';
+import type { Secrets } from './secrets.ts';
+import type { Settings } from './settings.ts';
+import { statePaths } from './state.ts';
+import type { StatePaths } from './state.ts';
+import type { Supervisor } from './supervisor.ts';
+
+export type LaunchContext = {
+  settings: Settings;
+  secrets: Secrets;
+  supervisor: Supervisor;
+  say: (line: string) => void;
+};
+
+/** Starts everything, each part as soon as what it needs is there; resolves when all answer that they are ready. */
+export async function launch(context: LaunchContext): Promise<SampleIds> {
+  const { settings, say } = context;
+  const upstream = timed(say, 'Sample upstream', () => startUpstream(context));
+  const redis = timed(say, 'Redis', () => redisUrl(context));
+  const database = timed(say, 'Postgres', () => startDatabase(context)).then(async ({ url }) => {
+    await timed(say, 'Schema', () => runAccountProgram(context, 'migrate', { DATABASE_URL: url }));
+    return url;
+  });
+  const sample = database.then((url) => timed(say, 'Sample accounts', () => seed(context, url)));
+  const services = Promise.all([database, redis]).then(async ([databaseUrl, redisAddress]) => {
+    const { credentials, peppers } = context.secrets;
+    const { ports } = settings;
+    const upstreamUrl = `${localUrl(ports.upstream)}/graphql`;
+    const plan = { ports, credentials, peppers, databaseUrl, redisUrl: redisAddress, upstreamUrl };
+    const start = serviceStarter(context, serviceSettings(plan));
+    await Promise.all([start('auth'), start('account'), start('gateway')]);
+  });
+  const [ids] = await Promise.all([sample, services, upstream]);
+  return ids;
+}
+
+function serviceStarter(
+  { settings, supervisor, say }: LaunchContext,
+  all: Record<ServiceName, Record<string, string>>,
+): (name: ServiceName) => Promise<void> {
+  const { project, directory } = settings;
+  return (name) =>
+    timed(say, `Service ${name}`, async () => {
+      const service = await startService({
+        name,
+        entry: join(project, `services/${name}/src/main.ts`),
+        env: withSettings(all[name]),
+        cwd: project,
+        logFile: logFile(statePaths(directory), name),
+        readyUrl: `http://127.0.0.1:${all[name]['PRIVATE_PORT'] ?? ''}/health/ready`,
+        onSpawn: supervisor.onSpawn,
+      });
+      supervisor.watch(service);
+    });
+}
+
+async function startUpstream({ settings, supervisor }: LaunchContext): Promise<void> {
+  const { project, directory, ports } = settings;
+  const upstream = await startService({
+    name: 'upstream',
+    entry: join(project, 'sample-upstream/src/main.ts'),
+    env: withSettings({ NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(ports.upstream) }),
+    cwd: project,
+    logFile: logFile(statePaths(directory), 'upstream'),
+    readyUrl: `${localUrl(ports.upstream)}/health`,
+    onSpawn: supervisor.onSpawn,
+  });
+  supervisor.watch(upstream);
+}
+
+async function startDatabase({ settings, secrets, supervisor }: LaunchContext): Promise<Postgres> {
+  const paths = statePaths(settings.directory);
+  const postgres = await startPostgres({
+    dataDir: paths.postgresData,
+    port: settings.ports.postgres,
+    password: secrets.postgres_password,
+    database: 'tollgate',
+    logFile: logFile(paths, 'postgres'),
+    onSpawn: supervisor.onSpawn,
+  });
+  supervisor.watch(postgres.process);
+  return postgres;
+}
+
+async function redisUrl({ settings, secrets, supervisor, say }: LaunchContext): Promise<string> {
+  if (settings.redisUrl !== undefined) {
+    await requireListener(new URL(settings.redisUrl));
+    return settings.redisUrl;
+  }
+  const paths = statePaths(settings.directory);
+  const { onSpawn } = supervisor;
+  const redis = await startRedis({
+    program: await findRedis({ logFile: logFile(paths, 'find-redis'), say, onSpawn }),
+    dataDir: paths.redisData,
+    port: settings.ports.redis,
+    password: secrets.redis_password,
+    logFile: logFile(paths, 'redis'),
+    onSpawn,
+  });
+  supervisor.watch(redis.process);
+  return redis.url;
+}
+
+/** Fails early and plainly where REDIS_URL names nobody. The message holds no password. */
+function requireListener({ hostname, port }: URL): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port === '' ? '6379' : port), timeout: 5_000 });
+    const refuse = () => {
+      socket.destroy();
+      reject(new Error(`The Redis that REDIS_URL names (${hostname}:${port}) can't be reached.`));
+    };
+    socket.once('error', refuse).once('timeout', refuse);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
+  const { manager, member, peppers } = context.secrets;
+  const env = { DATABASE_URL: url, CLIENT_SECRET_PEPPERS: peppers };
+  return JSON.parse(
+    await runAccountProgram(context, 'seed', env, JSON.stringify({ manager, member })),
+  ) as SampleIds;
+}
+
+function runAccountProgram(
+  { settings, supervisor }: LaunchContext,
+  name: 'migrate' | 'seed',
+  env: Record<string, string>,
+  input?: string,
+): Promise<string> {
+  return runCommand({
+    name,
+    command: process.execPath,
+    args: [join(settings.project, `services/account/src/${name}.ts`)],
+    env: withSettings(env),
+    cwd: settings.project,
+    logFile: logFile(statePaths(settings.directory), name),
+    ...(input === undefined ? {} : { input }),
+    onSpawn: supervisor.onSpawn,
+  });
+}
+
+/** The user's environment, so that LOG_LEVEL=debug npm start does what it says; what the stack sets itself wins. */
+function withSettings(settings: Record<string, string>): Record<string, string | undefined> {
+  const files = Object.keys(settings).map((name) => [`${name}_FILE`, undefined] as const);
+  return { ...process.env, ...Object.fromEntries(files), ...settings };
+}
+
+function logFile({ logs }: StatePaths, name: string): string {
+  return join(logs, `${name}.log`);
+}
+
+async function timed<T>(say: (line: string) => void, name: string, work: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  const result = await work();
+  say(`${name} ready (${((performance.now() - started) / 1_000).toFixed(1)} s)`);
+  return result;
+}

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { localUrl } from '@tollgate/stack/service-settings';
+import type { ServicePort } from '@tollgate/stack/service-settings';
+
+/** Every port of a stack; PORT_BASE moves them together. */
+export type Ports = Readonly<Record<ServicePort | 'upstream' | 'postgres' | 'redis', number>>;
+
+export type Settings = {
+  /** The project's folder. */
+  project: string;
+  /** Where the stack keeps its data, secrets and logs. */
+  directory: string;
+  ports: Ports;
+  /** A Redis that runs already; undefined for one of our own. */
+  redisUrl: string | undefined;
+};
+
+const HIGHEST_BASE = 65_535 - 102;
+
+/**
+ * Reads TOLLGATE_DIR, PORT_BASE and REDIS_URL.
+ *
+ * @throws {Error} fit for a terminal when one of them is wrong.
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const project = resolve(import.meta.dirname, '../..');
+  const base = env['PORT_BASE'] ?? '4000';
+  if (!/^\d{1,5}$/.test(base) || Number(base) < 1_024 || Number(base) > HIGHEST_BASE) {
+    throw new Error(`PORT_BASE must be a whole number from 1024 to ${String(HIGHEST_BASE)}.`);
+  }
+  const redisUrl = env['REDIS_URL'] === '' ? undefined : env['REDIS_URL'];
+  if (redisUrl !== undefined && !/^rediss?:$/.test(URL.parse(redisUrl)?.protocol ?? '')) {
+    throw new Error('REDIS_URL must be a redis:// or rediss:// URL.');
+  }
+  return {
+    project,
+    directory: resolve(project, env['TOLLGATE_DIR'] ?? '.tollgate'),
+    ports: portsFrom(Number(base)),
+    redisUrl,
+  };
+}
+
+export function portsFrom(base: number): Ports {
+  return {
+    gateway: base,
+    gatewayPrivate: base + 100,
+    auth: base + 1,
+    authPrivate: base + 101,
+    account: base + 2,
+    accountPrivate: base + 102,
+    upstream: base + 3,
+    postgres: base + 4,
+    redis: base + 5,
+  };
+}
+
+/** The lines that tell where a stack answers. */
+export function addressLines({ ports }: Pick<Settings, 'ports'>): string[] {
+  return [
+    `gateway   ${localUrl(ports.gateway)}   private ${localUrl(ports.gatewayPrivate)}`,
+    `auth      ${localUrl(ports.auth)}   private ${localUrl(ports.authPrivate)}`,
+    `account   ${localUrl(ports.account)}   private ${localUrl(ports.accountPrivate)}`,
+    `upstream  ${localUrl(ports.upstream)}/graphql`,
+  ];
+}

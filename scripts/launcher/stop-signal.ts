@@ -1,0 +1,18 @@
+/**
+ * Resolves at the first signal that asks for the end: Ctrl-C, a plain kill, a closed terminal, or the death of
+ * the npm command that started this. Further ones change nothing.
+ */
+export function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        resolve(signal);
+      });
+    }
+    process.once('disconnect', () => {
+      resolve('SIGHUP');
+    });
+    // A closed terminal must not end this before its processes are.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  });
+}

@@ -1,0 +1,84 @@
+import { describeExit } from '@tollgate/stack/process';
+import type { ManagedProcess, OnSpawn } from '@tollgate/stack/process';
+import { endProcess, isRunning } from '@tollgate/stack/process-identity';
+import type { ProcessIdentity } from '@tollgate/stack/process-identity';
+import { POSTGRES_STOP_SIGNAL } from '@tollgate/stack/postgres';
+import { rmSync } from 'node:fs';
+import { readJson, writePrivateFile } from './state.ts';
+
+/** The order of stopping: each part ends before what it needs. Anything else (a migration) ends first. */
+const STOP_ORDER = ['gateway', 'account', 'auth', 'upstream', 'redis', 'postgres'];
+
+type LedgerEntry = ProcessIdentity & { name: string };
+
+export type Supervisor = {
+  /** To be told of every process that is started. */
+  onSpawn: OnSpawn;
+  /** From now on the end of this process is a failure of the stack. */
+  watch: (process: ManagedProcess) => void;
+  /** Rejects when a watched process ends before stopAll. */
+  failure: Promise<never>;
+  /** Ends every process, in order; those started meanwhile as well. */
+  stopAll: () => Promise<void>;
+};
+
+/**
+ * Keeps the list of a stack's processes, in memory and in a file: were the launcher killed, the next one would
+ * end them.
+ */
+export function createSupervisor(ledgerFile: string): Supervisor {
+  const running = new Set<ManagedProcess>();
+  const failure = Promise.withResolvers<never>();
+  // Whoever waits for it hears of it; that nobody does any more is no fault.
+  failure.promise.catch(() => undefined);
+  let stopping = false;
+
+  const writeLedger = () => {
+    const entries: LedgerEntry[] = [...running].map(({ name, identity }) => ({ name, ...identity }));
+    writePrivateFile(ledgerFile, entries);
+  };
+  return {
+    failure: failure.promise,
+    onSpawn: (spawned) => {
+      running.add(spawned);
+      writeLedger();
+      void spawned.exited.then(() => {
+        running.delete(spawned);
+        writeLedger();
+      });
+    },
+    watch: ({ name, logFile, exited }) => {
+      void exited.then((exit) => {
+        if (stopping) return;
+        failure.reject(new Error(`${name} ended unexpectedly (${describeExit(exit)}). Its log: ${logFile}`));
+      });
+    },
+    stopAll: async () => {
+      stopping = true;
+      while (running.size > 0) {
+        const first = Math.min(...[...running].map(({ name }) => STOP_ORDER.indexOf(name)));
+        const next = [...running].filter(({ name }) => STOP_ORDER.indexOf(name) === first);
+        await Promise.all(next.map((process) => process.stop(stopOptions(process.name))));
+      }
+      rmSync(ledgerFile, { force: true });
+    },
+  };
+}
+
+/** Ends what a launcher that was killed has left running; returns the names. */
+export async function endLeftovers(ledgerFile: string): Promise<string[]> {
+  const entries = ((readJson(ledgerFile) ?? []) as LedgerEntry[]).filter(isRunning);
+  for (const name of [...new Set(['', ...STOP_ORDER])]) {
+    const next = entries.filter((entry) => (STOP_ORDER.includes(entry.name) ? entry.name : '') === name);
+    await Promise.all(next.map((entry) => endProcess(entry, stopOptions(entry.name))));
+  }
+  rmSync(ledgerFile, { force: true });
+  return entries.map(({ name }) => name);
+}
+
+/** Services end within their own SHUTDOWN_TIMEOUT_MS of 10 s. */
+function stopOptions(name: string): { signal: NodeJS.Signals; timeLimitMs: number } {
+  return name === 'postgres'
+    ? { signal: POSTGRES_STOP_SIGNAL, timeLimitMs: 30_000 }
+    : { signal: 'SIGTERM', timeLimitMs: 12_000 };
+}

@@ -1,0 +1,58 @@
+// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format`.
+// This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setInterval } from 'node:timers';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = join(root, 'node_modules/.bin');
+
+const COMMANDS = {
+  start: ['scripts/start.ts'],
+  reset: ['scripts/reset.ts'],
+  test: ['scripts/test.ts'],
+  check: ['scripts/check.ts'],
+  format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'],
+};
+
+const [name, ...args] = process.argv.slice(2);
+const command = COMMANDS[name];
+if (command === undefined) {
+  fail(`Usage: node scripts/run.mjs ${Object.keys(COMMANDS).join('|')}`);
+} else if (Number(process.versions.node.split('.')[0]) < 20) {
+  fail(`Tollgate needs Node.js 20 or newer; this one is ${process.versions.node} (${process.execPath}).`);
+} else {
+  const { install } = await import('./install.mjs');
+  if (await install(root)) run([...command, ...args]);
+  else process.exitCode = 1;
+}
+
+/** Runs a program of ours to its end and ends like it. */
+function run(programAndArgs) {
+  const child = spawn(join(bin, 'node'), programAndArgs, {
+    cwd: root,
+    // The channel tells the program at once when this process is killed.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  endWithNpm(child);
+  child.on('error', (error) => fail(`The pinned Node.js could not be started: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+/** npm that is killed can't pass the signal on; what it started would stay without anybody knowing. */
+function endWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== npm) child.kill('SIGTERM');
+  }, 200).unref();
+}
+
+function fail(message) {
+  console.error(message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs';
+import { demoOf, welcome } from './launcher/demo.ts';
+import { launch } from './launcher/launch.ts';
+import { takeLock } from './launcher/lock.ts';
+import type { Lock } from './launcher/lock.ts';
+import { clearLogs } from './launcher/logs.ts';
+import { requireFreePorts } from './launcher/ports.ts';
+import { loadSecrets } from './launcher/secrets.ts';
+import { addressLines, readSettings } from './launcher/settings.ts';
+import type { Settings } from './launcher/settings.ts';
+import { makeStateDirectory, statePaths, writePrivateFile } from './launcher/state.ts';
+import { stopSignal } from './launcher/stop-signal.ts';
+import { createSupervisor, endLeftovers } from './launcher/supervisor.ts';
+
+/** `npm start`: everything as processes of this machine, until a signal. Exit code 0 after one, 1 after a failure. */
+const say = (line: string) => {
+  console.log(line);
+};
+
+async function main(): Promise<void> {
+  const stop = stopSignal();
+  const settings = readSettings(process.env);
+  const paths = statePaths(settings.directory);
+  makeStateDirectory(settings.directory);
+  const lock = await takeLock(paths.lock, addressLines(settings), say);
+  // What a killed launcher left here describes a stack that no longer runs.
+  rmSync(paths.demo, { force: true });
+  await run(settings, lock, stop);
+}
+
+/** Starts, waits for the signal, and whatever happens leaves nothing running and no lock. */
+async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>): Promise<void> {
+  const paths = statePaths(settings.directory);
+  const supervisor = createSupervisor(paths.ledger);
+  try {
+    const leftovers = await endLeftovers(paths.ledger);
+    if (leftovers.length > 0) say(`Ended what the last start left running: ${leftovers.join(', ')}`);
+    await requireFreePorts(settings);
+    clearLogs(paths.logs);
+    const secrets = loadSecrets(paths);
+    const started = launch({ settings, secrets, supervisor, say });
+    const first = await Promise.race([started, stop, supervisor.failure]);
+    if (typeof first === 'object') {
+      const demo = demoOf(settings, secrets, first);
+      writePrivateFile(paths.demo, demo);
+      say(welcome(settings, demo, paths.logs));
+    }
+    await Promise.race([stop, supervisor.failure]);
+    say('\nStopping …');
+  } finally {
+    lock.announceStop();
+    rmSync(paths.demo, { force: true });
+    await supervisor.stopAll();
+    lock.release();
+  }
+}
+
+try {
+  await main();
+  say('Stopped.');
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
