@@ -46,7 +46,9 @@ test('a request is logged once: method, path, status, duration and its id', asyn
     res: { status: 200 },
     duration_ms: expect.any(Number),
   });
-  expect(JSON.parse((await ask('/broken')).line)).toMatchObject({ level: 'error', res: { status: 503 } });
+  const broken = JSON.parse((await ask('/broken')).line) as Record<string, unknown>;
+  expect(broken).toMatchObject({ level: 'error', res: { status: 503 }, msg: 'request errored' });
+  expect(Object.keys(broken)).not.toContain('err');
 });
 
 test('neither the query nor a header is logged', async () => {

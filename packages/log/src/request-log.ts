@@ -17,6 +17,11 @@ export function requestLog(logger: Logger, requestId: (req: IncomingMessage) => 
     },
     customAttributeKeys: { responseTime: 'duration_ms', reqId: 'request_id' },
     quietReqLogger: true,
+    // pino-http makes an error of its own out of every 5xx; the real one is logged where it is handled.
+    customErrorObject: (_req, res: ServerResponse, _error, line: { err: Error }) => ({
+      ...line,
+      err: res.writableFinished ? undefined : line.err,
+    }),
     customLogLevel: (_req, res, error) => ((error ?? res.statusCode >= 500) ? 'error' : 'info'),
     serializers: {
       req: (req: { method: string; url: string }) => ({ method: req.method, path: req.url.split('?', 1)[0] }),

@@ -17,9 +17,14 @@ export function openRedis(url: string, logger: Logger, commandTimeoutMs = 2_000)
     retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
   });
   let away = false;
-  redis.on('error', (error: Error) => {
+  const onAway = (error?: Error) => {
     if (!away) logger.warn({ err: error }, 'Redis is away; trying again');
     away = true;
+  };
+  redis.on('error', onAway);
+  // A connection that Redis closes is no error to ioredis.
+  redis.on('reconnecting', () => {
+    onAway();
   });
   redis.on('ready', () => {
     if (away) logger.info('Redis is back');

@@ -5,7 +5,7 @@ import { Problem } from '@tollgate/problem';
 import { formOf } from '../oauth/form-body.ts';
 import type { TokenRecord, TokenStore } from '../token/store.ts';
 
-export type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
+type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
 
 /**
  * `POST /oauth2/introspect` (RFC 7662) for the other services. Form field: `token`; `token_type_hint` is
