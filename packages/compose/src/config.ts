@@ -1,0 +1,8 @@
+/** The published ports, as docker-compose.yml takes them from its user's environment. */
+export function publishedPorts(env: Readonly<Record<string, string | undefined>> = process.env) {
+  return {
+    gateway: env['GATEWAY_PORT'] ?? '4000',
+    auth: env['AUTH_PORT'] ?? '4001',
+    account: env['ACCOUNT_PORT'] ?? '4002',
+  };
+}

@@ -1,0 +1,18 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+/** The parsed file; undefined where there is none. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Writes a file so that whoever looks finds the old content or all of the new. */
+export function writeFileAtomically(file: string, content: string, mode: number): void {
+  const draft = `${file}.${String(process.pid)}`;
+  writeFileSync(draft, content, { mode, flush: true });
+  renameSync(draft, file);
+}

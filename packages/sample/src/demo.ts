@@ -1,0 +1,54 @@
+import type { SampleSecrets } from './secrets.ts';
+
+/** What the account service's seed prints. */
+export type SampleIds = {
+  account_id: number;
+  application_id: number;
+  member: { account_id: number; application_id: number };
+};
+
+/** Where a stack answers: base URLs without a trailing slash. */
+export type StackUrls = {
+  auth: string;
+  account: string;
+  gateway: string;
+  authPrivate: string;
+  accountPrivate: string;
+  gatewayPrivate: string;
+};
+
+export type DemoSecrets = Pick<SampleSecrets, 'manager' | 'member'> & {
+  /** Of the credential `operator`, which is good for introspection. */
+  operatorSecret: string;
+};
+
+/** All that a script needs to use a running stack; `.tollgate/demo.json` holds it. */
+export function demoOf(urls: StackUrls, { manager, member, operatorSecret }: DemoSecrets, ids: SampleIds) {
+  return {
+    auth_url: urls.auth,
+    account_url: urls.account,
+    streaming_url: urls.gateway,
+    console: { url: `${urls.gateway}/user`, email: manager.email, password: manager.password },
+    account_id: ids.account_id,
+    application: {
+      application_id: ids.application_id,
+      client_id: manager.application.client_id,
+      client_secret: manager.application.client_secret,
+    },
+    member: {
+      account_id: ids.member.account_id,
+      email: member.email,
+      password: member.password,
+      application_id: ids.member.application_id,
+      client_id: member.application.client_id,
+      client_secret: member.application.client_secret,
+    },
+    private: {
+      auth_url: urls.authPrivate,
+      account_url: urls.accountPrivate,
+      gateway_url: urls.gatewayPrivate,
+      client_id: 'operator',
+      client_secret: operatorSecret,
+    },
+  };
+}

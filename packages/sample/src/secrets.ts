@@ -1,0 +1,46 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+
+/** A sample person and application, as the account service's seed takes them. */
+export type SamplePerson = {
+  email: string;
+  name: string;
+  password: string;
+  application: { name: string; client_id: string; client_secret: string };
+};
+
+/** All secrets of a stack with the sample accounts; they belong to its data and are kept with it. */
+export type SampleSecrets = {
+  postgres_password: string;
+  redis_password: string;
+  /** Value of CLIENT_SECRET_PEPPERS. */
+  peppers: string;
+  /** Each caller's secret at the private listeners; `operator` is for the user's scripts. */
+  credentials: Record<'gateway' | 'account' | 'auth' | 'operator', string>;
+  manager: SamplePerson;
+  member: SamplePerson;
+};
+
+/** New random secrets. Passwords and credentials need no quoting in a URL, a shell or a configuration file. */
+export function newSampleSecrets(): SampleSecrets {
+  return {
+    postgres_password: secret(),
+    redis_password: secret(),
+    peppers: `p1:${randomBytes(32).toString('base64')}`,
+    credentials: { gateway: secret(), account: secret(), auth: secret(), operator: secret() },
+    manager: samplePerson('manager@example.com', 'Sample manager', 'Sample application'),
+    member: samplePerson('member@example.com', 'Sample member', "Member's application"),
+  };
+}
+
+function samplePerson(email: string, name: string, applicationName: string): SamplePerson {
+  return {
+    email,
+    name,
+    password: randomBytes(12).toString('base64url'),
+    application: { name: applicationName, client_id: randomUUID(), client_secret: secret() },
+  };
+}
+
+function secret(): string {
+  return randomBytes(32).toString('base64url');
+}
