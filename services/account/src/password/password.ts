@@ -15,7 +15,7 @@ const MAX_COST: Cost = { memoryKib: 262_144, passes: 16, parallelism: 16 };
 
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, base64 without padding. */
 const PHC =
-  /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{43})$/;
+  /^\$argon2id\$v=19\$m=([1-9]\d{0,8}),t=([1-9]\d{0,3}),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{43})$/;
 
 /** A password's stored form: argon2id as a PHC string, with a salt of its own. */
 export async function hashPassword(password: string): Promise<string> {
@@ -34,13 +34,19 @@ export async function verifyPassword(password: string, stored: string): Promise<
   const [, memoryKib, passes, parallelism, salt, hash] = PHC.exec(stored) ?? [];
   if (salt === undefined || hash === undefined) return false;
   const cost = { memoryKib: Number(memoryKib), passes: Number(passes), parallelism: Number(parallelism) };
-  const affordable =
-    cost.memoryKib <= MAX_COST.memoryKib &&
-    cost.passes <= MAX_COST.passes &&
-    cost.parallelism <= MAX_COST.parallelism;
-  if (!affordable) return false;
+  if (!isAcceptable(cost)) return false;
   const given = await derive(password, Buffer.from(salt, 'base64'), cost);
   return timingSafeEqual(given, Buffer.from(hash, 'base64'));
+}
+
+function isAcceptable({ memoryKib, passes, parallelism }: Cost): boolean {
+  return (
+    // RFC 9106, section 3.1: at least 8 KiB a lane.
+    memoryKib >= 8 * parallelism &&
+    memoryKib <= MAX_COST.memoryKib &&
+    passes <= MAX_COST.passes &&
+    parallelism <= MAX_COST.parallelism
+  );
 }
 
 function derive(password: string, salt: Buffer, { memoryKib, passes, parallelism }: Cost): Promise<Buffer> {

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { freePort } from '@tollgate/stack/ports';
+import { startAccount } from './suite/account-under-test.ts';
+import type { AccountUnderTest } from './suite/account-under-test.ts';
+import { runProgram } from './suite/programs.ts';
+
+let suite: AccountUnderTest;
+
+beforeAll(async () => {
+  suite = await startAccount();
+});
+
+afterAll(async () => {
+  await suite.close();
+});
+
+/** Settings that pass, of nothing that is there. */
+async function settings(): Promise<Record<string, string>> {
+  return {
+    PUBLIC_PORT: String(await freePort()),
+    PRIVATE_PORT: String(await freePort()),
+    PUBLIC_HOST: '127.0.0.1',
+    PRIVATE_HOST: '127.0.0.1',
+    SERVICE_CREDENTIALS: 'suite:0123456789abcdef',
+    SERVICE_CLIENT_ID: 'suite',
+    SERVICE_CLIENT_SECRET: '0123456789abcdef',
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
+    CLIENT_SECRET_PEPPERS: `p1:${Buffer.alloc(32).toString('base64')}`,
+  };
+}
+
+test('missing and wrong settings are all named, none repeated, and account ends with 1', async () => {
+  const wrong = { DATABASE_URL: 'mysql://root:hunter2@db/x', DATABASE_POOL_MAX: '0', TOKEN_PREFIX: 'Nope!' };
+  const { code, stdout, stderr } = await runProgram('main', wrong);
+  expect([code, stdout]).toEqual([1, '']);
+  for (const name of [
+    'PUBLIC_PORT',
+    'PRIVATE_PORT',
+    'SERVICE_CREDENTIALS',
+    'SERVICE_CLIENT_ID',
+    'SERVICE_CLIENT_SECRET',
+    'DATABASE_URL',
+    'DATABASE_POOL_MAX',
+    'REDIS_URL',
+    'AUTH_PRIVATE_URL',
+    'CLIENT_SECRET_PEPPERS',
+    'TOKEN_PREFIX',
+  ]) {
+    expect(stderr).toMatch(new RegExp(`^  - ${name}: `, 'm'));
+  }
+  expect(stderr).not.toMatch(/hunter2|Nope|mysql/);
+});
+
+test('an introspection may not be kept for longer than 30 s', async () => {
+  const { code, stderr } = await runProgram('main', {
+    ...(await settings()),
+    INTROSPECTION_CACHE_TTL_MS: '30001',
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('INTROSPECTION_CACHE_TTL_MS')]);
+});
+
+test('a taken port is said plainly, and account ends with 1', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = String((server.address() as AddressInfo).port);
+  const { code, stdout } = await runProgram('main', { ...(await settings()), PRIVATE_PORT: port });
+  server.close();
+  expect(code).toBe(1);
+  expect(stdout).toContain(`The private port ${port} on 127.0.0.1 is taken`);
+});
+
+test('the private listener tells health and metrics, and asks for a credential for all else', async () => {
+  const { privateUrl } = suite.account;
+  const ready = await fetch(`${privateUrl}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: 'ready', checks: { postgres: 'ok', redis: 'ok' } },
+  ]);
+  const metrics = await (await fetch(`${privateUrl}/metrics`)).text();
+  for (const name of [
+    'tollgate_http_request_duration_seconds',
+    'tollgate_usage_reader_entries_total',
+    'tollgate_usage_reader_events_total',
+    'tollgate_usage_reader_unassigned_total',
+    'tollgate_usage_reader_lag_seconds',
+  ]) {
+    expect(metrics).toContain(`# TYPE ${name} `);
+  }
+  expect((await fetch(`${privateUrl}/private/anything`)).status).toBe(401);
+  expect((await fetch(`${privateUrl}/api/usage`)).status).toBe(404);
+});
+
+test('SIGTERM ends it with 0', async () => {
+  expect(await suite.account.stop()).toEqual({ code: 0, signal: null });
+  expect(suite.account.logs()).toContain('shut down');
+  await suite.account.restart();
+});

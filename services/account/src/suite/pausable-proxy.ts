@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A server in front of another one that can fall silent without closing anything, as a hung server does. */
+export type PausableProxy = {
+  /** The other server's URL, by way of the proxy. */
+  url: string;
+  /** From now on connections are accepted and nothing passes. */
+  pause: () => void;
+  /** What has been held back passes, and all that follows. */
+  resume: () => void;
+  close: () => Promise<void>;
+};
+
+export async function startPausableProxy(targetUrl: string): Promise<PausableProxy> {
+  const target = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  let paused = false;
+  const server = createServer((inner) => {
+    const outer = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (chunk: Buffer) => to.write(chunk));
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      if (paused) from.pause();
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(targetUrl);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    pause: () => {
+      paused = true;
+      for (const socket of sockets) socket.pause();
+    },
+    resume: () => {
+      paused = false;
+      for (const socket of sockets) socket.resume();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
