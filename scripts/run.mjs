@@ -1,6 +1,7 @@
 // Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format`.
 // This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setInterval } from 'node:timers';
@@ -43,13 +44,25 @@ function run(programAndArgs) {
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
-/** npm that is killed can't pass the signal on; what it started would stay without anybody knowing. */
+/** npm that is killed with SIGKILL can't pass it on; what it started would stay without anybody knowing. */
 function endWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const npm = process.ppid;
+  const before = ancestors();
   setInterval(() => {
-    if (process.ppid !== npm) child.kill('SIGTERM');
+    if (ancestors() !== before) child.kill('SIGTERM');
   }, 200).unref();
+}
+
+/** The pids up to npm's: npm runs a shell that runs this, and not every shell gives way to its last command. */
+function ancestors() {
+  const parent = `/proc/${process.ppid}`;
+  try {
+    if (!readFileSync(`${parent}/cmdline`, 'utf8').includes('run.mjs')) return String(process.ppid);
+    const [, grandparent] = /^PPid:\s*(\d+)$/m.exec(readFileSync(`${parent}/status`, 'utf8'));
+    return `${process.ppid} ${grandparent}`;
+  } catch {
+    return String(process.ppid);
+  }
 }
 
 function fail(message) {

@@ -42,6 +42,7 @@ export async function takeLock(
           `Tollgate runs here already (process ${String(owner.pid)}):`,
           ...owner.addresses.map((line) => `  ${line}`),
           `Ctrl-C in its terminal stops it, and so does: kill ${String(owner.pid)}`,
+          'A second one beside it needs a TOLLGATE_DIR and a PORT_BASE of its own.',
         ].join('\n'),
       );
     }
@@ -70,7 +71,7 @@ function tryLock(file: string, own: Owner): boolean {
     linkSync(candidate, file);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(candidate);

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRunning } from '@tollgate/stack/process-identity';
+import type { ProcessIdentity } from '@tollgate/stack/process-identity';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { freePortBase, runLauncher, takenPorts, untilRunning } from './running-launcher.ts';
+import type { Demo, RunningLauncher } from './running-launcher.ts';
+import { portsFrom } from './settings.ts';
+
+let directory: string;
+let portBase: number;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
+  portBase = await freePortBase();
+});
+
+afterAll(async () => {
+  await runLauncher(directory, portBase, 'reset').exited;
+  rmSync(directory, { recursive: true });
+});
+
+function processes(): (ProcessIdentity & { name: string })[] {
+  return JSON.parse(readFileSync(join(directory, 'processes.json'), 'utf8')) as (ProcessIdentity & {
+    name: string;
+  })[];
+}
+
+/** What the end of a launcher must have left: data, logs and secrets, and nothing that runs. */
+async function expectNothingRuns(started: ProcessIdentity[]): Promise<void> {
+  expect(started.filter(isRunning)).toEqual([]);
+  expect(await takenPorts(portsFrom(portBase))).toEqual([]);
+  expect(readdirSync(directory).filter((file) => !['data', 'logs', 'secrets.json'].includes(file))).toEqual(
+    [],
+  );
+}
+
+async function obtainToken({ auth_url, application }: Demo): Promise<string> {
+  const { client_id, client_secret } = application;
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: 'api',
+    client_id,
+    client_secret,
+  });
+  const response = await fetch(`${auth_url}/oauth2/token`, { method: 'POST', body });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+async function call({ streaming_url }: Demo, token: string): Promise<number> {
+  const response = await fetch(`${streaming_url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ country(code: "CH") { name } }' }),
+  });
+  await response.text();
+  return response.status;
+}
+
+async function requestsUsed({ account_url }: Demo, token: string): Promise<number> {
+  const response = await fetch(`${account_url}/api/usage`, { headers: { authorization: `Bearer ${token}` } });
+  const usage = (await response.json()) as { billing_period: { usage: { requests_usage: number } } };
+  return usage.billing_period.usage.requests_usage;
+}
+
+describe('npm start', () => {
+  test('brings up a stack that meters a call, and SIGTERM leaves nothing of it running', async () => {
+    const launcher = runLauncher(directory, portBase);
+    const demo = await untilRunning(launcher, directory);
+    for (const file of ['demo.json', 'secrets.json', 'processes.json']) {
+      expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+    }
+    const token = await obtainToken(demo);
+    expect(await call(demo, token)).toBe(200);
+    await waitFor(async () => (await requestsUsed(demo, token)) === 1);
+
+    const started = processes();
+    expect(started.map(({ name }) => name).sort()).toEqual([
+      'account',
+      'auth',
+      'gateway',
+      'postgres',
+      'redis',
+      'upstream',
+    ]);
+    launcher.signal('SIGTERM');
+    launcher.signal('SIGINT');
+    launcher.signal('SIGTERM');
+    expect(await launcher.exited).toBe(0);
+    await expectNothingRuns(started);
+  }, 120_000);
+
+  test('after a kill -9 starts again, with its data and the same sample', async () => {
+    const killed = runLauncher(directory, portBase);
+    const before = await untilRunning(killed, directory);
+    const token = await obtainToken(before);
+    expect(await call(before, token)).toBe(200);
+    const used = await waitFor(() => requestsUsed(before, token));
+    const left = processes();
+    killed.signal('SIGKILL');
+    await killed.exited;
+    expect(left.filter(isRunning)).toHaveLength(6);
+
+    const launcher = runLauncher(directory, portBase);
+    const demo = await untilRunning(launcher, directory);
+    expect(launcher.output()).toMatch(/Ended what the last start left running: .*postgres/);
+    expect(demo).toEqual(before);
+    expect(await requestsUsed(demo, token)).toBeGreaterThanOrEqual(used);
+    const started = processes();
+    launcher.signal('SIGINT');
+    expect(await launcher.exited).toBe(0);
+    await expectNothingRuns([...left, ...started]);
+  }, 120_000);
+
+  test('beside a running one says so, with its addresses, and leaves it alone; so does npm run reset', async () => {
+    const launcher = runLauncher(directory, portBase);
+    const demo = await untilRunning(launcher, directory);
+    for (const program of ['start', 'reset'] as const) {
+      const second = runLauncher(directory, portBase, program);
+      expect(await second.exited).toBe(1);
+      expect(second.output()).toContain(`runs here already (process ${String(launcher.pid)})`);
+      expect(second.output()).toContain(demo.streaming_url);
+    }
+    expect(await call(demo, await obtainToken(demo))).toBe(200);
+
+    // One that comes while the first is stopping waits for its turn.
+    launcher.signal('SIGTERM');
+    await waitFor(() => !existsSync(join(directory, 'demo.json')), { intervalMs: 5 });
+    const next = runLauncher(directory, portBase);
+    await untilRunning(next, directory);
+    expect(await launcher.exited).toBe(0);
+    next.signal('SIGTERM');
+    expect(await next.exited).toBe(0);
+    await expectNothingRuns([]);
+  }, 120_000);
+
+  test('with a port taken names it, says what it is for and how to move, and starts nothing', async () => {
+    const stranger = createServer();
+    const { account } = portsFrom(portBase);
+    await new Promise<void>((resolve) => stranger.listen({ host: '127.0.0.1', port: account }, resolve));
+    const launcher = runLauncher(directory, portBase);
+    expect(await launcher.exited).toBe(1);
+    expect(launcher.output()).toContain(`Port ${String(account)}, for account, is taken by another process.`);
+    expect(launcher.output()).toMatch(/PORT_BASE=\d+ npm start/);
+    await new Promise((resolve) => stranger.close(resolve));
+    await expectNothingRuns([]);
+  });
+
+  test('stopped halfway through its start leaves nothing running', async () => {
+    const launcher = runLauncher(directory, portBase);
+    await waitFor(() => launcher.output().includes('Postgres ready'), { intervalMs: 5 });
+    const started = processes();
+    launcher.signal('SIGINT');
+    expect(await launcher.exited).toBe(0);
+    await expectNothingRuns(started);
+  }, 60_000);
+
+  test('whose npm is killed stops by itself', async () => {
+    const launcher = runLauncher(directory, portBase);
+    await untilRunning(launcher, directory);
+    const started = processes();
+    launcher.disconnect();
+    expect(await launcher.exited).toBe(0);
+    await expectNothingRuns(started);
+  }, 60_000);
+
+  test('one of whose services ends says which, where its log is, and ends the rest', async () => {
+    const launcher: RunningLauncher = runLauncher(directory, portBase);
+    await untilRunning(launcher, directory);
+    const started = processes();
+    const account = started.find(({ name }) => name === 'account');
+    process.kill(account?.pid ?? 0, 'SIGKILL');
+    expect(await launcher.exited).toBe(1);
+    expect(launcher.output()).toContain(
+      `account ended unexpectedly (signal SIGKILL). Its log: ${join(directory, 'logs/account.log')}`,
+    );
+    await expectNothingRuns(started);
+  }, 60_000);
+});
+
+test('npm run reset forgets the data: the next start makes another sample', async () => {
+  const secrets = () => readFileSync(join(directory, 'secrets.json'), 'utf8');
+  const before = secrets();
+  expect(await runLauncher(directory, portBase, 'reset').exited).toBe(0);
+  expect(readdirSync(directory)).toEqual([]);
+
+  const launcher = runLauncher(directory, portBase);
+  const demo = await untilRunning(launcher, directory);
+  expect(secrets()).not.toBe(before);
+  expect(await requestsUsed(demo, await obtainToken(demo))).toBe(0);
+  launcher.signal('SIGTERM');
+  expect(await launcher.exited).toBe(0);
+}, 60_000);
+
+test.each([
+  ['PORT_BASE', 'none'],
+  ['PORT_BASE', '65500'],
+])('%s=%s is refused before anything starts', async (_name, value) => {
+  const launcher = runLauncher(directory, value);
+  expect(await launcher.exited).toBe(1);
+  expect(launcher.output()).toBe('PORT_BASE must be a whole number from 1024 to 65433.\n');
+});
