@@ -30,6 +30,8 @@ export async function requestBody(req: IncomingMessage, maxBytes: number): Promi
 }
 
 function buffered(req: IncomingMessage): Promise<Buffer | null> {
+  // Its events are over: waiting for them would last for ever.
+  if (req.destroyed) return Promise.resolve(null);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => {

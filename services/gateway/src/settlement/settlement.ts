@@ -64,7 +64,8 @@ export function createSettlement(options: SettlementOptions): Settlement {
   async function deliver(shard: Shard, batch: UsageBatch): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        onBatch?.(await send(shard.number, batch));
+        const result = await send(shard.number, batch);
+        onBatch?.(result);
         if (attempt > 1) logger.info({ shard: shard.number, seq: batch.seq, attempt }, 'batch acknowledged');
         return;
       } catch (error) {

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { IncomingMessage } from 'node:http';
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { answerOk, startGateway } from '../../testing/gateway.ts';
+import type { GatewayUnderTest } from '../../testing/gateway.ts';
+import { begin } from '../../testing/http-client.ts';
+
+let gateway: GatewayUnderTest;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    env: {
+      UPSTREAM_CONNECTIONS: '4',
+      UPSTREAM_CONNECT_TIMEOUT_MS: '600',
+      UPSTREAM_HEADERS_TIMEOUT_MS: '1500',
+      UPSTREAM_BODY_IDLE_TIMEOUT_MS: '1000',
+    },
+  });
+});
+
+beforeEach(() => {
+  gateway.upstream(answerOk);
+});
+
+afterAll(() => gateway.stop());
+
+/** Begins a call with a small body. */
+function start(token = gateway.auth.issue()) {
+  return begin(gateway.graphqlUrl, { headers: { authorization: `Bearer ${token}` }, body: '{}' });
+}
+
+/** How an answer that has begun ends. */
+function ending(answer: IncomingMessage): Promise<'whole' | 'cut'> {
+  return new Promise((resolve) => {
+    answer
+      .resume()
+      .on('error', () => undefined)
+      .once('close', () => {
+        resolve(answer.complete ? 'whole' : 'cut');
+      });
+  });
+}
+
+describe('an upstream that gives no answer', () => {
+  test('that closes: 502, and it costs nothing', async () => {
+    gateway.upstream((req) => req.socket.destroy());
+    const before = (await gateway.usage(0)).length;
+    const answer = await gateway.query();
+    expect(answer.status).toBe(502);
+    expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'upstream_unreachable' } }] });
+    expect(answer.body.toString()).not.toMatch(/127\.0\.0\.1|ECONN|undici|socket/i);
+    gateway.upstream(answerOk);
+    await gateway.query();
+    expect(await gateway.usage(before + 1)).toHaveLength(before + 1);
+  });
+
+  test('that answers in no HTTP: 502', async () => {
+    gateway.upstream((req) => req.socket.end('SMTP ready\r\n\r\n'));
+    expect((await gateway.query()).status).toBe(502);
+  });
+
+  test('that is silent: 504, and it costs nothing', async () => {
+    gateway.upstream(() => undefined);
+    const before = (await gateway.usage(0)).length;
+    const answer = await gateway.query();
+    expect(answer.status).toBe(504);
+    expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'upstream_timeout' } }] });
+    expect(await gateway.usage(before)).toHaveLength(before);
+  });
+
+  test('whose connections are all in use: 503 with Retry-After, then service as before', async () => {
+    const held: (() => void)[] = [];
+    gateway.upstream((_req, res) => {
+      held.push(() => res.end('{}'));
+    });
+    const busy = Array.from({ length: 4 }, () => start().answer);
+    await waitFor(() => held.length === 4);
+    const refused = await gateway.query();
+    expect(refused.status).toBe(503);
+    expect(refused.headers['retry-after']).toBe('1');
+    for (const finish of held) finish();
+    for (const answer of await Promise.all(busy)) expect(answer.statusCode).toBe(200);
+    gateway.upstream(answerOk);
+    expect((await gateway.query()).status).toBe(200);
+  });
+});
+
+describe('an answer that breaks off is cut for the caller as well, never made to look whole', () => {
+  test.each([
+    ['with Content-Length', { 'content-length': '100' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('%s', async (_name, headers) => {
+    gateway.upstream((_req, res) => {
+      res.writeHead(200, headers);
+      res.write('{"data":', () => {
+        res.socket?.destroy();
+      });
+    });
+    const response = await start().answer;
+    expect(response.statusCode).toBe(200);
+    expect(await ending(response)).toBe('cut');
+  });
+
+  test('by silence', async () => {
+    gateway.upstream((_req, res) => {
+      res.writeHead(200);
+      res.write('{"data":');
+    });
+    expect(await ending(await start().answer)).toBe('cut');
+    expect(await gateway.metric('tollgate_data_calls_total', { outcome: 'broken' })).toBeGreaterThanOrEqual(
+      1,
+    );
+  });
+});
+
+describe('an upstream that can not be connected to', () => {
+  async function unreachable(url: string): Promise<GatewayUnderTest> {
+    return startGateway({ env: { UPSTREAM_URL: `${url}/graphql`, UPSTREAM_CONNECT_TIMEOUT_MS: '300' } });
+  }
+
+  test('refused: 502 upstream_unreachable', async () => {
+    const other = await unreachable(`http://127.0.0.1:${String(await freePort())}`);
+    try {
+      const answer = await other.query();
+      expect(answer.status).toBe(502);
+      expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'upstream_unreachable' } }] });
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('no answer to the handshake: 502 upstream_unreachable', async () => {
+    // An address for documentation (RFC 5737): nobody is there.
+    const other = await unreachable('http://192.0.2.1');
+    try {
+      expect((await other.query()).status).toBe(502);
+    } finally {
+      await other.stop();
+    }
+  });
+});

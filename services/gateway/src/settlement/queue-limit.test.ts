@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { createLogger } from '@tollgate/log';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { createSettlement } from './settlement.ts';
+import type { SettleResult } from './settle-script.ts';
+
+const logger = createLogger('test', 'silent');
+
+function event(payerId: number): UsageEvent {
+  return {
+    payer_id: payerId,
+    period_id: 1,
+    account_id: payerId,
+    application_id: 1,
+    api_version: 'v2',
+    points: 1,
+    requests: 1,
+    time_ms: 0,
+    traffic_bytes: 0,
+    at_ms: 0,
+  };
+}
+
+/** A Redis whose acknowledgements the test gives. */
+function pendingRedis() {
+  const sent: { events: number; seq: number; acknowledge: () => void }[] = [];
+  const send = (_shard: number, { events, seq }: { events: unknown[]; seq: number }) =>
+    new Promise<SettleResult>((resolve) => {
+      sent.push({
+        events: events.length,
+        seq,
+        acknowledge: () => {
+          resolve('recorded');
+        },
+      });
+    });
+  return { sent, send };
+}
+
+test('a full queue takes no further calls, and does again when it is shorter', async () => {
+  const { sent, send } = pendingRedis();
+  const settlement = createSettlement({
+    gatewayId: 'g',
+    send,
+    redisIsReady: () => true,
+    maxQueuedEvents: 3,
+    logger,
+  });
+  for (let calls = 0; calls < 3; calls += 1) {
+    expect(settlement.canRecord(1)).toBe(true);
+    settlement.record(event(1));
+  }
+  expect(settlement.canRecord(1)).toBe(false);
+  expect(settlement.canRecord(2)).toBe(false);
+  sent[0]?.acknowledge();
+  await waitFor(() => settlement.canRecord(1));
+});
+
+test('what finishes while a batch is under way is the next batch, within its bound', async () => {
+  const { sent, send } = pendingRedis();
+  const settlement = createSettlement({
+    gatewayId: 'g',
+    send,
+    redisIsReady: () => true,
+    maxQueuedEvents: 10_000,
+    logger,
+  });
+  for (let calls = 0; calls < 600; calls += 1) settlement.record(event(1));
+  const flushed = settlement.flush();
+  for (const batch of [0, 1, 2, 3]) {
+    await waitFor(() => sent.length === batch + 1);
+    sent[batch]?.acknowledge();
+  }
+  await flushed;
+  expect(sent.map(({ events }) => events)).toEqual([1, 256, 256, 87]);
+  expect(sent.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  expect(settlement.queuedEvents()).toBe(0);
+});
+
+test('one shard that waits does not hold up another', async () => {
+  const { sent, send } = pendingRedis();
+  const settlement = createSettlement({
+    gatewayId: 'g',
+    send,
+    redisIsReady: () => true,
+    maxQueuedEvents: 10,
+    logger,
+  });
+  settlement.record(event(1));
+  settlement.record(event(2));
+  await waitFor(() => sent.length === 2);
+});

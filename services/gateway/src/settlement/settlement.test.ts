@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { answerOk, startGateway } from '../../testing/gateway.ts';
+import type { GatewayUnderTest } from '../../testing/gateway.ts';
+import { recordedBatches } from '../../testing/recorded-usage.ts';
+import { startTcpRelay } from '../../testing/tcp-relay.ts';
+import type { TcpRelay } from '../../testing/tcp-relay.ts';
+
+let gateway: GatewayUnderTest;
+let relay: TcpRelay;
+let nextAccount = 1_000;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    redisUrl: async ({ url, port }) => {
+      relay = await startTcpRelay(port);
+      return url.replace(`:${String(port)}`, `:${String(relay.port)}`);
+    },
+  });
+});
+
+beforeEach(() => {
+  gateway.upstream(answerOk);
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await relay.close();
+});
+
+/** A new account with a token of its own. */
+function caller() {
+  const accountId = (nextAccount += 1);
+  return { accountId, token: gateway.auth.issue({ accountId }) };
+}
+
+async function usageOf(accountId: number, count: number) {
+  let found: Awaited<ReturnType<GatewayUnderTest['usage']>> = [];
+  await waitFor(async () => {
+    found = (await gateway.usage(0)).filter((event) => event.account_id === accountId);
+    return found.length >= count;
+  });
+  return found;
+}
+
+test('an answered call is one event: who, who pays, points of the upstream, bytes of the answer', async () => {
+  const { accountId, token } = caller();
+  gateway.account.entitle(accountId, { payer_id: 77 });
+  gateway.upstream((_req, res) => {
+    res.writeHead(200, { 'x-points': '13' }).end('x'.repeat(1_234));
+  });
+  const sentAtMs = Date.now();
+  expect((await gateway.query({ token })).headers['x-points-cost']).toBe('13');
+  const [event] = await usageOf(accountId, 1);
+  expect(event).toEqual({
+    payer_id: 77,
+    period_id: accountId * 10,
+    account_id: accountId,
+    application_id: 70,
+    api_version: 'v2',
+    points: 13,
+    requests: 1,
+    time_ms: 0,
+    traffic_bytes: 1_234,
+    at_ms: expect.any(Number),
+  });
+  expect(event?.at_ms).toBeGreaterThanOrEqual(sentAtMs);
+  expect(event?.at_ms).toBeLessThanOrEqual(Date.now());
+});
+
+test.each([
+  ['0', 0],
+  ['999999', 999_999],
+  [undefined, 1],
+  ['-1', 1],
+  ['1.5', 1],
+  ['many', 1],
+  ['', 1],
+  [['3', '4'], 1],
+])('X-Points: %j costs %i', async (header, points) => {
+  const { accountId, token } = caller();
+  gateway.upstream((_req, res) => {
+    res.writeHead(200, header === undefined ? {} : { 'x-points': header }).end('{}');
+  });
+  expect((await gateway.query({ token })).headers['x-points-cost']).toBe(String(points));
+  expect((await usageOf(accountId, 1))[0]?.points).toBe(points);
+});
+
+test('an error of the upstream is an answer, and counts', async () => {
+  const { accountId, token } = caller();
+  gateway.upstream((_req, res) => {
+    res.writeHead(500).end('{"errors":[]}');
+  });
+  expect((await gateway.query({ token })).status).toBe(500);
+  expect(await usageOf(accountId, 1)).toHaveLength(1);
+});
+
+test('a batch whose acknowledgement was lost is sent again under its number and counted once', async () => {
+  const { accountId, token } = caller();
+  await gateway.query({ token });
+  await usageOf(accountId, 1);
+  const lostBefore = relay.lost();
+  relay.loseNextReplyTo(/evalsha/i);
+  expect((await gateway.query({ token })).status).toBe(200);
+  await waitFor(() => relay.lost() > lostBefore);
+  await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
+  expect(await gateway.metric('tollgate_settlement_batches_total', { result: 'repeated' })).toBe(1);
+  expect(await usageOf(accountId, 2)).toHaveLength(2);
+});
+
+test('kill -9 of Redis during 1,000 calls: every answer that a caller saw is counted, once', async () => {
+  const { accountId, token } = caller();
+  let answered = 0;
+  let left = 1_000;
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      if ((await gateway.query({ token })).status === 200) answered += 1;
+    }
+  };
+  const workers = Array.from({ length: 16 }, worker);
+  await waitFor(() => answered > 200);
+  await gateway.redis.kill();
+  await gateway.redis.restart();
+  await Promise.all(workers);
+  await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
+  expect(answered).toBeGreaterThan(200);
+  expect(await usageOf(accountId, answered)).toHaveLength(answered);
+});
+
+test('batches of a shard carry growing numbers, and no number twice', async () => {
+  const batches = await recordedBatches(gateway.redis.url);
+  expect(new Set(batches.map(({ gateway_id }) => gateway_id)).size).toBe(1);
+  expect(new Set(batches.map(({ seq }) => seq)).size).toBe(batches.length);
+  const lastOfShard = new Map<number, number>();
+  for (const { seq, events } of batches) {
+    const shard = (events[0]?.payer_id ?? 0) % 64;
+    expect(events.every(({ payer_id }) => payer_id % 64 === shard)).toBe(true);
+    expect(seq).toBeGreaterThan(lastOfShard.get(shard) ?? 0);
+    lastOfShard.set(shard, seq);
+  }
+});
+
+test('a Redis that takes commands and acknowledges none: new calls get 503 within seconds, and none is lost', async () => {
+  const { accountId, token } = caller();
+  await gateway.query({ token });
+  await usageOf(accountId, 1);
+  const release = relay.hold();
+  let answered = 1;
+  await waitFor(
+    async () => {
+      const { status } = await gateway.query({ token });
+      if (status === 200) answered += 1;
+      return status === 503;
+    },
+    { timeoutMs: 5_000 },
+  );
+  release();
+  await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
+  await waitFor(async () => (await gateway.query({ token })).status === 200);
+  expect(await usageOf(accountId, answered + 1)).toHaveLength(answered + 1);
+});

@@ -1,0 +1,54 @@
+import { request } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; json: () => unknown };
+
+export type Call = {
+  method?: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+};
+
+/** One request on a connection of its own, which unlike fetch sets any header and undoes no encoding. */
+export async function call(url: string, options: Call = {}): Promise<Answer> {
+  const answer = await begin(url, options).answer;
+  const body = await buffer(answer);
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    body,
+    json: () => JSON.parse(body.toString()) as unknown,
+  };
+}
+
+/** Like call, but hands out the answer while its body comes. */
+export function begin(
+  url: string,
+  { method = 'POST', headers = {}, body }: Call = {},
+): { request: ClientRequest; answer: Promise<IncomingMessage> } {
+  const length =
+    body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
+  const sent = request(url, { method, headers: { ...length, ...headers }, agent: false });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve).once('error', reject);
+  });
+  sent.end(body);
+  return { request: sent, answer };
+}
+
+/** Sends bytes as they are and returns all that comes back until the server closes, or is silent. */
+export function sendRaw(url: string, bytes: string | Buffer, silenceMs = 500): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    let received = '';
+    socket.setEncoding('latin1').setTimeout(silenceMs, () => socket.destroy());
+    socket.on('data', (chunk: string) => (received += chunk));
+    socket.once('error', reject).once('close', () => {
+      resolve(received);
+    });
+    socket.write(bytes);
+  });
+}

@@ -1,0 +1,32 @@
+import { USAGE_SHARD_COUNT, usageBatchSchema, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import { waitFor } from '@tollgate/stack/wait-for';
+
+/** All usage batches in Redis, by shard and in the order of their streams. */
+export async function recordedBatches(redisUrl: string): Promise<UsageBatch[]> {
+  const client = openRedis(redisUrl, createLogger('test', 'silent'));
+  try {
+    await waitFor(() => client.status === 'ready', { what: 'a connection to Redis' });
+    const streams = await Promise.all(
+      Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => client.xrange(usageStreamKey(shard), '-', '+')),
+    );
+    return streams.flat().map(([, fields]) => usageBatchSchema.parse(JSON.parse(fields[1] ?? '')));
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Waits until at least `count` usage events are in Redis, and returns them all. */
+export async function recordedUsage(redisUrl: string, count: number): Promise<UsageEvent[]> {
+  let events: UsageEvent[] = [];
+  await waitFor(
+    async () => {
+      events = (await recordedBatches(redisUrl)).flatMap((batch) => batch.events);
+      return events.length >= count;
+    },
+    { what: `${String(count)} usage events` },
+  );
+  return events;
+}

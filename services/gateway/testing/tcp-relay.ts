@@ -1,0 +1,76 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+export type TcpRelay = {
+  port: number;
+  /** Lets what matches `request` through, swallows the reply to it and cuts the connection, once. */
+  loseNextReplyTo: (request: RegExp) => void;
+  /** How many replies have been swallowed. */
+  lost: () => number;
+  /** Holds all replies back until the returned function is called, on connections that stay open. */
+  hold: () => () => void;
+  close: () => Promise<void>;
+};
+
+/** A TCP relay that fails in the one way that leaves a client uncertain: after the server has acted. */
+export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
+  let losing: RegExp | undefined;
+  let lost = 0;
+  let held: (() => void)[] | undefined;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const target = connect({ host: '127.0.0.1', port: targetPort });
+    let swallow = false;
+    for (const [one, other] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      sockets.add(one);
+      one
+        .on('error', () => one.destroy())
+        .once('close', () => {
+          sockets.delete(one);
+          other.destroy();
+        });
+    }
+    client.on('data', (bytes) => {
+      if (losing?.test(bytes.toString('latin1')) === true) {
+        losing = undefined;
+        swallow = true;
+      }
+      target.write(bytes);
+    });
+    target.on('data', (bytes) => {
+      if (swallow) {
+        lost += 1;
+        client.destroy();
+      } else if (held === undefined) client.write(bytes);
+      else held.push(() => client.write(bytes));
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    loseNextReplyTo: (request) => {
+      losing = request;
+    },
+    lost: () => lost,
+    hold: () => {
+      held = [];
+      return () => {
+        const replies = held ?? [];
+        held = undefined;
+        for (const reply of replies) reply();
+      };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
