@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { demoOf, welcome } from './launcher/demo.ts';
+import { localDemo, welcome } from './launcher/demo.ts';
 import { launch } from './launcher/launch.ts';
 import { takeLock } from './launcher/lock.ts';
 import type { Lock } from './launcher/lock.ts';
@@ -41,7 +41,7 @@ async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>
     const started = launch({ settings, secrets, supervisor, say });
     const first = await Promise.race([started, stop, supervisor.failure]);
     if (typeof first === 'object') {
-      const demo = demoOf(settings, secrets, first);
+      const demo = localDemo(settings, secrets, first);
       writePrivateFile(paths.demo, demo);
       say(welcome(settings, demo, paths.logs));
     }

@@ -1,50 +1,28 @@
+import { demoOf } from '@tollgate/sample/demo';
+import type { SampleIds } from '@tollgate/sample/demo';
+import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { localUrl } from '@tollgate/stack/service-settings';
-import type { Secrets } from './secrets.ts';
 import { addressLines } from './settings.ts';
 import type { Settings } from './settings.ts';
 
-/** What the account service's seed prints. */
-export type SampleIds = {
-  account_id: number;
-  application_id: number;
-  member: { account_id: number; application_id: number };
-};
+export type Demo = ReturnType<typeof demoOf>;
 
 /** `.tollgate/demo.json`: all that a script needs to use the running stack. */
-export function demoOf({ ports }: Settings, secrets: Secrets, ids: SampleIds) {
-  const { manager, member, credentials } = secrets;
-  const gateway = localUrl(ports.gateway);
-  return {
-    auth_url: localUrl(ports.auth),
-    account_url: localUrl(ports.account),
-    streaming_url: gateway,
-    console: { url: `${gateway}/user`, email: manager.email, password: manager.password },
-    account_id: ids.account_id,
-    application: {
-      application_id: ids.application_id,
-      client_id: manager.application.client_id,
-      client_secret: manager.application.client_secret,
-    },
-    member: {
-      account_id: ids.member.account_id,
-      email: member.email,
-      password: member.password,
-      application_id: ids.member.application_id,
-      client_id: member.application.client_id,
-      client_secret: member.application.client_secret,
-    },
-    private: {
-      auth_url: localUrl(ports.authPrivate),
-      account_url: localUrl(ports.accountPrivate),
-      gateway_url: localUrl(ports.gatewayPrivate),
-      client_id: 'operator',
-      client_secret: credentials.operator,
-    },
+export function localDemo({ ports }: Settings, secrets: SampleSecrets, ids: SampleIds): Demo {
+  const urls = {
+    auth: localUrl(ports.auth),
+    account: localUrl(ports.account),
+    gateway: localUrl(ports.gateway),
+    authPrivate: localUrl(ports.authPrivate),
+    accountPrivate: localUrl(ports.accountPrivate),
+    gatewayPrivate: localUrl(ports.gatewayPrivate),
   };
+  const { manager, member, credentials } = secrets;
+  return demoOf(urls, { manager, member, operatorSecret: credentials.operator }, ids);
 }
 
 /** What a user reads when everything runs: addresses, the sign-in, and a call that works as pasted. */
-export function welcome(settings: Settings, demo: ReturnType<typeof demoOf>, logs: string): string {
+export function welcome(settings: Settings, demo: Demo, logs: string): string {
   const { application } = demo;
   const query = JSON.stringify({ query: '{ country(code: "CH") { name capital languages { name } } }' });
   return `

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { SampleIds } from '@tollgate/sample/demo';
+import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { startPostgres } from '@tollgate/stack/postgres';
 import type { Postgres } from '@tollgate/stack/postgres';
 import { runCommand } from '@tollgate/stack/process';
@@ -8,8 +10,6 @@ import { startRedis } from '@tollgate/stack/redis';
 import { startService } from '@tollgate/stack/service';
 import { localUrl, serviceSettings } from '@tollgate/stack/service-settings';
 import type { ServiceName } from '@tollgate/stack/service-settings';
-import type { SampleIds } from './demo.ts';
-import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { statePaths } from './state.ts';
 import type { StatePaths } from './state.ts';
@@ -17,7 +17,7 @@ import type { Supervisor } from './supervisor.ts';
 
 export type LaunchContext = {
   settings: Settings;
-  secrets: Secrets;
+  secrets: SampleSecrets;
   supervisor: Supervisor;
   say: (line: string) => void;
 };

@@ -57,12 +57,6 @@ export async function takeLock(
   };
 }
 
-/** Whether a launcher runs on this directory's data. */
-export function isLocked(file: string): boolean {
-  const owner = readOwner(file);
-  return owner !== undefined && isRunning(owner);
-}
-
 /** Makes the lock with its content at once: nobody ever reads half of it. */
 function tryLock(file: string, own: Owner): boolean {
   const candidate = `${file}.${String(own.pid)}`;

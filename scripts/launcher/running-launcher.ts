@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort, isPortTaken } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
-import type { demoOf } from './demo.ts';
+import type { Demo } from './demo.ts';
 import { portsFrom } from './settings.ts';
 import type { Ports } from './settings.ts';
 
@@ -18,8 +18,6 @@ export type RunningLauncher = {
   /** What it notices when the npm command that started it is gone. */
   disconnect: () => void;
 };
-
-export type Demo = ReturnType<typeof demoOf>;
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 

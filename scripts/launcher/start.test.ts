@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { isRunning } from '@tollgate/stack/process-identity';
 import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
+import type { Demo } from './demo.ts';
 import { freePortBase, runLauncher, takenPorts, untilRunning } from './running-launcher.ts';
-import type { Demo, RunningLauncher } from './running-launcher.ts';
+import type { RunningLauncher } from './running-launcher.ts';
 import { portsFrom } from './settings.ts';
 
 let directory: string;
