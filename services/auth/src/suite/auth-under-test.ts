@@ -18,6 +18,8 @@ export type AuthUnderTest = {
   redis: OwnRedis;
   /** The suite's own look into that Redis. */
   store: Redis;
+  /** Starts Redis again after a kill; resolves when the store is connected too. */
+  restartRedis: () => Promise<void>;
   account: AccountStandIn;
   close: () => Promise<void>;
 };
@@ -37,6 +39,10 @@ export async function startAuth(env: Readonly<Record<string, string>> = {}): Pro
     redis,
     store,
     account,
+    restartRedis: async () => {
+      await redis.restart();
+      await waitFor(() => store.status === 'ready');
+    },
     close: async () => {
       await service.stop();
       store.disconnect();
