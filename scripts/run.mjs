@@ -1,7 +1,6 @@
 // Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format`.
 // This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setInterval } from 'node:timers';
@@ -44,25 +43,16 @@ function run(programAndArgs) {
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
-/** npm that is killed with SIGKILL can't pass it on; what it started would stay without anybody knowing. */
+/**
+ * npm that is killed with SIGKILL can't pass it on; what it started would stay without anybody knowing. Other
+ * signals it passes to its child, which is this process thanks to the `exec` in package.json, and not a shell.
+ */
 function endWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const before = ancestors();
+  const npm = process.ppid;
   setInterval(() => {
-    if (ancestors() !== before) child.kill('SIGTERM');
+    if (process.ppid !== npm) child.kill('SIGTERM');
   }, 200).unref();
-}
-
-/** The pids up to npm's: npm runs a shell that runs this, and not every shell gives way to its last command. */
-function ancestors() {
-  const parent = `/proc/${process.ppid}`;
-  try {
-    if (!readFileSync(`${parent}/cmdline`, 'utf8').includes('run.mjs')) return String(process.ppid);
-    const [, grandparent] = /^PPid:\s*(\d+)$/m.exec(readFileSync(`${parent}/status`, 'utf8'));
-    return `${process.ppid} ${grandparent}`;
-  } catch {
-    return String(process.ppid);
-  }
 }
 
 function fail(message) {

@@ -47,7 +47,7 @@ TOKEN=$(curl -s ${demo.auth_url}/oauth2/token -d grant_type=client_credentials -
 curl -i ${demo.streaming_url}/graphql -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '${query}'
 
-curl -s ${demo.account_url}/api/usage -H "Authorization: Bearer $TOKEN"
+sleep 1; curl -s ${demo.account_url}/api/usage -H "Authorization: Bearer $TOKEN"
 
 Ctrl-C stops it.`;
 }
