@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,31 @@ test('with nothing to run, the message names every possibility', async () => {
   const none = findRedis({ path: [], logFile });
   await expect(none).rejects.toThrow(/REDIS_URL[^]*redis-server[^]*valkey-server[^]*apt-get[^]*Docker/);
 });
+
+const image = process.env['REDIS_IMAGE'] ?? 'redis:7';
+const hasImage = spawnSync('docker', ['image', 'inspect', image], { stdio: 'ignore' }).status === 0;
+
+// Without an engine that has the image there is nothing to run; the suite pulls none.
+(hasImage ? test : test.skip)(
+  'Docker serves where nothing else does, and starts again after a crash',
+  async () => {
+    const path = pathWith([]);
+    const docker = join(path[0] ?? '', 'docker');
+    symlinkSync(spawnSync('which', ['docker'], { encoding: 'utf8' }).stdout.trim(), docker);
+    const program = await findRedis({ path, logFile });
+    expect(program).toEqual({ kind: 'docker', docker, image });
+    const options = {
+      program,
+      dataDir: join(directory, 'data in docker'),
+      port: await freePort(),
+      password: 'a "quoted" password',
+      logFile,
+    };
+    await (await startRedis(options)).kill();
+    await (await startRedis(options)).stop();
+  },
+  60_000,
+);
 
 const onDebian = existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/dpkg-deb');
 
