@@ -25,11 +25,12 @@ export function runLauncher(
   directory: string,
   portBase: number | string,
   program: 'start' | 'reset' = 'start',
+  redisUrl = '',
 ): RunningLauncher {
   const child = spawn(process.execPath, [join(PROJECT, `scripts/${program}.ts`)], {
     // The channel ends it with this process, however that ends.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, REDIS_URL: '', TOLLGATE_DIR: directory, PORT_BASE: String(portBase) },
+    env: { ...process.env, REDIS_URL: redisUrl, TOLLGATE_DIR: directory, PORT_BASE: String(portBase) },
   });
   let output = '';
   const streams = [child.stdout, child.stderr]

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@tollgate/stack/ports';
 import { isRunning } from '@tollgate/stack/process-identity';
 import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedis } from '@tollgate/testbed/redis';
 import type { Demo } from './demo.ts';
 import { freePortBase, runLauncher, takenPorts, untilRunning } from './running-launcher.ts';
 import type { RunningLauncher } from './running-launcher.ts';
@@ -16,6 +18,8 @@ let portBase: number;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
+  // As root, Postgres runs as a user of its own, who must get through to its data.
+  chmodSync(directory, 0o711);
   portBase = await freePortBase();
 });
 
@@ -157,6 +161,26 @@ describe('npm start', () => {
     launcher.signal('SIGINT');
     expect(await launcher.exited).toBe(0);
     await expectNothingRuns(started);
+  }, 60_000);
+
+  test('uses the Redis that REDIS_URL names', async () => {
+    const redis = await startRedis();
+    const launcher = runLauncher(directory, portBase, 'start', redis.url);
+    const demo = await untilRunning(launcher, directory);
+    expect(await call(demo, await obtainToken(demo))).toBe(200);
+    expect(processes().map(({ name }) => name)).not.toContain('redis');
+    launcher.signal('SIGTERM');
+    expect(await launcher.exited).toBe(0);
+    await redis.stop();
+  }, 60_000);
+
+  test('that fails halfway, here at a Redis nobody runs, says why and leaves nothing running', async () => {
+    const url = `redis://:the-password@127.0.0.1:${String(await freePort())}`;
+    const launcher = runLauncher(directory, portBase, 'start', url);
+    expect(await launcher.exited).toBe(1);
+    expect(launcher.output()).toContain('The Redis that REDIS_URL names (127.0.0.1:');
+    expect(launcher.output()).not.toContain('the-password');
+    await expectNothingRuns([]);
   }, 60_000);
 
   test('whose npm is killed stops by itself', async () => {
