@@ -91,6 +91,49 @@ test('usage is counted once though account is killed -9 again and again while it
   await expectExactly(events);
 }, 60_000);
 
+/** Moments within a transaction, each stretched by a trigger so that a kill meets it. */
+test.each([
+  ['its counters', 'INSERT INTO usage_totals', 'TRIGGER dawdle BEFORE INSERT ON usage_totals', ''],
+  [
+    'its position',
+    'UPDATE usage_stream_positions',
+    'TRIGGER dawdle BEFORE UPDATE ON usage_stream_positions',
+    '',
+  ],
+  [
+    'its commit',
+    'COMMIT',
+    'CONSTRAINT TRIGGER dawdle AFTER UPDATE ON usage_stream_positions',
+    'DEFERRABLE INITIALLY DEFERRED',
+  ],
+])(
+  'an account killed -9 while Postgres works on %s counts nothing twice',
+  async (_name, statement, trigger, when) => {
+    const payers = await newPayers(1);
+    await suite.database.raw(`
+      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(0.3); RETURN NEW; END $$;
+      CREATE ${trigger} ${when} FOR EACH ROW EXECUTE FUNCTION dawdle()`);
+    const events: UsageEvent[] = [];
+    for (let kill = 0; kill < 2; kill += 1) {
+      events.push(...(await writeBatches(payers, 3)));
+      await waitFor(
+        () =>
+          suite
+            .database('pg_stat_activity')
+            .where({ state: 'active' })
+            .whereLike('query', `${statement}%`)
+            .first(),
+        { intervalMs: 2, what: statement },
+      );
+      await suite.account.kill();
+      await suite.account.restart();
+    }
+    await suite.database.raw('DROP FUNCTION dawdle CASCADE');
+    await expectExactly(events);
+  },
+);
+
 test('usage is counted once by two replicas that read at the same time, one of them killed -9', async () => {
   const payers = await newPayers(8);
   const replica = await startServiceProcess('account', suite.settings);
