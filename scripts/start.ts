@@ -31,7 +31,7 @@ async function main(): Promise<void> {
 /** Starts, waits for the signal, and whatever happens leaves nothing running and no lock. */
 async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>): Promise<void> {
   const paths = statePaths(settings.directory);
-  const supervisor = createSupervisor(paths.ledger);
+  const supervisor = createSupervisor(paths.ledger, say);
   try {
     const leftovers = await endLeftovers(paths.ledger);
     if (leftovers.length > 0) say(`Ended what the last start left running: ${leftovers.join(', ')}`);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { SampleIds } from '@tollgate/sample/demo';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { startPostgres } from '@tollgate/stack/postgres';
-import type { Postgres } from '@tollgate/stack/postgres';
 import { runCommand } from '@tollgate/stack/process';
+import type { ManagedProcess } from '@tollgate/stack/process';
 import { findRedis } from '@tollgate/stack/redis-program';
 import { startRedis } from '@tollgate/stack/redis';
 import { startService } from '@tollgate/stack/service';
@@ -27,16 +27,20 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
   const { settings, say } = context;
   const upstream = timed(say, 'Sample upstream', () => startUpstream(context));
   const redis = timed(say, 'Redis', () => redisUrl(context));
-  const database = timed(say, 'Postgres', () => startDatabase(context)).then(async ({ url }) => {
+  const database = timed(say, 'Postgres', () => databaseUrl(context)).then(async (url) => {
     await timed(say, 'Schema', () => runAccountProgram(context, 'migrate', { DATABASE_URL: url }));
     return url;
   });
   const sample = database.then((url) => timed(say, 'Sample accounts', () => seed(context, url)));
-  const services = Promise.all([database, redis]).then(async ([databaseUrl, redisAddress]) => {
+  const services = Promise.all([database, redis]).then(async ([postgresUrl, redisAddress]) => {
     const { credentials, peppers } = context.secrets;
     const { ports } = settings;
-    const upstreamUrl = `${localUrl(ports.upstream)}/graphql`;
-    const plan = { ports, credentials, peppers, databaseUrl, redisUrl: redisAddress, upstreamUrl };
+    const addresses = {
+      databaseUrl: postgresUrl,
+      redisUrl: redisAddress,
+      upstreamUrl: `${localUrl(ports.upstream)}/graphql`,
+    };
+    const plan = { ports, credentials, peppers, ...addresses };
     const start = serviceStarter(context, serviceSettings(plan));
     await Promise.all([start('auth'), start('account'), start('gateway')]);
   });
@@ -44,71 +48,92 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
   return ids;
 }
 
+/** Starts a part and hands it to the supervisor, together with how to start it again. */
+async function keepRunning(
+  { supervisor }: LaunchContext,
+  start: () => Promise<ManagedProcess>,
+): Promise<void> {
+  supervisor.watch(await start(), start);
+}
+
 function serviceStarter(
-  { settings, supervisor, say }: LaunchContext,
+  context: LaunchContext,
   all: Record<ServiceName, Record<string, string>>,
 ): (name: ServiceName) => Promise<void> {
-  const { project, directory } = settings;
+  const { project, directory } = context.settings;
   return (name) =>
-    timed(say, `Service ${name}`, async () => {
-      const service = await startService({
-        name,
-        entry: join(project, `services/${name}/src/main.ts`),
-        env: withSettings(all[name]),
-        cwd: project,
-        logFile: logFile(statePaths(directory), name),
-        readyUrl: `http://127.0.0.1:${all[name]['PRIVATE_PORT'] ?? ''}/health/ready`,
-        onSpawn: supervisor.onSpawn,
-      });
-      supervisor.watch(service);
-    });
+    timed(context.say, `Service ${name}`, () =>
+      keepRunning(context, () =>
+        startService({
+          name,
+          entry: join(project, `services/${name}/src/main.ts`),
+          env: withSettings(all[name]),
+          cwd: project,
+          logFile: logFile(statePaths(directory), name),
+          readyUrl: `http://127.0.0.1:${all[name]['PRIVATE_PORT'] ?? ''}/health/ready`,
+          onSpawn: context.supervisor.onSpawn,
+        }),
+      ),
+    );
 }
 
-async function startUpstream({ settings, supervisor }: LaunchContext): Promise<void> {
-  const { project, directory, ports } = settings;
-  const upstream = await startService({
-    name: 'upstream',
-    entry: join(project, 'sample-upstream/src/main.ts'),
-    env: withSettings({ NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(ports.upstream) }),
-    cwd: project,
-    logFile: logFile(statePaths(directory), 'upstream'),
-    readyUrl: `${localUrl(ports.upstream)}/health`,
-    onSpawn: supervisor.onSpawn,
-  });
-  supervisor.watch(upstream);
+async function startUpstream(context: LaunchContext): Promise<void> {
+  const { project, directory, ports } = context.settings;
+  await keepRunning(context, () =>
+    startService({
+      name: 'upstream',
+      entry: join(project, 'sample-upstream/src/main.ts'),
+      env: withSettings({ NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(ports.upstream) }),
+      cwd: project,
+      logFile: logFile(statePaths(directory), 'upstream'),
+      readyUrl: `${localUrl(ports.upstream)}/health`,
+      onSpawn: context.supervisor.onSpawn,
+    }),
+  );
 }
 
-async function startDatabase({ settings, secrets, supervisor }: LaunchContext): Promise<Postgres> {
+async function databaseUrl(context: LaunchContext): Promise<string> {
+  const { settings, secrets, supervisor } = context;
   const paths = statePaths(settings.directory);
-  const postgres = await startPostgres({
-    dataDir: paths.postgresData,
-    port: settings.ports.postgres,
-    password: secrets.postgres_password,
-    database: 'tollgate',
-    logFile: logFile(paths, 'postgres'),
-    onSpawn: supervisor.onSpawn,
+  let url = '';
+  await keepRunning(context, async () => {
+    const postgres = await startPostgres({
+      dataDir: paths.postgresData,
+      port: settings.ports.postgres,
+      password: secrets.postgres_password,
+      database: 'tollgate',
+      logFile: logFile(paths, 'postgres'),
+      onSpawn: supervisor.onSpawn,
+    });
+    url = postgres.url;
+    return postgres.process;
   });
-  supervisor.watch(postgres.process);
-  return postgres;
+  return url;
 }
 
-async function redisUrl({ settings, secrets, supervisor, say }: LaunchContext): Promise<string> {
+async function redisUrl(context: LaunchContext): Promise<string> {
+  const { settings, secrets, supervisor, say } = context;
   if (settings.redisUrl !== undefined) {
     await requireListener(new URL(settings.redisUrl));
     return settings.redisUrl;
   }
   const paths = statePaths(settings.directory);
   const { onSpawn } = supervisor;
-  const redis = await startRedis({
-    program: await findRedis({ logFile: logFile(paths, 'find-redis'), say, onSpawn }),
-    dataDir: paths.redisData,
-    port: settings.ports.redis,
-    password: secrets.redis_password,
-    logFile: logFile(paths, 'redis'),
-    onSpawn,
+  const program = await findRedis({ logFile: logFile(paths, 'find-redis'), say, onSpawn });
+  let url = '';
+  await keepRunning(context, async () => {
+    const redis = await startRedis({
+      program,
+      dataDir: paths.redisData,
+      port: settings.ports.redis,
+      password: secrets.redis_password,
+      logFile: logFile(paths, 'redis'),
+      onSpawn,
+    });
+    url = redis.url;
+    return redis.process;
   });
-  supervisor.watch(redis.process);
-  return redis.url;
+  return url;
 }
 
 /** Fails early and plainly where REDIS_URL names nobody. The message holds no password. */

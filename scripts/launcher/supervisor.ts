@@ -14,19 +14,23 @@ type LedgerEntry = ProcessIdentity & { name: string };
 export type Supervisor = {
   /** To be told of every process that is started. */
   onSpawn: OnSpawn;
-  /** From now on the end of this process is a failure of the stack. */
-  watch: (process: ManagedProcess) => void;
-  /** Rejects when a watched process ends before stopAll. */
+  /** From now on this process is started again when it ends, until it does so too often. */
+  watch: (process: ManagedProcess, start: () => Promise<ManagedProcess>) => void;
+  /** Rejects when a watched process doesn't stay up; the stack is then to be stopped. */
   failure: Promise<never>;
   /** Ends every process, in order; those started meanwhile as well. */
   stopAll: () => Promise<void>;
 };
 
+/** Ends of one process within the window after which it isn't started again. */
+const MAX_ENDS = 5;
+const WINDOW_MS = 60_000;
+
 /**
  * Keeps the list of a stack's processes, in memory and in a file: were the launcher killed, the next one would
- * end them.
+ * end them. A watched process that ends, for instance by kill -9, is started again, as an orchestrator would.
  */
-export function createSupervisor(ledgerFile: string): Supervisor {
+export function createSupervisor(ledgerFile: string, say: (line: string) => void): Supervisor {
   const running = new Set<ManagedProcess>();
   const failure = Promise.withResolvers<never>();
   // Whoever waits for it hears of it; that nobody does any more is no fault.
@@ -37,6 +41,35 @@ export function createSupervisor(ledgerFile: string): Supervisor {
     const entries: LedgerEntry[] = [...running].map(({ name, identity }) => ({ name, ...identity }));
     writePrivateFile(ledgerFile, entries);
   };
+  const ends = new Map<string, number[]>();
+
+  function watch(watched: ManagedProcess, start: () => Promise<ManagedProcess>): void {
+    void watched.exited.then((exit) => ended(watched, describeExit(exit), start));
+  }
+
+  async function ended(
+    last: ManagedProcess,
+    how: string,
+    start: () => Promise<ManagedProcess>,
+  ): Promise<void> {
+    if (stopping) return;
+    const { name, logFile } = last;
+    const now = performance.now();
+    const recent = [...(ends.get(name) ?? []).filter((endedAt) => now - endedAt < WINDOW_MS), now];
+    ends.set(name, recent);
+    if (recent.length >= MAX_ENDS) {
+      failure.reject(new Error(`${name} doesn't stay up (${how}). Its log: ${logFile}`));
+      return;
+    }
+    say(`${name} ended unexpectedly (${how}); starting it again. Its log: ${logFile}`);
+    try {
+      watch(await start(), start);
+      say(`${name} is back`);
+    } catch (error) {
+      await ended(last, error instanceof Error ? error.message : String(error), start);
+    }
+  }
+
   return {
     failure: failure.promise,
     onSpawn: (spawned) => {
@@ -47,12 +80,7 @@ export function createSupervisor(ledgerFile: string): Supervisor {
         writeLedger();
       });
     },
-    watch: ({ name, logFile, exited }) => {
-      void exited.then((exit) => {
-        if (stopping) return;
-        failure.reject(new Error(`${name} ended unexpectedly (${describeExit(exit)}). Its log: ${logFile}`));
-      });
-    },
+    watch,
     stopAll: async () => {
       stopping = true;
       while (running.size > 0) {

@@ -128,7 +128,9 @@ function settings(values: { bind: string; port: number; dir: string; password: s
     `port ${String(values.port)}`,
     `requirepass ${JSON.stringify(values.password)}`,
     `dir ${JSON.stringify(values.dir)}`,
+    // Redis answers when the write is on disk: an acknowledged batch of usage survives any crash.
     'appendonly yes',
+    'appendfsync always',
     'save ""',
     'maxmemory-policy noeviction',
     'daemonize no',
