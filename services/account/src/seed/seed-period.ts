@@ -7,9 +7,9 @@ const PLAN_NAME = 'Standard';
 /** The sample plan's attributes. Time and traffic are left out: they are metered and not limited. */
 const PLAN_DESCRIPTION = {
   points_limit: 1_000_000,
-  rate_limit: 600,
-  session_limit: 30,
-  subscription_limit: 10,
+  rate_limit: 6_000,
+  session_limit: 100,
+  subscription_limit: 100,
   team_slots_limit: 5,
   billing_interval: 'month',
   support: 'e-mail',

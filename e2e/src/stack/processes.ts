@@ -1,0 +1,62 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newSampleSecrets } from '@tollgate/sample/secrets';
+import type { ManagedProcess } from '@tollgate/stack/process';
+import { localDemo } from '../../../scripts/launcher/demo.ts';
+import { launch } from '../../../scripts/launcher/launch.ts';
+import { freePortBase } from '../../../scripts/launcher/running-launcher.ts';
+import { readSettings } from '../../../scripts/launcher/settings.ts';
+import { makeStateDirectory, statePaths } from '../../../scripts/launcher/state.ts';
+import { createSupervisor } from '../../../scripts/launcher/supervisor.ts';
+import type { Part, Stack } from './stack.ts';
+
+type WatchedPart = { process: ManagedProcess; startAgain: () => Promise<ManagedProcess> };
+
+/**
+ * Starts the stack of `npm start`, by its own code, in a directory and on ports of its own. Only what watches
+ * over the processes is another: a killed part stays down until the suite starts it again.
+ *
+ * @throws {Error} with the end of the log of what doesn't come up; nothing is left running.
+ */
+export async function startProcessStack(): Promise<Stack> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
+  // As root, Postgres runs as a user of its own, who must get through to its data.
+  await chmod(directory, 0o711);
+  makeStateDirectory(directory);
+  const settings = readSettings({ TOLLGATE_DIR: directory, PORT_BASE: String(await freePortBase()) });
+  const say = () => undefined;
+  const parts = new Map<string, WatchedPart>();
+  const watch = (process: ManagedProcess, startAgain: WatchedPart['startAgain']) => {
+    parts.set(process.name, { process, startAgain });
+  };
+  const supervisor = { ...createSupervisor(statePaths(directory).ledger, say), watch };
+  const stop = async () => {
+    await supervisor.stopAll();
+    await rm(directory, { recursive: true });
+  };
+  const partOf = (name: Part): WatchedPart => {
+    const part = parts.get(name);
+    if (part === undefined) throw new Error(`${name} was never started`);
+    return part;
+  };
+  try {
+    const secrets = newSampleSecrets();
+    const ids = await launch({ settings, secrets, supervisor, say });
+    return {
+      kind: 'processes',
+      demo: localDemo(settings, secrets, ids),
+      kill: async (name) => {
+        await partOf(name).process.stop({ signal: 'SIGKILL' });
+      },
+      start: async (name) => {
+        const { startAgain } = partOf(name);
+        watch(await startAgain(), startAgain);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
