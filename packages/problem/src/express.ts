@@ -49,6 +49,8 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
 
 /** The problem in whatever a middleware threw. */
 export function problemOf(error: unknown): Problem {
+  // Express' router throws it where a path parameter can't be decoded, as in `%zz`.
+  if (error instanceof URIError) return new Problem('invalid_request');
   return fromBodyParser(error) ?? toProblem(error);
 }
 

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startPostgres } from '@tollgate/testbed/postgres';
+import { startRedis } from '@tollgate/testbed/redis';
 import { becomeReady, startAccount } from './suite/account-under-test.ts';
 import type { AccountUnderTest } from './suite/account-under-test.ts';
 import { startPausableProxy } from './suite/pausable-proxy.ts';
@@ -79,7 +80,7 @@ test('while Postgres is away calls get 503, usage waits, and all returns by itse
   expect(occurrences(suite.account.logs(), 'usage is counted again')).toBe(1);
 }, 60_000);
 
-test('a Postgres that hangs costs 503 within two seconds, not a hang, and nothing is counted twice', async () => {
+test('a Postgres that hangs costs 503 in bounded time, not a hang, and nothing is counted twice', async () => {
   const database = await createDatabase();
   const proxy = await startPausableProxy(database.url);
   cleanUps.push(
@@ -123,6 +124,25 @@ test('while Redis is away account says so, still answers the others, and counts 
   await waitFor(() => suite.store.status === 'ready');
   await appendBatch(suite.store, [caller.event]);
   await waitFor(async () => (await countedUsage(suite.database)).totals.requests === 1);
+});
+
+test('a connection to Redis on which nothing comes any more is given up, and usage is counted on a new one', async () => {
+  const redis = await startRedis();
+  const proxy = await startPausableProxy(redis.url);
+  cleanUps.push(
+    () => redis.stop(),
+    () => proxy.close(),
+  );
+  const suite = await startAccount({ redis, settings: { REDIS_URL: proxy.url } });
+  cleanUps.push(() => suite.close());
+  const caller = await newCaller(suite);
+  await appendBatch(suite.store, [caller.event]);
+  await allCounted(suite);
+  proxy.strand();
+  await appendBatch(suite.store, [caller.event]);
+  await waitFor(async () => (await countedUsage(suite.database)).totals.requests === 2, {
+    timeoutMs: 15_000,
+  });
 });
 
 test('while auth is away a token cannot be judged: 503, not 401, and it passes when auth is back', async () => {

@@ -3,7 +3,7 @@ import type { LimitedPeriod } from './limits.ts';
 import type { StatusPeriod } from './period-rules.ts';
 
 /** A billing period as the rules and the answers need it. */
-export type StandingPeriod = StatusPeriod &
+type StandingPeriod = StatusPeriod &
   LimitedPeriod & {
     period_id: number;
     plan_name: string;

@@ -85,6 +85,12 @@ describe('GET /private/clients/{client_id}', () => {
     }
   });
 
+  test('an id that is no text at all is 400', async () => {
+    const response = await getPrivate(suite.account, '/private/clients/%zz');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_request' });
+  });
+
   test('without the service credential it is 401, whatever the client', async () => {
     for (const headers of [
       {},

@@ -31,7 +31,7 @@ const TRANSIENT_STATES = /^(08|28|3D|53|57|58|25006|25P03|40)/;
  * SQLSTATE never was an answer of Postgres: a connection that failed, broke or timed out. Mistakes of our own
  * have their built-in types.
  */
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return TRANSIENT_STATES.test(error.code ?? '');
   return !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError);
 }

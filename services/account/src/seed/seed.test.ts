@@ -56,7 +56,7 @@ describe('seed', () => {
       billing_period: {
         plan_name: 'Standard',
         product: { name: 'Data API' },
-        limits: { points_limit: 1_000_000, rate_limit: 600, time_sec_limit: 0, traffic_bytes_limit: 0 },
+        limits: { points_limit: 1_000_000, rate_limit: 6_000, time_sec_limit: 0, traffic_bytes_limit: 0 },
       },
     });
     expect(usage.billing_period.description).not.toHaveProperty('time_sec_limit');

@@ -29,6 +29,8 @@ const silent = createLogger('suite', 'silent');
 export type AccountOptions = {
   /** A migrated database that is there already; else the suite gets one of its own. */
   databaseUrl?: string;
+  /** A Redis that runs already; else the suite starts its own. */
+  redis?: OwnRedis;
   /** Settings of account that differ from the suite's. */
   settings?: Readonly<Record<string, string>>;
 };
@@ -38,7 +40,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     options.databaseUrl === undefined
       ? createDatabase()
       : { url: options.databaseUrl, drop: () => undefined },
-    startRedis(),
+    options.redis ?? startRedis(),
     freePort(),
     freePort(),
   ]);
@@ -69,7 +71,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     close: async () => {
       await Promise.all([account.stop(), auth.stop(), own.destroy()]);
       store.disconnect();
-      await Promise.all([redis.stop(), database.drop()]);
+      await Promise.all([options.redis === undefined ? redis.stop() : undefined, database.drop()]);
     },
   };
 }

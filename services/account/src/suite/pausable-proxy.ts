@@ -10,6 +10,8 @@ export type PausableProxy = {
   pause: () => void;
   /** What has been held back passes, and all that follows. */
   resume: () => void;
+  /** Connections that are open now stay so and fall silent for good; new ones work: a peer that vanished. */
+  strand: () => void;
   close: () => Promise<void>;
 };
 
@@ -45,6 +47,9 @@ export async function startPausableProxy(targetUrl: string): Promise<PausablePro
     resume: () => {
       paused = false;
       for (const socket of sockets) socket.resume();
+    },
+    strand: () => {
+      for (const socket of sockets) socket.pause();
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

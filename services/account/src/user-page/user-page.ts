@@ -36,6 +36,7 @@ export const userPage: RequestHandler = (_req, res) => {
 
 /** Browser protection for the whole public listener. The page's own style is all that may load. */
 export const browserProtection: RequestHandler = helmet({
+  xFrameOptions: { action: 'deny' },
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
