@@ -14,6 +14,14 @@ const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
 const CONTAINERS: Suite = { name: 'End to end, over containers', args: endToEnd('containers') };
 
+/** What the container suite builds on (docs/containers.md). */
+const BASE_IMAGES = [
+  process.env['NODE_IMAGE'] ?? 'node:24-slim',
+  process.env['POSTGRES_IMAGE'] ?? 'postgres:17',
+  process.env['REDIS_IMAGE'] ?? 'redis:7',
+];
+const DOCKER_TIME_LIMIT_MS = 120_000;
+
 const results = mkdtempSync(join(tmpdir(), 'tollgate-results-'));
 let total: Counts = { passed: 0, failed: 0 };
 const interrupted = new AbortController();
@@ -32,19 +40,28 @@ function suites(args: string[]): Suite[] {
     const chosen = args.some((arg) => arg.startsWith('e2e')) ? ['--config=e2e/jest.config.mjs'] : [];
     return [{ name: 'Chosen suites', args: [...chosen, ...args] }];
   }
-  if (dockerAnswers()) return [ROOMS, PROCESSES, CONTAINERS];
-  console.log('No Docker engine answers: the container suite is left out.');
+  const reason = whyNoContainers();
+  if (reason === undefined) return [ROOMS, PROCESSES, CONTAINERS];
+  console.log(`The container suite is left out: ${reason}`);
   // CI asks for the container suite; to leave it out there would hide that it was never run.
   if (process.env['REQUIRE_CONTAINERS'] === '1') total = { passed: 0, failed: 1 };
   return [ROOMS, PROCESSES];
+}
+
+/** Why the container suite can't run on this machine; undefined where it can. */
+function whyNoContainers(): string | undefined {
+  if (!docker('info')) return 'no Docker engine answers.';
+  const missing = BASE_IMAGES.filter((image) => !docker('image', 'inspect', image) && !docker('pull', image));
+  if (missing.length === 0) return undefined;
+  return `${missing.join(', ')} can't be had here. NODE_IMAGE, POSTGRES_IMAGE and REDIS_IMAGE name others.`;
 }
 
 function endToEnd(kind: string): string[] {
   return ['--config=e2e/jest.config.mjs', `e2e/src/${kind}.test.ts`];
 }
 
-function dockerAnswers(): boolean {
-  return spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 20_000 }).status === 0;
+function docker(...args: string[]): boolean {
+  return spawnSync('docker', args, { stdio: 'ignore', timeout: DOCKER_TIME_LIMIT_MS }).status === 0;
 }
 
 async function run({ name, args }: Suite): Promise<Counts> {
