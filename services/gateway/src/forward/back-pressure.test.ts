@@ -59,10 +59,10 @@ test('a caller that reads slowly holds the upstream back: 100 MB pass, and few a
     { intervalMs: 300 },
   );
   expect(written).toBeLessThan(20);
+  expect((await memory()) - before).toBeLessThan(50_000_000);
   let received = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) received += chunk.length;
   expect(received).toBe(100 * megabyte.length);
-  expect((await memory()) - before).toBeLessThan(60_000_000);
 });
 
 test('an upstream that reads slowly holds the caller back', async () => {

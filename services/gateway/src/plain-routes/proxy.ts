@@ -1,7 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { pipeline } from 'node:stream';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
@@ -30,6 +29,8 @@ export function createProxy(
 ): Proxy {
   const limits = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS };
   const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
+  // The library tells its failures to one listener for all requests.
+  const onFailure = new WeakMap<object, (cause: unknown) => void>();
   const proxy = createProxyMiddleware<Request, Response>({
     target: peerUrl,
     agent,
@@ -39,16 +40,17 @@ export function createProxy(
     selfHandleResponse: true,
     on: {
       proxyRes: relayAnswer,
-      // The error is also given to next(); this listener only replaces the library's plain-text answer.
-      error: () => undefined,
+      error: (error, _req, res) => onFailure.get(res)?.(error),
     },
   });
   return {
     handler: (req, res, next) => {
       req.headers = peerRequestHeaders(req, String(res.getHeader(REQUEST_ID_HEADER)));
-      void proxy(req, res, (error) => {
-        next(unavailable(error));
-      });
+      const fail = (cause: unknown) => {
+        if (onFailure.delete(res)) next(unavailable(cause));
+      };
+      onFailure.set(res, fail);
+      void proxy(req, res, fail);
     },
     close: () => {
       agent.destroy();
@@ -75,6 +77,6 @@ function peerRequestHeaders(req: IncomingMessage, requestId: string): IncomingHt
 
 function relayAnswer(answer: IncomingMessage, _req: Request, res: Response): void {
   res.writeHead(answer.statusCode ?? 502, endToEndFields(answer.headers, NOT_THE_PEERS));
-  // Destroys the caller's connection where the peer breaks off, and the peer's where the caller goes away.
-  pipeline(answer, res, () => undefined);
+  // The library cuts the caller off where the peer breaks off, and ends the peer's answer where the caller goes.
+  answer.pipe(res);
 }
