@@ -1,0 +1,54 @@
+import type { SampleSecrets } from '@tollgate/sample/secrets';
+
+export type ServiceName = 'auth' | 'account' | 'gateway';
+
+/** Ports inside the containers, as the Dockerfiles set them. */
+export const SERVICE_PORTS: Record<ServiceName, { public: number; private: number }> = {
+  gateway: { public: 4000, private: 4100 },
+  auth: { public: 4001, private: 4101 },
+  account: { public: 4002, private: 4102 },
+};
+
+/** Where Postgres answers inside the network of the stack. */
+export function databaseUrl({ postgres_password }: SampleSecrets): string {
+  return `postgres://tollgate:${postgres_password}@postgres:5432/tollgate`;
+}
+
+/** The settings of a service (docs/configuration.md) in a network where each part answers to its name. */
+export function containerSettings(name: ServiceName, secrets: SampleSecrets): Record<string, string> {
+  const { credentials, peppers, redis_password } = secrets;
+  const accept = (...callers: (keyof SampleSecrets['credentials'])[]) =>
+    callers.map((caller) => `${caller}:${credentials[caller]}`).join(' ');
+  const common = {
+    SERVICE_CLIENT_ID: name,
+    SERVICE_CLIENT_SECRET: credentials[name],
+    REDIS_URL: `redis://:${redis_password}@redis:6379`,
+  };
+  switch (name) {
+    case 'auth':
+      return {
+        ...common,
+        SERVICE_CREDENTIALS: accept('gateway', 'account', 'operator'),
+        CLIENT_SECRET_PEPPERS: peppers,
+        ACCOUNT_PRIVATE_URL: 'http://account:4102',
+      };
+    case 'account':
+      return {
+        ...common,
+        SERVICE_CREDENTIALS: accept('auth', 'gateway'),
+        CLIENT_SECRET_PEPPERS: peppers,
+        DATABASE_URL: databaseUrl(secrets),
+        AUTH_PRIVATE_URL: 'http://auth:4101',
+      };
+    case 'gateway':
+      return {
+        ...common,
+        SERVICE_CREDENTIALS: accept('operator'),
+        AUTH_PRIVATE_URL: 'http://auth:4101',
+        AUTH_PUBLIC_URL: 'http://auth:4001',
+        ACCOUNT_PRIVATE_URL: 'http://account:4102',
+        ACCOUNT_PUBLIC_URL: 'http://account:4002',
+        UPSTREAM_URL: 'http://upstream:4003/graphql',
+      };
+  }
+}

@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { demoOf } from '@tollgate/sample/demo';
+import type { SampleIds } from '@tollgate/sample/demo';
+import { newSampleSecrets } from '@tollgate/sample/secrets';
+import type { SampleSecrets } from '@tollgate/sample/secrets';
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { GenericContainer, getContainerRuntimeClient, Network, Wait } from 'testcontainers';
+import type { StartedNetwork, StartedTestContainer } from 'testcontainers';
+import { containerSettings, databaseUrl, SERVICE_PORTS } from './container-settings.ts';
+import type { ServiceName } from './container-settings.ts';
+import { buildImages, builtImage, POSTGRES_IMAGE, REDIS_IMAGE } from './images.ts';
+import type { Part, Stack } from './stack.ts';
+
+/** Every container of a run bears it, so that none is left behind, not even one that could not start. */
+const RUN_LABEL = 'tollgate.e2e.run';
+const START_TIME_LIMIT_MS = 60_000;
+
+/** Commands inside the stores' containers that succeed once they answer callers. */
+const POSTGRES_ANSWERS = 'pg_isready --host=127.0.0.1 --username=tollgate --dbname=tollgate';
+const REDIS_ANSWERS = 'REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli ping | grep -q PONG';
+
+/** A stack whose containers can be looked into. */
+export type ContainerStack = Stack & { containerId: (part: Part) => string };
+
+/** What a container of the stack is made with. */
+type Run = { id: string; network: StartedNetwork; secrets: SampleSecrets; logs: Map<string, string> };
+
+/** A started part, and how to tell that it answers. */
+type RunningPart = { container: StartedTestContainer; answers: () => Promise<boolean> };
+
+/** An image of ours runs as an orchestrator would run it: no capability, nothing to write to. */
+class HardenedContainer extends GenericContainer {
+  constructor(image: string) {
+    super(image);
+    this.hostConfig.ReadonlyRootfs = true;
+    this.withDroppedCapabilities('ALL').withSecurityOpt('no-new-privileges:true');
+  }
+}
+
+/**
+ * Builds the images and starts a whole Tollgate in containers, with random secrets and on free ports of this
+ * machine, which the containers keep over kill and start.
+ *
+ * @throws {Error} with the end of what the containers logged; nothing is left behind.
+ */
+export async function startContainerStack(): Promise<ContainerStack> {
+  await buildImages();
+  const run: Run = {
+    id: randomUUID(),
+    network: await new Network().start(),
+    secrets: newSampleSecrets(),
+    logs: new Map(),
+  };
+  try {
+    return await startParts(run);
+  } catch (error) {
+    await removeAll(run);
+    const logs = [...run.logs].map(([name, log]) => `--- ${name}\n${log.slice(-2_000)}`).join('\n');
+    throw new Error(`The containers don't come up.\n${logs}`, { cause: error });
+  }
+}
+
+async function startParts(run: Run): Promise<ContainerStack> {
+  // When one doesn't start, what the others start is to be removed with it: so each is waited for first.
+  const first = [startPostgres(run), startRedis(run), startUpstream(run)] as const;
+  await Promise.allSettled(first);
+  const [postgres, redis, upstream] = await Promise.all(first);
+  await runAccountProgram(run, 'migrate');
+  const ids = JSON.parse(await runAccountProgram(run, 'seed')) as SampleIds;
+  const services = [
+    startService(run, 'auth'),
+    startService(run, 'account'),
+    startService(run, 'gateway'),
+  ] as const;
+  await Promise.allSettled(services);
+  const [auth, account, gateway] = await Promise.all(services);
+  const parts: Record<Part, RunningPart> = { postgres, redis, upstream, auth, account, gateway };
+  const urls = {
+    auth: auth.publicUrl,
+    account: account.publicUrl,
+    gateway: gateway.publicUrl,
+    authPrivate: auth.privateUrl,
+    accountPrivate: account.privateUrl,
+    gatewayPrivate: gateway.privateUrl,
+  };
+  return {
+    kind: 'containers',
+    demo: demoOf(urls, { ...run.secrets, operatorSecret: run.secrets.credentials.operator }, ids),
+    kill: (part) => kill(parts[part]),
+    start: (part) => startAgain(part, parts[part]),
+    stop: () => removeAll(run),
+    containerId: (part) => parts[part].container.getId(),
+  };
+}
+
+/** What all containers of a run have in common. */
+function prepared<Container extends GenericContainer>(
+  run: Run,
+  name: string,
+  container: Container,
+): Container {
+  return container
+    .withLabels({ [RUN_LABEL]: run.id })
+    .withNetwork(run.network)
+    .withNetworkAliases(name)
+    .withStartupTimeout(START_TIME_LIMIT_MS)
+    .withLogConsumer((stream) => {
+      stream.on('data', (chunk: Buffer | string) => {
+        run.logs.set(name, (run.logs.get(name) ?? '') + chunk.toString());
+      });
+    });
+}
+
+async function startPostgres(run: Run): Promise<RunningPart> {
+  const container = await prepared(run, 'postgres', new GenericContainer(POSTGRES_IMAGE))
+    .withEnvironment({
+      POSTGRES_USER: 'tollgate',
+      POSTGRES_PASSWORD: run.secrets.postgres_password,
+      POSTGRES_DB: 'tollgate',
+    })
+    .withWaitStrategy(Wait.forSuccessfulCommand(POSTGRES_ANSWERS))
+    .start();
+  return { container, answers: () => succeeds(container, POSTGRES_ANSWERS) };
+}
+
+async function startRedis(run: Run): Promise<RunningPart> {
+  const password = run.secrets.redis_password;
+  // As in docker-compose.yml: what was acknowledged outlives a kill.
+  const settings = ['dir /data', `requirepass ${password}`, 'appendonly yes', 'save ""', ''];
+  const container = await prepared(run, 'redis', new GenericContainer(REDIS_IMAGE))
+    .withEnvironment({ REDIS_PASSWORD: password })
+    .withCopyContentToContainer([
+      { content: settings.join('\n'), target: '/etc/tollgate-redis.conf', mode: 0o444 },
+    ])
+    .withCommand(['redis-server', '/etc/tollgate-redis.conf'])
+    .withWaitStrategy(Wait.forSuccessfulCommand(REDIS_ANSWERS))
+    .start();
+  return { container, answers: () => succeeds(container, REDIS_ANSWERS) };
+}
+
+async function startUpstream(run: Run): Promise<RunningPart> {
+  const container = await prepared(run, 'upstream', new HardenedContainer(builtImage('upstream')))
+    .withWaitStrategy(Wait.forHealthCheck())
+    .start();
+  const check = `node -e "fetch('http://127.0.0.1:4003/health').catch(() => process.exit(1))"`;
+  return { container, answers: () => succeeds(container, check) };
+}
+
+/** Starts a service and waits for the image's own health check. */
+async function startService(
+  run: Run,
+  name: ServiceName,
+): Promise<RunningPart & { publicUrl: string; privateUrl: string }> {
+  const ports = SERVICE_PORTS[name];
+  const published = { public: await freePort(), private: await freePort() };
+  const container = await prepared(run, name, new HardenedContainer(builtImage(name)))
+    .withEnvironment(containerSettings(name, run.secrets))
+    .withExposedPorts(
+      { container: ports.public, host: published.public },
+      { container: ports.private, host: published.private },
+    )
+    .withWaitStrategy(Wait.forHealthCheck())
+    .start();
+  const url = (port: number) => `http://${container.getHost()}:${String(port)}`;
+  const privateUrl = url(published.private);
+  return {
+    container,
+    publicUrl: url(published.public),
+    privateUrl,
+    answers: async () => (await fetch(`${privateUrl}/health/ready`)).ok,
+  };
+}
+
+/** Runs a program of the account image to its end and returns what it printed. */
+async function runAccountProgram(run: Run, program: 'migrate' | 'seed'): Promise<string> {
+  const { manager, member, peppers } = run.secrets;
+  const container = await prepared(run, program, new HardenedContainer(builtImage('account')))
+    .withEnvironment({
+      DATABASE_URL: databaseUrl(run.secrets),
+      CLIENT_SECRET_PEPPERS: peppers,
+      PROGRAM_INPUT: JSON.stringify({ manager, member }),
+    })
+    .withCommand(['sh', '-ec', `printf %s "$PROGRAM_INPUT" | node /app/${program}.mjs`])
+    .withWaitStrategy(Wait.forOneShotStartup())
+    .start();
+  const { stdout } = await promisify(execFile)('docker', ['logs', container.getId()]);
+  await container.stop();
+  return stdout;
+}
+
+async function kill({ container }: RunningPart): Promise<void> {
+  const client = await getContainerRuntimeClient();
+  const killed = client.container.getById(container.getId());
+  await killed.kill({ signal: 'SIGKILL' });
+  await killed.wait();
+}
+
+async function startAgain(part: Part, { container, answers }: RunningPart): Promise<void> {
+  const client = await getContainerRuntimeClient();
+  await client.container.getById(container.getId()).start();
+  await waitFor(answers, { timeoutMs: START_TIME_LIMIT_MS, intervalMs: 100, what: `${part} to answer` });
+}
+
+async function succeeds(container: StartedTestContainer, command: string): Promise<boolean> {
+  return (await container.exec(['sh', '-c', command])).exitCode === 0;
+}
+
+/** Removes every container of the run, whatever its state, with its volumes, and then the network. */
+async function removeAll({ id, network }: Run): Promise<void> {
+  const { dockerode } = (await getContainerRuntimeClient()).container;
+  const filters = { label: [`${RUN_LABEL}=${id}`] };
+  const containers = await dockerode.listContainers({ all: true, filters });
+  await Promise.all(
+    containers.map((container) => dockerode.getContainer(container.Id).remove({ force: true, v: true })),
+  );
+  await network.stop();
+}
