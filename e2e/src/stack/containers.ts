@@ -129,7 +129,7 @@ async function startPostgres(run: Run): Promise<RunningPart> {
 async function startRedis(run: Run): Promise<RunningPart> {
   const password = run.secrets.redis_password;
   // As in docker-compose.yml: what was acknowledged outlives a kill.
-  const settings = ['dir /data', `requirepass ${password}`, 'appendonly yes', 'save ""', ''];
+  const settings = ['dir /data', `requirepass ${password}`, 'appendonly yes', 'appendfsync always', ''];
   const container = await prepared(run, 'redis', new GenericContainer(REDIS_IMAGE))
     .withEnvironment({ REDIS_PASSWORD: password })
     .withCopyContentToContainer([

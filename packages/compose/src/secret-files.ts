@@ -36,12 +36,13 @@ export function secretFiles(secrets: SampleSecrets): Record<string, Record<strin
   };
 }
 
-/** Redis holds tokens and usage that isn't counted yet: it keeps them over a restart and evicts nothing. */
+/** Redis holds tokens and usage that isn't counted yet: what it acknowledged is on disk, and it evicts nothing. */
 function redisConf(password: string): string {
   return [
     `requirepass ${password}`,
     'dir /data',
     'appendonly yes',
+    'appendfsync always',
     'save ""',
     'maxmemory-policy noeviction',
     '',

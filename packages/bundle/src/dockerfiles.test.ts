@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+const ROOT = new URL('../../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
+const DOCKERFILES = globSync('{services/*,packages/*,sample-upstream}/Dockerfile', { cwd: ROOT.pathname });
+
+test('the images share their first stages to the letter, so that one installation serves all', () => {
+  expect(DOCKERFILES.length).toBeGreaterThanOrEqual(5);
+  const shared = new Set(DOCKERFILES.map((path) => read(path).split('RUN node packages/bundle')[0]));
+  expect(shared.size).toBe(1);
+});
+
+test('they install with the package manager of the launcher, in its version', () => {
+  const version = /pnpm@(\d+\.\d+\.\d+)/.exec(read('scripts/install.mjs'))?.[1];
+  expect(version).toBeDefined();
+  for (const path of DOCKERFILES) expect(read(path)).toContain(`npx --yes pnpm@${version ?? ''} install`);
+});
+
+test('they run unprivileged, end on SIGTERM and check their own health', () => {
+  for (const path of DOCKERFILES.filter((file) => !file.startsWith('packages/'))) {
+    const text = read(path);
+    expect(text).toMatch(/^USER 1000:1000$/m);
+    expect(text).toMatch(/^STOPSIGNAL SIGTERM$/m);
+    expect(text).toMatch(/^HEALTHCHECK .*\["node", /m);
+  }
+});
