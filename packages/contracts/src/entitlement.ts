@@ -20,8 +20,8 @@ export type BillingStatus = z.infer<typeof billingStatusSchema>;
 
 /**
  * Answer of account's `GET /private/entitlements/{account_id}`: who pays for a caller and whether its calls
- * may pass. An account that never had a billing period has `status: "none"` and no period. Unknown accounts
- * are 404 `not_found`.
+ * may pass. An account that never had a billing period has no period, and `status: "none"`, or `"blocked"` where
+ * it or its payer is blocked. Unknown accounts are 404 `not_found`.
  */
 export const entitlementSchema = z.object({
   account_id: z.int(),
