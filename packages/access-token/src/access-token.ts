@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -42,7 +42,7 @@ export function parseAccessToken(token: string, prefix: string): { applicationPa
 
 /** SHA-256 in base64url: the only form in which a token is stored or used as a key. */
 export function accessTokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return hash('sha256', token, 'base64url');
 }
 
 /** The application part of a client's tokens: the UUID's 128 bits in base62. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** The header that carries a request's id through all services. */
@@ -6,9 +6,19 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 
 const WELL_FORMED = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** A new request id: 128 random bits in hex, which is also a valid W3C trace id. */
+const ID_BYTES = 16;
+// Random bytes are drawn for many ids at once: one system call for each would show in the gateway's throughput.
+const pool = Buffer.alloc(256 * ID_BYTES);
+let used = pool.length;
+
+/** A new request id: 128 random bits in hex, which is also a valid W3C trace id. It is no secret. */
 export function newRequestId(): string {
-  return randomBytes(16).toString('hex');
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += ID_BYTES;
+  return pool.toString('hex', used - ID_BYTES, used);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
-import { startGateway } from '../testing/gateway.ts';
-import type { GatewayUnderTest } from '../testing/gateway.ts';
-import { call } from '../testing/http-client.ts';
+import { startGateway } from './suite/gateway.ts';
+import type { GatewayUnderTest } from './suite/gateway.ts';
+import { call } from './suite/http-client.ts';
 
 let gateway: GatewayUnderTest;
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../testing/gateway.ts';
-import type { GatewayUnderTest } from '../testing/gateway.ts';
-import { begin, call } from '../testing/http-client.ts';
-import { recordedBatches } from '../testing/recorded-usage.ts';
+import { startGateway } from './suite/gateway.ts';
+import type { GatewayUnderTest } from './suite/gateway.ts';
+import { begin, call } from './suite/http-client.ts';
+import { recordedBatches } from './suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 

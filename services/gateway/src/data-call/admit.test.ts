@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../../testing/gateway.ts';
-import type { GatewayUnderTest } from '../../testing/gateway.ts';
-import { call } from '../../testing/http-client.ts';
+import { startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { call } from '../suite/http-client.ts';
 
 let gateway: GatewayUnderTest;
 

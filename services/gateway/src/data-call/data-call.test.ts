@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startGateway } from '../../testing/gateway.ts';
-import type { GatewayUnderTest } from '../../testing/gateway.ts';
-import { sendRaw } from '../../testing/http-client.ts';
+import { startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { sendRaw } from '../suite/http-client.ts';
 
 let gateway: GatewayUnderTest;
 const upstreamCalls: string[] = [];

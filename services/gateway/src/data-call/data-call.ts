@@ -10,6 +10,7 @@ import type { Admit } from './admit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { assertDataRequest } from './data-request.ts';
 import type { Entitle } from './entitle.ts';
+import { createFailureLog } from './failure-log.ts';
 import { sendRefusal } from './refusal.ts';
 import type { Settle } from './settle.ts';
 
@@ -34,6 +35,7 @@ export type DataCallParts = {
  */
 export function createDataEndpoint(parts: DataCallParts): RequestListener {
   const { authenticate, entitle, admit, forward, settle, logger, onCall } = parts;
+  const logFailure = createFailureLog(logger);
 
   async function serve(
     req: IncomingMessage,
@@ -62,13 +64,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
 
   function refuse(req: IncomingMessage, res: ServerResponse, requestId: string, error: unknown): ErrorCode {
     const problem = toProblem(error);
-    if (problem.status >= 500) {
-      const level = problem.code === 'internal_error' ? 'error' : 'warn';
-      logger[level](
-        { request_id: requestId, code: problem.code, err: problem.cause ?? problem },
-        'call failed',
-      );
-    }
+    if (problem.status >= 500) logFailure(requestId, problem);
     sendRefusal(req, res, problem, requestId);
     discardRest(req);
     return problem.code;

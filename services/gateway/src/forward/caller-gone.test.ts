@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../../testing/gateway.ts';
-import type { GatewayUnderTest } from '../../testing/gateway.ts';
-import { begin } from '../../testing/http-client.ts';
+import { answerOk, startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { begin } from '../suite/http-client.ts';
 
 let gateway: GatewayUnderTest;
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { answerOk, startGateway } from '../../testing/gateway.ts';
-import type { GatewayUnderTest } from '../../testing/gateway.ts';
-import { begin, sendRaw } from '../../testing/http-client.ts';
-import { bodyOf } from '../../testing/server.ts';
+import { answerOk, startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { begin, sendRaw } from '../suite/http-client.ts';
+import { bodyOf } from '../suite/server.ts';
 
 let gateway: GatewayUnderTest;
 

@@ -9,7 +9,7 @@ import { upstreamRequestFields } from './request-fields.ts';
 import type { Identity } from './request-fields.ts';
 import { upstreamPath } from './upstream-path.ts';
 
-export type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'settle'> & {
+type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'settle'> & {
   req: IncomingMessage;
   identity: Identity;
 };

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { IncomingMessage } from 'node:http';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../../testing/gateway.ts';
-import type { GatewayUnderTest } from '../../testing/gateway.ts';
-import { begin } from '../../testing/http-client.ts';
+import { answerOk, startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { begin } from '../suite/http-client.ts';
 
 let gateway: GatewayUnderTest;
 

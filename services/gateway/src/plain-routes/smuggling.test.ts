@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { startGateway } from '../../testing/gateway.ts';
-import type { GatewayUnderTest } from '../../testing/gateway.ts';
-import { call, sendRaw } from '../../testing/http-client.ts';
-import { startRecordingPeer } from '../../testing/recording-peer.ts';
-import type { RecordingPeer, Seen } from '../../testing/recording-peer.ts';
+import { startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { call, sendRaw } from '../suite/http-client.ts';
+import { startRecordingPeer } from '../suite/recording-peer.ts';
+import type { RecordingPeer, Seen } from '../suite/recording-peer.ts';
 
 let gateway: GatewayUnderTest;
 let auth: RecordingPeer;

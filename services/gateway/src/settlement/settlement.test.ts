@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../../testing/gateway.ts';
-import type { GatewayUnderTest } from '../../testing/gateway.ts';
-import { recordedBatches } from '../../testing/recorded-usage.ts';
-import { startTcpRelay } from '../../testing/tcp-relay.ts';
-import type { TcpRelay } from '../../testing/tcp-relay.ts';
+import { answerOk, startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { recordedBatches } from '../suite/recorded-usage.ts';
+import { startTcpRelay } from '../suite/tcp-relay.ts';
+import type { TcpRelay } from '../suite/tcp-relay.ts';
 
 let gateway: GatewayUnderTest;
 let relay: TcpRelay;

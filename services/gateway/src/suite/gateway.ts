@@ -94,7 +94,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 }
 
 /** Waits until the gateway has its connection to Redis. */
-export async function untilReady({ privateUrl }: ServiceProcess): Promise<void> {
+async function untilReady({ privateUrl }: ServiceProcess): Promise<void> {
   const ready = async () => (await call(`${privateUrl}/health/ready`, { method: 'GET' })).status === 200;
   await waitFor(ready, { what: 'the gateway to be ready' });
 }

@@ -9,7 +9,7 @@ import type { TestServer } from './server.ts';
  * Stand-ins for auth and account over HTTP, for suites where the gateway is what is tested. The suites of
  * e2e/ run it beside the real ones.
  */
-export type Peer = {
+type Peer = {
   url: string;
   /** Paths of the private requests that came, in order. */
   requests: string[];
@@ -112,7 +112,7 @@ export async function startAccountPeer(): Promise<AccountPeer> {
 }
 
 /** An entitlement with an active period and no limits. */
-export function activeEntitlement(accountId: number): Entitlement {
+function activeEntitlement(accountId: number): Entitlement {
   return {
     account_id: accountId,
     payer_id: accountId,
