@@ -1,10 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { parseBasic } from '@tollgate/form-encoding/basic';
 import { Problem } from '@tollgate/problem';
 
 /** A caller of a private listener, sent as HTTP Basic (RFC 7617). */
 export type ServiceCredential = { id: string; secret: string };
+
+/** Where the caller's id is in res.locals. */
+const CALLER_ID = 'serviceCallerId';
 
 /** The Authorization header for a service credential. */
 export function basicAuthorization({ id, secret }: ServiceCredential): string {
@@ -18,22 +21,30 @@ export function basicAuthorization({ id, secret }: ServiceCredential): string {
  */
 export function requireServiceCredential(accepted: readonly ServiceCredential[]): RequestHandler {
   const digests = accepted.map((credential) => digest(basicAuthorization(credential)));
-  return (req, _res, next) => {
+  return (req, res, next) => {
     const authorization = req.headers.authorization ?? '';
     const decoded = parseBasic(authorization);
     const plain = digest(authorization);
     const given = decoded === null ? plain : digest(basicAuthorization(decoded));
-    let matches = 0;
-    for (const known of digests) {
-      matches += timingSafeEqual(known, plain) ? 1 : 0;
-      matches += timingSafeEqual(known, given) ? 1 : 0;
+    let caller: string | undefined;
+    for (const [index, known] of digests.entries()) {
+      const matches = Number(timingSafeEqual(known, plain)) + Number(timingSafeEqual(known, given));
+      if (matches > 0) caller = accepted[index]?.id;
     }
-    if (matches > 0) {
+    if (caller !== undefined) {
+      res.locals[CALLER_ID] = caller;
       next();
       return;
     }
     throw new Problem('unauthorized', { headers: { 'www-authenticate': 'Basic realm="tollgate-private"' } });
   };
+}
+
+/** The id of the caller that requireServiceCredential has let pass. */
+export function serviceCallerId(res: Pick<Response, 'locals'>): string {
+  const caller: unknown = res.locals[CALLER_ID];
+  if (typeof caller !== 'string') throw new Error('serviceCallerId without requireServiceCredential');
+  return caller;
 }
 
 function digest(text: string): Buffer {
