@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   payload_too_large: { status: 413, title: 'The request body is too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  too_many_requests: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },
   upstream_unreachable: { status: 502, title: 'The data API could not be reached' },
   service_unavailable: { status: 503, title: 'Temporarily unavailable' },

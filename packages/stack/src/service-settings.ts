@@ -31,6 +31,9 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       ...common(plan, 'auth', ports.auth, ports.authPrivate, ['gateway', 'account', 'operator']),
       ...accountPrivate,
       CLIENT_SECRET_PEPPERS: plan.peppers,
+      ISSUER_URL: localUrl(ports.auth),
+      // The gateway of this stack, and any other proxy that the machine's owner runs.
+      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
     },
     account: {
       ...common(plan, 'account', ports.account, ports.accountPrivate, ['auth', 'gateway']),

@@ -10,8 +10,11 @@ import { methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/ex
 import type { Redis } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
+import { limitIntrospections } from './abuse/introspection-limit.ts';
+import type { CountTokenRequest } from './abuse/token-requests.ts';
 import type { AuthenticateClient } from './client/authenticator.ts';
 import { introspectionEndpoint } from './introspection-endpoint/introspection-endpoint.ts';
+import { metadataEndpoint } from './metadata-endpoint/metadata-endpoint.ts';
 import type { Metrics } from './metrics.ts';
 import { readFormBody } from './oauth/form-body.ts';
 import { noStore } from './oauth/no-store.ts';
@@ -24,20 +27,28 @@ type PublicParts = {
   registry: Registry;
   metrics: Metrics;
   authenticate: AuthenticateClient;
+  countTokenRequest: CountTokenRequest;
+  issuer: string | undefined;
+  trustedProxies: readonly string[];
   tokens: TokenStore;
   tokenPrefix: string;
   maxBodyBytes: number;
 };
 
-type PrivateParts = Omit<PublicParts, 'authenticate'> & {
+type PrivateParts = Pick<
+  PublicParts,
+  'logger' | 'registry' | 'metrics' | 'tokens' | 'tokenPrefix' | 'maxBodyBytes'
+> & {
   redis: Pick<Redis, 'ping'>;
   serviceCredentials: readonly ServiceCredential[];
   draining: () => boolean;
+  introspectionsPerCallerPerSec: number;
 };
 
 /** The public listener: what OAuth clients call. */
 export function createPublicApp(parts: PublicParts): Express {
-  const { logger, registry, metrics, authenticate, tokens, tokenPrefix, maxBodyBytes } = parts;
+  const { logger, registry, metrics, authenticate, countTokenRequest, tokens, tokenPrefix, maxBodyBytes } =
+    parts;
   const onIssued = () => {
     metrics.tokensIssued.inc();
   };
@@ -46,12 +57,20 @@ export function createPublicApp(parts: PublicParts): Express {
   };
 
   const app = bareExpress();
+  app.set('trust proxy', parts.trustedProxies);
   app.use(requestLog(logger), httpMetrics(registry), helmet());
   app
     .route('/oauth2/token')
     .all(noStore)
-    .post(readFormBody(maxBodyBytes), tokenEndpoint({ authenticate, tokens, tokenPrefix, onIssued }))
+    .post(
+      readFormBody(maxBodyBytes),
+      tokenEndpoint({ authenticate, countTokenRequest, tokens, tokenPrefix, onIssued }),
+    )
     .all(methodNotAllowed('POST'), oauthErrorHandler(logger, onRefused));
+  app
+    .route('/.well-known/oauth-authorization-server')
+    .get(metadataEndpoint(parts.issuer))
+    .all(methodNotAllowed('GET', 'HEAD'));
   app.use(notFound, problemHandler(logger));
   return app;
 }
@@ -62,6 +81,12 @@ export function createPrivateApp(parts: PrivateParts): Express {
   const onIntrospected = (outcome: string) => {
     metrics.introspections.inc({ outcome });
   };
+  const limited = limitIntrospections({
+    perSec: parts.introspectionsPerCallerPerSec,
+    onLimited: () => {
+      metrics.limited.inc({ limit: 'introspection' });
+    },
+  });
   // account isn't one of them: without it tokens are introspected all the same, and clients in the cache get
   // theirs. Taking every auth out of service would turn account's outage into everybody's.
   const checks = { redis: () => redis.ping() };
@@ -71,7 +96,7 @@ export function createPrivateApp(parts: PrivateParts): Express {
   app
     .route('/oauth2/introspect')
     .all(requireServiceCredential(parts.serviceCredentials), noStore)
-    .post(readFormBody(maxBodyBytes), introspectionEndpoint({ tokens, tokenPrefix, onIntrospected }))
+    .post(limited, readFormBody(maxBodyBytes), introspectionEndpoint({ tokens, tokenPrefix, onIntrospected }))
     .all(methodNotAllowed('POST'));
   app.use(notFound, problemHandler(logger));
   return app;

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { TOKEN_PREFIX_PATTERN } from '@tollgate/access-token';
 import { pepperSetting } from '@tollgate/client-secret';
@@ -9,6 +10,27 @@ import {
   processSettings,
   wholeNumber,
 } from '@tollgate/config/settings';
+
+/** An origin: its metadata's address is then the one that RFC 8414, section 3.1, derives from it. */
+const issuerUrl = httpUrl.refine(
+  (value) => URL.canParse(value) && new URL(value).origin === value,
+  'must be an http:// or https:// address without path, in lower case and without a default port',
+);
+
+/** Addresses and networks in CIDR notation, separated by white space. */
+const networks = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((network) => network !== ''))
+  .refine(
+    (value) => value.every(isNetwork),
+    'must be IP addresses or networks in CIDR notation, separated by white space',
+  );
+
+function isNetwork(value: string): boolean {
+  const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? [];
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return bits > 0 && (prefix === undefined || (Number(prefix) >= 1 && Number(prefix) <= bits));
+}
 
 const schema = z.object({
   ...processSettings,
@@ -23,6 +45,17 @@ const schema = z.object({
     .regex(TOKEN_PREFIX_PATTERN, 'must be 1 to 16 lower-case letters and digits, a letter first')
     .default('tg'),
   MAX_BODY_BYTES: wholeNumber(1_024, 1_048_576).default(16_384),
+  ALLOW_EVICTING_REDIS: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true'),
+  ISSUER_URL: issuerUrl.optional(),
+  TRUSTED_PROXIES: networks.default([]),
+  FAILED_ATTEMPTS_WINDOW_SEC: wholeNumber(1, 86_400).default(60),
+  FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: wholeNumber(1, 1_000_000).default(30),
+  FAILED_ATTEMPTS_PER_ADDRESS: wholeNumber(1, 1_000_000).default(120),
+  TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 10_000_000).default(6_000),
+  INTROSPECTIONS_PER_CALLER_PER_SEC: wholeNumber(1, 1_000_000).default(20_000),
 });
 
 export type Config = z.output<typeof schema>;

@@ -18,6 +18,12 @@ export function createMetrics(registry: Registry) {
       labelNames: ['error'],
       registers,
     }),
+    limited: new Counter({
+      name: 'tollgate_requests_limited_total',
+      help: 'Requests answered with 429, by limit: address or pair (failed attempts), client or introspection',
+      labelNames: ['limit'],
+      registers,
+    }),
     introspections: new Counter({
       name: 'tollgate_introspections_total',
       help: 'Introspections by outcome: active, inactive, malformed (no token of ours) or failed (Redis away)',

@@ -37,6 +37,7 @@ export function createPlainApp(parts: {
   app.use(below('/api/usage', account.handler));
   app.use(below('/user', account.handler));
   app.use(below('/oauth2', auth.handler));
+  app.use(below('/.well-known/oauth-authorization-server', auth.handler));
   app.use(notFound);
   app.use(oauthUnavailableHandler(logger), problemHandler(logger));
   return app;

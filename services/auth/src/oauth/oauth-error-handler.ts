@@ -18,6 +18,9 @@ const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   payload_too_large: 'invalid_request',
   method_not_allowed: 'invalid_request',
   service_unavailable: 'temporarily_unavailable',
+  // RFC 6749 has no code for a limit. This one is registered and says what to do; slow_down (RFC 8628) is for
+  // a client that polls for its user.
+  too_many_requests: 'temporarily_unavailable',
 };
 
 /**

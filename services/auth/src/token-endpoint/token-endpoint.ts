@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Form } from '@tollgate/form-encoding/form';
-import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem } from '@tollgate/problem';
+import { callerOf } from '../abuse/caller.ts';
+import type { CountTokenRequest } from '../abuse/token-requests.ts';
 import type { AuthenticateClient } from '../client/authenticator.ts';
 import { readClientCredentials } from '../client/credentials.ts';
 import { formOf } from '../oauth/form-body.ts';
@@ -15,18 +16,23 @@ import type { GrantOptions } from './grant.ts';
  * Form fields: `grant_type` = `client_credentials`, `scope` = `api`, and `client_id` and `client_secret`, or
  * these two as HTTP Basic. Answers 200 `{access_token, expires_in, scope, token_type}` with `expires_in` in
  * seconds. Errors are RFC 6749's (section 5.2): invalid_request 400, 405 or 413; invalid_client 401;
- * unsupported_grant_type and invalid_scope 400; temporarily_unavailable 503.
+ * unsupported_grant_type and invalid_scope 400; temporarily_unavailable 503, or 429 over a limit (ADR 0014).
  *
  * The order of checks: the request's shape, the client, the grant type, the scope. Nobody who isn't
  * authenticated learns what a client may do.
  */
 export function tokenEndpoint(
-  options: GrantOptions & { authenticate: AuthenticateClient; onIssued: () => void },
+  options: GrantOptions & {
+    authenticate: AuthenticateClient;
+    countTokenRequest: CountTokenRequest;
+    onIssued: () => void;
+  },
 ): RequestHandler {
   return async (req, res) => {
     const form = formOf(req);
     const credentials = readClientCredentials(req.headers.authorization, form);
-    const client = await options.authenticate(credentials, String(res.getHeader(REQUEST_ID_HEADER)));
+    const client = await options.authenticate(credentials, callerOf(req, res));
+    await options.countTokenRequest(client.client_id);
     checkGrant(form);
     const accessToken = await grantAccessToken(client, options);
     options.onIssued();

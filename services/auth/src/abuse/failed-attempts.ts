@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Redis } from '@tollgate/redis';
+import { redisAnswer } from '../redis-answer.ts';
+import { tooManyRequests } from './too-many-requests.ts';
+
+export type FailedAttempts = {
+  /**
+   * Refuses at once, without a round trip, an attempt that this process knows to be over a limit.
+   * @throws {Problem} too_many_requests
+   */
+  refuseKnown: (clientId: string, address: string) => void;
+  /**
+   * Called when the credentials have been checked and before anyone is told how they are: counts a failure.
+   * Once a limit is reached it throws for right credentials and wrong ones alike.
+   * @throws {Problem} too_many_requests; service_unavailable where Redis can't be asked
+   */
+  settle: (clientId: string, address: string, failed: boolean) => Promise<void>;
+};
+
+export type FailedAttemptLimits = {
+  perClientAndAddress: number;
+  perAddress: number;
+  windowMs: number;
+};
+
+/**
+ * One address's failures: a hash with the sum in `*` and one field for each client. It is one key, so that both
+ * limits are judged at one moment in any Redis Cluster, and it has no more fields than an address has failures.
+ * Answers which limit is reached, and for how many milliseconds more.
+ *
+ * An attempt's place in line is that of this script. Of any number at once, only those that come before the
+ * limit is reached are told whether their secret was right.
+ */
+const LUA = `
+local counts = redis.call('HMGET', KEYS[1], '*', ARGV[1])
+local limited = ''
+if tonumber(counts[1] or '0') >= tonumber(ARGV[3]) then limited = 'address'
+elseif tonumber(counts[2] or '0') >= tonumber(ARGV[4]) then limited = 'pair' end
+if limited ~= '' then return {limited, redis.call('PTTL', KEYS[1])} end
+if ARGV[2] == '1' then
+  redis.call('HINCRBY', KEYS[1], '*', 1)
+  redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+  if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
+end
+return {'', 0}
+`;
+
+type Script = {
+  tollgateSettleAttempt: (
+    key: string,
+    clientField: string,
+    failed: 0 | 1,
+    perAddress: number,
+    perClientAndAddress: number,
+    windowMs: number,
+  ) => Promise<[limited: '' | 'address' | 'pair', retryAfterMs: number]>;
+};
+
+/** How many limited callers a process remembers, to refuse them without a round trip. */
+const REMEMBERED_MAX = 10_000;
+
+/**
+ * Limits failed attempts to authenticate, per client and address and per address, over a window that starts
+ * with an address's first failure (ADR 0014). At `auth:{address:<hash>}:failed` in Redis, for windowMs.
+ * No count is kept for a client alone: strangers could lock it out.
+ */
+export function createFailedAttempts(options: {
+  redis: Redis;
+  limits: FailedAttemptLimits;
+  onLimited: (limit: 'address' | 'pair') => void;
+}): FailedAttempts {
+  const { redis, limits, onLimited } = options;
+  redis.defineCommand('tollgateSettleAttempt', { numberOfKeys: 1, lua: LUA });
+  // defineCommand adds the method at run time, where the type can't see it.
+  const { tollgateSettleAttempt } = redis as unknown as Script;
+  const limitedUntil = new LRUCache<string, number>({ max: REMEMBERED_MAX });
+
+  function refuseKnown(clientId: string, address: string): void {
+    for (const limit of ['address', 'pair'] as const) {
+      const until = limitedUntil.get(limit === 'address' ? address : pairOf(clientId, address)) ?? 0;
+      const restMs = until - Date.now();
+      if (restMs <= 0) continue;
+      onLimited(limit);
+      throw tooManyRequests(restMs);
+    }
+  }
+
+  return {
+    refuseKnown,
+    settle: async (clientId, address, failed) => {
+      const [limited, restMs] = await redisAnswer(
+        tollgateSettleAttempt.call(
+          redis,
+          `auth:{address:${shortHash(address)}}:failed`,
+          shortHash(clientId),
+          failed ? 1 : 0,
+          limits.perAddress,
+          limits.perClientAndAddress,
+          limits.windowMs,
+        ),
+      );
+      if (limited === '') return;
+      limitedUntil.set(limited === 'address' ? address : pairOf(clientId, address), Date.now() + restMs);
+      onLimited(limited);
+      throw tooManyRequests(restMs);
+    },
+  };
+}
+
+function pairOf(clientId: string, address: string): string {
+  return `${address} ${shortHash(clientId)}`;
+}
+
+/** 128 bits: keys of one length, whatever a stranger sends as a client id. */
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,9 @@
+import { Problem } from '@tollgate/problem';
+
+/** The 429 of every limit. It doesn't tell which one: that would tell what the others still allow. */
+export function tooManyRequests(retryAfterMs: number): Problem {
+  return new Problem('too_many_requests', {
+    detail: 'Too many requests. Try again later.',
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
+  });
+}
