@@ -25,6 +25,10 @@ test('the first colon divides; the scheme is read in any case', () => {
   expect(parseBasic(header('-_.~%2B%25%3A:a+b'))).toEqual({ id: '-_.~+%:', secret: 'a b' });
 });
 
+test('a byte order mark is a part of the id', () => {
+  expect(parseBasic(header('\ufeffid:secret'))).toEqual({ id: '\ufeffid', secret: 'secret' });
+});
+
 test('base64 without its padding is read, other base64 is not', () => {
   expect(parseBasic('Basic YTpi')).toEqual({ id: 'a', secret: 'b' });
   expect(parseBasic('Basic YTpiYw==')).toEqual({ id: 'a', secret: 'bc' });

@@ -3,7 +3,8 @@ import { formDecode } from './form.ts';
 /** Canonical base64 only: Buffer.from would skip over anything else. */
 const BASIC = /^basic +((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?)$/i;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+// A byte order mark stays (ignoreBOM): without it two readers of the same bytes would see different names.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads the id and secret of an `Authorization: Basic …` header, both form-decoded as OAuth wants it

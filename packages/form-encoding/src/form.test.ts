@@ -25,6 +25,10 @@ test('plus is a space, a percent sign starts a byte, an equals sign in a value s
   expect(parse('a=1+2%2B3%20&b=x=y=&c=%E2%82%AC')).toEqual({ a: '1 2+3 ', b: 'x=y=', c: '€' });
 });
 
+test('a byte order mark is a part of what it stands in', () => {
+  expect(parse('\ufeffscope=\ufeffapi')).toEqual({ '\ufeffscope': '\ufeffapi' });
+});
+
 test('a field without a value counts as omitted', () => {
   expect(parse('&a=&b&=&&c=1&')).toEqual({ c: '1' });
 });

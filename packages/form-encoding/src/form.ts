@@ -3,7 +3,8 @@ import { Problem } from '@tollgate/problem';
 /** The fields of a form body by name. A field without a value is absent. */
 export type Form = ReadonlyMap<string, string>;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+// A byte order mark stays (ignoreBOM): without it two readers of the same bytes would see different names.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads an `application/x-www-form-urlencoded` body by the rules of RFC 6749: encoded as appendix B says, no

@@ -16,11 +16,15 @@ const credentialsSchema = z.object({
 /**
  * The client's credentials from the body or from HTTP Basic (RFC 6749, section 2.3.1), never from both.
  * A client id in the body may repeat the header's. A body without a secret has the empty one, which no client
- * has: it fails like any wrong secret.
+ * has: it fails like any wrong secret. So does one with a `client_assertion` (RFC 7521), a method that isn't
+ * supported; beside a secret it is refused as a second method (RFC 6749, section 2.3).
  *
  * @throws {Problem} invalid_request
  */
 export function readClientCredentials(authorization: string | undefined, form: Form): ClientCredentials {
+  if (form.has('client_assertion') && (authorization !== undefined || form.has('client_secret'))) {
+    throw refusal('The client must authenticate by one method only.');
+  }
   const given = authorization === undefined ? fromBody(form) : fromBasic(authorization, form);
   const parsed = credentialsSchema.safeParse(given);
   if (!parsed.success) throw refusal('The client credentials are malformed or too long.');

@@ -119,6 +119,14 @@ describe('the request’s shape', () => {
   });
 });
 
+test('a client assertion beside a secret is a second method: invalid_request', async () => {
+  const form = { ...tokenForm(client), client_assertion: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' };
+  await expectError(await postToken(auth.service, form), 400, 'invalid_request');
+  const { client_id: _, client_secret: __, ...inHeader } = form;
+  const authorization = basicOf(`${client.client_id}:${client.client_secret}`);
+  await expectError(await postToken(auth.service, inHeader, { authorization }), 400, 'invalid_request');
+});
+
 describe('HTTP Basic', () => {
   test('together with a secret in the body is invalid_request, good or not', async () => {
     const good = basicOf(`${client.client_id}:${client.client_secret}`);
