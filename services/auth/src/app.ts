@@ -13,13 +13,20 @@ import { httpMetrics } from '@tollgate/server/metrics';
 import { limitIntrospections } from './abuse/introspection-limit.ts';
 import type { CountTokenRequest } from './abuse/token-requests.ts';
 import type { AuthenticateClient } from './client/authenticator.ts';
+import type { ClientDirectory } from './client/directory.ts';
 import { introspectionEndpoint } from './introspection-endpoint/introspection-endpoint.ts';
 import { metadataEndpoint } from './metadata-endpoint/metadata-endpoint.ts';
 import type { Metrics } from './metrics.ts';
 import { readFormBody } from './oauth/form-body.ts';
 import { noStore } from './oauth/no-store.ts';
 import { oauthErrorHandler } from './oauth/oauth-error-handler.ts';
+import { revocationEndpoint } from './revocation-endpoint/revocation-endpoint.ts';
+import {
+  readRevocationEpoch,
+  revocationEpochEndpoint,
+} from './revocation-epoch-endpoint/revocation-epoch-endpoint.ts';
 import { tokenEndpoint } from './token-endpoint/token-endpoint.ts';
+import type { FindLiveToken } from './token/live-token.ts';
 import type { TokenStore } from './token/store.ts';
 
 type PublicParts = {
@@ -35,10 +42,9 @@ type PublicParts = {
   maxBodyBytes: number;
 };
 
-type PrivateParts = Pick<
-  PublicParts,
-  'logger' | 'registry' | 'metrics' | 'tokens' | 'tokenPrefix' | 'maxBodyBytes'
-> & {
+type PrivateParts = Pick<PublicParts, 'logger' | 'registry' | 'metrics' | 'tokenPrefix' | 'maxBodyBytes'> & {
+  clients: Pick<ClientDirectory, 'change'>;
+  findLiveToken: FindLiveToken;
   redis: Pick<Redis, 'ping'>;
   serviceCredentials: readonly ServiceCredential[];
   draining: () => boolean;
@@ -68,6 +74,11 @@ export function createPublicApp(parts: PublicParts): Express {
     )
     .all(methodNotAllowed('POST'), oauthErrorHandler(logger, onRefused));
   app
+    .route('/oauth2/revoke')
+    .all(noStore)
+    .post(readFormBody(maxBodyBytes), revocationEndpoint({ authenticate, tokens, tokenPrefix }))
+    .all(methodNotAllowed('POST'), oauthErrorHandler(logger, onRefused));
+  app
     .route('/.well-known/oauth-authorization-server')
     .get(metadataEndpoint(parts.issuer))
     .all(methodNotAllowed('GET', 'HEAD'));
@@ -77,7 +88,7 @@ export function createPublicApp(parts: PublicParts): Express {
 
 /** The private listener: what the other services, probes and Prometheus call. */
 export function createPrivateApp(parts: PrivateParts): Express {
-  const { logger, registry, metrics, tokens, tokenPrefix, maxBodyBytes, redis, draining } = parts;
+  const { logger, registry, metrics, findLiveToken, tokenPrefix, maxBodyBytes, redis, draining } = parts;
   const onIntrospected = (outcome: string) => {
     metrics.introspections.inc({ outcome });
   };
@@ -96,8 +107,17 @@ export function createPrivateApp(parts: PrivateParts): Express {
   app
     .route('/oauth2/introspect')
     .all(requireServiceCredential(parts.serviceCredentials), noStore)
-    .post(limited, readFormBody(maxBodyBytes), introspectionEndpoint({ tokens, tokenPrefix, onIntrospected }))
+    .post(
+      limited,
+      readFormBody(maxBodyBytes),
+      introspectionEndpoint({ findLiveToken, tokenPrefix, onIntrospected }),
+    )
     .all(methodNotAllowed('POST'));
+  app
+    .route('/private/clients/:client_id/revocation-epoch')
+    .all(requireServiceCredential(parts.serviceCredentials))
+    .put(readRevocationEpoch, revocationEpochEndpoint(parts.clients))
+    .all(methodNotAllowed('PUT'));
   app.use(notFound, problemHandler(logger));
   return app;
 }

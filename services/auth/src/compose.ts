@@ -6,11 +6,13 @@ import { createFailedAttempts } from './abuse/failed-attempts.ts';
 import { createTokenRequestLimit } from './abuse/token-requests.ts';
 import { createPrivateApp, createPublicApp } from './app.ts';
 import { createClientAuthenticator } from './client/authenticator.ts';
+import { createClientStore } from './client/client-store.ts';
 import { createClientDirectory } from './client/directory.ts';
 import type { Config } from './config.ts';
 import { refuseEvictingRedis } from './eviction-policy.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
+import { createFindLiveToken } from './token/live-token.ts';
 import { createTokenStore } from './token/store.ts';
 
 /** Builds auth from its settings. Needs neither Redis nor account to start: readiness tells what is away. */
@@ -23,9 +25,15 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
   });
-  const clients = createClientDirectory({ redis, account, cacheTtlMs: config.CLIENT_CACHE_TTL_MS });
+  const clients = createClientDirectory({
+    store: createClientStore(redis, config.CLIENT_CACHE_TTL_MS),
+    account,
+    cacheTtlMs: config.CLIENT_CACHE_TTL_MS,
+    unknownMaxEntries: config.UNKNOWN_CLIENT_CACHE_MAX_ENTRIES,
+  });
   const metrics = createMetrics(registry);
   const { failedAttempts, countTokenRequest } = composeLimits(config, redis, metrics);
+  const tokens = createTokenStore(redis);
   const parts = {
     logger,
     registry,
@@ -41,7 +49,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     issuer: config.ISSUER_URL,
     trustedProxies: config.TRUSTED_PROXIES,
     introspectionsPerCallerPerSec: config.INTROSPECTIONS_PER_CALLER_PER_SEC,
-    tokens: createTokenStore(redis),
+    tokens,
+    clients,
+    findLiveToken: createFindLiveToken({ tokens, clients }),
     tokenPrefix: config.TOKEN_PREFIX,
     maxBodyBytes: config.MAX_BODY_BYTES,
     serviceCredentials: config.SERVICE_CREDENTIALS,

@@ -45,6 +45,7 @@ const schema = z.object({
     .regex(TOKEN_PREFIX_PATTERN, 'must be 1 to 16 lower-case letters and digits, a letter first')
     .default('tg'),
   MAX_BODY_BYTES: wholeNumber(1_024, 1_048_576).default(16_384),
+  UNKNOWN_CLIENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(10_000),
   ALLOW_EVICTING_REDIS: z
     .enum(['true', 'false'])
     .default('false')

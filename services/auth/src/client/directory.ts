@@ -1,60 +1,85 @@
-import { applicationPart } from '@tollgate/access-token';
+import { LRUCache } from 'lru-cache';
 import { clientRecordSchema } from '@tollgate/contracts/client-record';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { Problem } from '@tollgate/problem';
-import type { Redis } from '@tollgate/redis';
-import { redisAnswer } from '../redis-answer.ts';
+import type { ClientStore } from './client-store.ts';
 
 export type ClientDirectory = {
   /**
-   * A client's record, or null where account knows none. `clientId` must be a UUID in lower case.
+   * A client's record, or null where account knows none. `clientId` must be a UUID in lower case. Where there
+   * is a record, the client's revocation epoch in Redis is verified afterwards.
    * @throws {Problem} service_unavailable where Redis or account can't be asked
    */
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
+  /**
+   * The client has changed in account: whoever asks from now on gets the new record, and tokens below the
+   * epoch are dead.
+   * @throws {Problem} service_unavailable where Redis can't be asked
+   */
+  change: (clientId: string, revocationEpoch: number) => Promise<void>;
 };
 
-/** "Unknown" is kept like a record, or an unknown client would be told from a known one by the time it takes. */
-const cachedSchema = clientRecordSchema.nullable();
+type Answer = { record: ClientRecord | null; noted: 'learnt' | 'changed' | 'older' };
+
+/** A client that changes more often than this within one look-up isn't one. */
+const ATTEMPTS = 3;
 
 /**
- * Client records of account's private API, kept in Redis for cacheTtlMs at `auth:{<application part>}:client`.
- * While one client is being looked up, further callers wait for that answer. Failures aren't kept.
+ * Client records of account's private API, kept in Redis. While account is being asked about a client, further
+ * callers wait for that answer, unless the client has changed since it was asked. Failures aren't kept.
+ *
+ * That account knows no such client is kept by the process, within a bound: anybody can make ids up, and Redis
+ * must not fill with them.
  */
 export function createClientDirectory(options: {
-  redis: Pick<Redis, 'get' | 'set'>;
+  store: ClientStore;
   account: Pick<PrivateApi, 'get'>;
   cacheTtlMs: number;
+  unknownMaxEntries: number;
 }): ClientDirectory {
-  const { redis, account, cacheTtlMs } = options;
-  const inFlight = new Map<string, Promise<ClientRecord | null>>();
+  const { store, account, cacheTtlMs, unknownMaxEntries } = options;
+  const unknown = new LRUCache<string, true>({ max: unknownMaxEntries, ttl: cacheTtlMs });
+  const inFlight = new Map<string, Promise<Answer>>();
 
-  async function lookUp(clientId: string, requestId: string): Promise<ClientRecord | null> {
-    const key = `auth:{${applicationPart(clientId)}}:client`;
-    const cached = readCached(await redisAnswer(redis.get(key)));
-    if (cached !== undefined) return cached;
+  async function ask(clientId: string, generation: string, requestId: string): Promise<Answer> {
     const record = await account.get(`/private/clients/${clientId}`, clientRecordSchema, requestId);
-    if (record !== null && record.client_id !== clientId) {
-      throw new Problem('service_unavailable', { cause: new Error('account answered with another client') });
-    }
-    await redisAnswer(redis.set(key, JSON.stringify(record), 'PX', cacheTtlMs));
-    return record;
+    if (record !== null && record.client_id !== clientId) throw unavailable('another client');
+    const noted = await store.learn(clientId, generation, record);
+    if (record === null && noted === 'learnt') unknown.set(clientId, true);
+    return { record, noted };
+  }
+
+  /** The generation is part of the question: one that was asked before a change answers nobody after it. */
+  function askOnce(clientId: string, generation: string, requestId: string): Promise<Answer> {
+    const question = `${clientId} ${generation}`;
+    const pending = inFlight.get(question);
+    if (pending !== undefined) return pending;
+    const asked = ask(clientId, generation, requestId).finally(() => inFlight.delete(question));
+    inFlight.set(question, asked);
+    return asked;
   }
 
   return {
-    find: (clientId, requestId) => {
-      const pending = inFlight.get(clientId);
-      if (pending !== undefined) return pending;
-      const asked = lookUp(clientId, requestId).finally(() => inFlight.delete(clientId));
-      inFlight.set(clientId, asked);
-      return asked;
+    find: async (clientId, requestId) => {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        if (unknown.has(clientId)) return null;
+        const found = await store.read(clientId);
+        if ('record' in found) return found.record;
+        const { record, noted } = await askOnce(clientId, found.generation, requestId);
+        if (noted === 'learnt') return record;
+        // Postgres has gone back behind what it had told: tokens of now would be dead at once.
+        if (noted === 'older') throw unavailable('a revocation epoch older than the known one');
+      }
+      throw unavailable('a client that changed during every look-up');
+    },
+    change: async (clientId, revocationEpoch) => {
+      await store.change(clientId, revocationEpoch);
+      unknown.delete(clientId);
     },
   };
 }
 
-/** What another version of auth left behind in another shape counts as nothing. */
-function readCached(json: string | null): ClientRecord | null | undefined {
-  if (json === null) return undefined;
-  const parsed = cachedSchema.safeParse(JSON.parse(json));
-  return parsed.success ? parsed.data : undefined;
+function unavailable(what: string): Problem {
+  return new Problem('service_unavailable', { cause: new Error(`account answered with ${what}`) });
 }

@@ -1,0 +1,11 @@
+import { applicationPart } from '@tollgate/access-token';
+
+/** Redis key of a client's cached record. */
+export function clientKey(clientId: string): string {
+  return `auth:{${applicationPart(clientId)}}:client`;
+}
+
+/** Redis key of what is known of an application's revocation epoch: a hash, see client-store.ts. */
+export function epochKey(part: string): string {
+  return `auth:{${part}}:epoch`;
+}
