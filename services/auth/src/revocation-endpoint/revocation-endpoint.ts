@@ -11,9 +11,10 @@ import type { TokenStore } from '../token/store.ts';
  * `POST /oauth2/revoke` (RFC 7009): a client gives back a token of its own. Form fields: `token`, and the
  * client's credentials as at the token endpoint; `token_type_hint` is ignored, there is one type.
  *
- * Answers 200 with an empty body, also for a token that is malformed, unknown, revoked already or another
- * client's, and then changes nothing (section 2.2). Errors are RFC 6749's: invalid_request 400, 405 or 413;
- * invalid_client 401; temporarily_unavailable 503, or 429 over a limit.
+ * Answers 200 with an empty body, also for a token that is malformed, unknown or revoked already, and then
+ * changes nothing (section 2.2). Errors are RFC 6749's: invalid_request 400, 405 or 413; invalid_client 401;
+ * temporarily_unavailable 503, or 429 over a limit. Another client's token is invalid_request (section 2.1):
+ * the token itself names its client, so the answer doesn't tell whether it lives.
  */
 export function revocationEndpoint(options: {
   authenticate: AuthenticateClient;
@@ -30,7 +31,13 @@ export function revocationEndpoint(options: {
       throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
     }
     const own = applicationPart(client.client_id);
-    if (parseAccessToken(token, tokenPrefix)?.applicationPart === own) await tokens.revoke(token, own);
+    const parsed = parseAccessToken(token, tokenPrefix);
+    if (parsed !== null) {
+      if (parsed.applicationPart !== own) {
+        throw new Problem('invalid_request', { detail: 'The token belongs to another client.' });
+      }
+      await tokens.revoke(token, own);
+    }
     res.status(200).end();
   };
 }

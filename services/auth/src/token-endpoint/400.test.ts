@@ -120,9 +120,9 @@ describe('the request’s shape', () => {
 });
 
 test('a client assertion beside a secret is a second method: invalid_request', async () => {
-  const form = { ...tokenForm(client), client_assertion: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' };
-  await expectError(await postToken(auth.service, form), 400, 'invalid_request');
-  const { client_id: _, client_secret: __, ...inHeader } = form;
+  const client_assertion = 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln';
+  await expectError(await postToken(auth.service, formWith({ client_assertion })), 400, 'invalid_request');
+  const inHeader = formWith({ client_assertion, client_id: undefined, client_secret: undefined });
   const authorization = basicOf(`${client.client_id}:${client.client_secret}`);
   await expectError(await postToken(auth.service, inHeader, { authorization }), 400, 'invalid_request');
 });
