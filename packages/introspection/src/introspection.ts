@@ -1,8 +1,9 @@
-import { LRUCache } from 'lru-cache';
-import { accessTokenHash, parseAccessToken } from '@tollgate/access-token';
+import { accessTokenHash, applicationPart, parseAccessToken } from '@tollgate/access-token';
 import { introspectionSchema } from '@tollgate/contracts/introspection';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { PrivateApi } from '@tollgate/private-api/client';
+import { Problem } from '@tollgate/problem';
+import { createTokenCache } from './token-cache.ts';
 
 export type IntrospectorOptions = {
   /** auth's private API. */
@@ -24,7 +25,22 @@ export type Introspector = {
    * @throws {Problem} service_unavailable where auth can't be asked: fail closed, but never as a 401.
    */
   introspect: (token: string, requestId?: string) => Promise<ActiveToken | null>;
+  /** Forgets all tokens of a client, those that auth is just being asked about included. */
+  dropClient: (clientId: string) => void;
+  /** Forgets one token by its hash. */
+  dropToken: (tokenHash: string) => void;
+  dropAll: () => void;
+  /**
+   * Until then (performance.now()) all revocations are known, and the cache may answer. It starts in the past:
+   * without somebody who follows the revocations (see revocations.ts) auth is asked each time.
+   */
+  trustCacheUntil: (timeMs: number) => void;
 };
+
+type Question = { applicationPart: string; dropped: boolean; answer: Promise<ActiveToken | null> };
+
+/** Between an answer and its use the token can be revoked, and then auth is asked again; not for ever. */
+const ATTEMPTS = 3;
 
 /**
  * Introspection with a bounded in-process cache and single flight: while auth is being asked about a token,
@@ -33,43 +49,78 @@ export type Introspector = {
  */
 export function createIntrospector(options: IntrospectorOptions): Introspector {
   const { auth, tokenPrefix, cacheTtlMs, negativeCacheTtlMs, cacheMaxEntries, onLookup } = options;
-  // The cache can't hold null, so an inactive token is kept as false.
-  const cache = new LRUCache<string, ActiveToken | false>({ max: cacheMaxEntries });
-  const inFlight = new Map<string, Promise<ActiveToken | null>>();
+  const cache = createTokenCache(cacheMaxEntries);
+  const inFlight = new Map<string, Question>();
+  let trustedUntilMs = 0;
 
-  async function ask(hash: string, token: string, requestId?: string): Promise<ActiveToken | null> {
-    const answer = await auth.postForm('/oauth2/introspect', { token }, introspectionSchema, requestId);
-    if (!answer.active) {
-      cache.set(hash, false, { ttl: negativeCacheTtlMs });
-      return null;
+  /** Asks auth until no revocation came between the question and its answer. */
+  async function ask(question: Question, hash: string, token: string, requestId?: string) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      question.dropped = false;
+      const answer = await auth.postForm('/oauth2/introspect', { token }, introspectionSchema, requestId);
+      if (isDropped(question)) continue;
+      const active = answer.active && answer.exp * 1000 > Date.now() ? answer : null;
+      const ttlMs =
+        active === null ? negativeCacheTtlMs : Math.min(cacheTtlMs, active.exp * 1000 - Date.now());
+      // A token of which auth says "active" past its exp isn't kept: one of the two clocks is wrong.
+      if (active !== null || !answer.active) cache.set(hash, question.applicationPart, active, ttlMs);
+      return active;
     }
-    const ttl = Math.min(cacheTtlMs, answer.exp * 1000 - Date.now());
-    if (ttl <= 0) return null;
-    cache.set(hash, answer, { ttl });
-    return answer;
+    throw new Problem('service_unavailable', { cause: new Error('revocations came during every answer') });
+  }
+
+  function askOnce(hash: string, part: string, token: string, requestId?: string) {
+    const pending = inFlight.get(hash);
+    if (pending !== undefined) {
+      onLookup?.('joined');
+      return pending.answer;
+    }
+    onLookup?.('miss');
+    const question: Question = { applicationPart: part, dropped: false, answer: Promise.resolve(null) };
+    question.answer = ask(question, hash, token, requestId).finally(() => inFlight.delete(hash));
+    inFlight.set(hash, question);
+    return question.answer;
+  }
+
+  function dropQuestions(concerned: (hash: string, question: Question) => boolean): void {
+    for (const [hash, question] of inFlight) if (concerned(hash, question)) question.dropped = true;
   }
 
   return {
     introspect: (token, requestId) => {
-      if (parseAccessToken(token, tokenPrefix) === null) {
+      const parsed = parseAccessToken(token, tokenPrefix);
+      if (parsed === null) {
         onLookup?.('malformed');
         return Promise.resolve(null);
       }
       const hash = accessTokenHash(token);
-      const cached = cache.get(hash);
-      if (cached !== undefined && (cached === false || cached.exp * 1000 > Date.now())) {
+      const cached = performance.now() < trustedUntilMs ? cache.get(hash) : undefined;
+      if (cached !== undefined && (cached === null || cached.exp * 1000 > Date.now())) {
         onLookup?.('hit');
-        return Promise.resolve(cached === false ? null : cached);
+        return Promise.resolve(cached);
       }
-      const pending = inFlight.get(hash);
-      if (pending !== undefined) {
-        onLookup?.('joined');
-        return pending;
-      }
-      onLookup?.('miss');
-      const asked = ask(hash, token, requestId).finally(() => inFlight.delete(hash));
-      inFlight.set(hash, asked);
-      return asked;
+      return askOnce(hash, parsed.applicationPart, token, requestId);
+    },
+    dropClient: (clientId) => {
+      const part = applicationPart(clientId);
+      cache.dropApplication(part);
+      dropQuestions((_hash, question) => question.applicationPart === part);
+    },
+    dropToken: (tokenHash) => {
+      cache.drop(tokenHash);
+      dropQuestions((hash) => hash === tokenHash);
+    },
+    dropAll: () => {
+      cache.clear();
+      dropQuestions(() => true);
+    },
+    trustCacheUntil: (timeMs) => {
+      trustedUntilMs = timeMs;
     },
   };
+}
+
+/** A function of its own, because the compiler believes that the member is still what it was set to. */
+function isDropped(question: Question): boolean {
+  return question.dropped;
 }

@@ -3,6 +3,8 @@ import { redisAnswer } from './redis-answer.ts';
 
 export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
 
+type Command = (this: unknown, ...args: (string | number)[]) => Promise<unknown>;
+
 /** A connection that scripts can be defined on. */
 export type ScriptableRedis = Pick<Redis, 'defineCommand'>;
 
@@ -23,6 +25,7 @@ local data_set = string.match(redis.call('INFO', 'replication'), 'master_replid:
 export function defineScript(redis: ScriptableRedis, name: string, lua: string): Script {
   redis.defineCommand(name, { lua });
   // defineCommand adds the method at run time, where the type can't see it.
-  const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
-  return (keys, args) => redisAnswer(commands[name]?.(keys.length, ...keys, ...args) ?? Promise.reject());
+  const command = (redis as unknown as Record<string, Command>)[name];
+  if (command === undefined) throw new Error(`the script ${name} isn't defined`);
+  return (keys, args) => redisAnswer(command.call(redis, keys.length, ...keys, ...args));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createIntrospector } from '@tollgate/introspection';
+import { followRevocations } from '@tollgate/introspection/revocations';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
 import { openRedis } from '@tollgate/redis';
@@ -26,7 +27,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
   const metrics = createMetrics(registry);
   const redis = openRedis(config.REDIS_URL, logger);
   const settlement = composeSettlement(config, redis, logger, metrics);
-  const peers = composePeers(config, metrics);
+  const peers = composePeers(config, metrics, logger);
   const upstream = createForwarder({
     upstreamUrl: config.UPSTREAM_URL,
     connections: config.UPSTREAM_CONNECTIONS,
@@ -89,7 +90,7 @@ function composeSettlement(config: Config, redis: Redis, logger: Logger, metrics
   return settlement;
 }
 
-function composePeers(config: Config, metrics: Metrics) {
+function composePeers(config: Config, metrics: Metrics, logger: Logger) {
   const caller = {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
@@ -106,6 +107,11 @@ function composePeers(config: Config, metrics: Metrics) {
       metrics.introspections.inc({ outcome });
     },
   });
+  const revocations = followRevocations({
+    redis: openRedis(config.REDIS_URL, logger),
+    listener: introspector,
+    logger,
+  });
   return {
     authenticate: createAuthenticate(introspector),
     entitle: createEntitle({
@@ -116,6 +122,9 @@ function composePeers(config: Config, metrics: Metrics) {
         metrics.entitlements.inc({ outcome });
       },
     }),
-    close: () => Promise.all([auth.close(), account.close()]),
+    close: async () => {
+      revocations.close();
+      await Promise.all([auth.close(), account.close()]);
+    },
   };
 }

@@ -101,14 +101,13 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
 
   return {
     read: async (clientId) => {
-      let [found, text] = await readWith(clientId, 'cached');
-      if (found === 'cached') {
-        const parsed = clientRecordSchema.safeParse(JSON.parse(text));
-        if (parsed.success) return { record: parsed.data };
-        // What another version of auth left behind in another shape counts as nothing.
-        [found, text] = await readWith(clientId, 'anew');
-      }
-      return { generation: text };
+      const [found, text] = await readWith(clientId, 'cached');
+      if (found === 'ask') return { generation: text };
+      const parsed = clientRecordSchema.safeParse(JSON.parse(text));
+      if (parsed.success) return { record: parsed.data };
+      // What another version of auth left behind in another shape counts as nothing.
+      const [, generation] = await readWith(clientId, 'anew');
+      return { generation };
     },
     learn: async (clientId, generation, record) => {
       const epoch = record === null ? 'unknown' : record.revocation_epoch;

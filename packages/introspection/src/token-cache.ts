@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache';
+import type { ActiveToken } from '@tollgate/contracts/introspection';
+
+/** Introspections by token hash, and by application, so that one application's can be dropped at once. */
+export type TokenCache = {
+  /** Null is an inactive token, undefined one that isn't known. */
+  get: (tokenHash: string) => ActiveToken | null | undefined;
+  set: (tokenHash: string, applicationPart: string, active: ActiveToken | null, ttlMs: number) => void;
+  drop: (tokenHash: string) => void;
+  dropApplication: (applicationPart: string) => void;
+  clear: () => void;
+};
+
+type Entry = { applicationPart: string; active: ActiveToken | null };
+
+export function createTokenCache(maxEntries: number): TokenCache {
+  const byApplication = new Map<string, Set<string>>();
+  const entries = new LRUCache<string, Entry>({
+    max: maxEntries,
+    // However an entry goes (dropped, expired, pushed out), it leaves the index too.
+    disposeAfter: ({ applicationPart }, tokenHash, reason) => {
+      if (reason === 'set') return;
+      const hashes = byApplication.get(applicationPart);
+      hashes?.delete(tokenHash);
+      if (hashes?.size === 0) byApplication.delete(applicationPart);
+    },
+  });
+  return {
+    get: (tokenHash) => entries.get(tokenHash)?.active,
+    set: (tokenHash, applicationPart, active, ttlMs) => {
+      entries.set(tokenHash, { applicationPart, active }, { ttl: ttlMs });
+      const hashes = byApplication.get(applicationPart);
+      if (hashes === undefined) byApplication.set(applicationPart, new Set([tokenHash]));
+      else hashes.add(tokenHash);
+    },
+    drop: (tokenHash) => {
+      entries.delete(tokenHash);
+    },
+    dropApplication: (applicationPart) => {
+      for (const tokenHash of [...(byApplication.get(applicationPart) ?? [])]) entries.delete(tokenHash);
+    },
+    clear: () => {
+      entries.clear();
+    },
+  };
+}
