@@ -36,6 +36,7 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
       return {
         ...common,
         SERVICE_CREDENTIALS: accept('auth', 'gateway'),
+        OPERATOR_CREDENTIALS: accept('operator'),
         CLIENT_SECRET_PEPPERS: peppers,
         DATABASE_URL: databaseUrl(secrets),
         AUTH_PRIVATE_URL: 'http://auth:4101',

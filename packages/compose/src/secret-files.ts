@@ -19,6 +19,7 @@ export function secretFiles(secrets: SampleSecrets): Record<string, Record<strin
     },
     account: {
       service_credentials: callers('auth', 'gateway'),
+      operator_credentials: callers('operator'),
       service_client_secret: credentials.account,
       redis_url,
       client_secret_peppers: peppers,

@@ -23,24 +23,28 @@ export type PrivateApi = {
     schema: z.ZodType<T>,
     requestId?: string,
   ) => Promise<T>;
+  /** PUTs JSON; resolves when the answer is 204. */
+  putJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
   close: () => Promise<void>;
 };
+
+type Body = { contentType: string; text: string };
 
 /** Opens a keep-alive pool to another service's private listener. */
 export function createPrivateApi({ baseUrl, credential, timeoutMs }: PrivateApiOptions): PrivateApi {
   const pool = new Pool(baseUrl, { connections: 32, connect: { timeout: timeoutMs } });
   const authorization = basicAuthorization(credential);
 
-  async function call(method: 'GET' | 'POST', path: string, requestId?: string, form?: string) {
+  async function call(method: 'GET' | 'POST' | 'PUT', path: string, requestId?: string, body?: Body) {
     const headers: Record<string, string> = { authorization, accept: 'application/json' };
     if (requestId !== undefined) headers['x-request-id'] = requestId;
-    if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
+    if (body !== undefined) headers['content-type'] = body.contentType;
     try {
       const answer = await pool.request({
         method,
         path,
         headers,
-        body: form ?? null,
+        body: body?.text ?? null,
         signal: AbortSignal.timeout(timeoutMs),
       });
       const text = await answer.body.text();
@@ -51,9 +55,7 @@ export function createPrivateApi({ baseUrl, credential, timeoutMs }: PrivateApiO
   }
 
   function read<T>(schema: z.ZodType<T>, path: string, status: number, text: string): T {
-    if (status !== 200) {
-      throw new Problem('service_unavailable', { cause: new Error(`${path} answered ${String(status)}`) });
-    }
+    if (status !== 200) throw unwanted(path, status);
     try {
       return schema.parse(JSON.parse(text));
     } catch {
@@ -68,9 +70,24 @@ export function createPrivateApi({ baseUrl, credential, timeoutMs }: PrivateApiO
       return status === 404 ? null : read(schema, path, status, text);
     },
     postForm: async (path, fields, schema, requestId) => {
-      const { status, text } = await call('POST', path, requestId, new URLSearchParams(fields).toString());
+      const form = new URLSearchParams(fields).toString();
+      const { status, text } = await call('POST', path, requestId, {
+        contentType: 'application/x-www-form-urlencoded',
+        text: form,
+      });
       return read(schema, path, status, text);
+    },
+    putJson: async (path, body, requestId) => {
+      const { status } = await call('PUT', path, requestId, {
+        contentType: 'application/json',
+        text: JSON.stringify(body),
+      });
+      if (status !== 204) throw unwanted(path, status);
     },
     close: () => pool.close(),
   };
+}
+
+function unwanted(path: string, status: number): Problem {
+  return new Problem('service_unavailable', { cause: new Error(`${path} answered ${String(status)}`) });
 }

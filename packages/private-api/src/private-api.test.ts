@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import express from 'express';
 import { z } from 'zod';
@@ -74,6 +75,22 @@ test('a credential may be form-encoded, as OAuth’s clients send it, or plain, 
 test('404 is null', async () => {
   const caller = await callerOf((_req, res) => res.writeHead(404).end('{}'));
   expect(await caller.get('/thing', schema)).toBeNull();
+});
+
+test('putJson sends JSON, and takes nothing but 204 for done', async () => {
+  const received: unknown[] = [];
+  const caller = await callerOf((req, res) => {
+    void text(req).then((body) => {
+      received.push([req.method, req.url, req.headers['content-type'], JSON.parse(body)]);
+      res.writeHead(req.url === '/done' ? 204 : 200).end();
+    });
+  });
+  await caller.putJson('/done', { revocation_epoch: 3 });
+  await expect(caller.putJson('/other', {})).rejects.toEqual(unavailable);
+  expect(received).toEqual([
+    ['PUT', '/done', 'application/json', { revocation_epoch: 3 }],
+    ['PUT', '/other', 'application/json', {}],
+  ]);
 });
 
 test('a 500, an answer that breaks the contract, silence and a closed port are service_unavailable', async () => {

@@ -18,7 +18,7 @@ export type StackUrls = {
 };
 
 export type DemoSecrets = Pick<SampleSecrets, 'manager' | 'member'> & {
-  /** Of the credential `operator`, which is good for introspection. */
+  /** Of the credential `operator`, which is good for introspection and for account's operator API. */
   operatorSecret: string;
 };
 

@@ -38,6 +38,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
     account: {
       ...common(plan, 'account', ports.account, ports.accountPrivate, ['auth', 'gateway']),
       ...authPrivate,
+      OPERATOR_CREDENTIALS: `operator:${plan.credentials.operator}`,
       DATABASE_URL: plan.databaseUrl,
       CLIENT_SECRET_PEPPERS: plan.peppers,
     },

@@ -10,6 +10,16 @@ import { methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/ex
 import { operationsRouter } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
+import type { Applications } from './applications/applications.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  noStore,
+  readEndpoint,
+  revokeEndpoint,
+  rotateSecretEndpoint,
+} from './applications/endpoints.ts';
+import { readJsonBody } from './applications/input.ts';
 import { clientEndpoint } from './clients/client-endpoint.ts';
 import type { Query } from './database/query.ts';
 import { entitlementEndpoint } from './entitlements/entitlement-endpoint.ts';
@@ -27,7 +37,9 @@ type PrivateParts = {
   logger: Logger;
   registry: Registry;
   query: Query;
+  applications: Applications;
   serviceCredentials: readonly ServiceCredential[];
+  operatorCredentials: readonly ServiceCredential[];
   checks: ReadinessChecks;
   draining: () => boolean;
 };
@@ -47,6 +59,7 @@ export function createPrivateApp(parts: PrivateParts): Express {
   const { logger, registry, query, serviceCredentials, checks, draining } = parts;
   const app = bareExpress();
   app.use(operationsRouter({ checks, registry, draining }), requestLog(logger));
+  operatorRoutes(app, parts);
   app.use('/private', requireServiceCredential(serviceCredentials));
   app.route('/private/clients/:client_id').get(clientEndpoint(query)).all(methodNotAllowed('GET', 'HEAD'));
   app
@@ -55,6 +68,30 @@ export function createPrivateApp(parts: PrivateParts): Express {
     .all(methodNotAllowed('GET', 'HEAD'));
   app.use(notFound, problemHandler(logger));
   return app;
+}
+
+/** What operators call, with credentials of their own: the services' open nothing here. */
+function operatorRoutes(
+  app: Express,
+  { applications, operatorCredentials }: Pick<PrivateParts, 'applications' | 'operatorCredentials'>,
+): void {
+  const path = '/private/applications';
+  app.use(path, requireServiceCredential(operatorCredentials), noStore);
+  app.route(path).post(readJsonBody, createEndpoint(applications)).all(methodNotAllowed('POST'));
+  app
+    .route(`${path}/:application_id`)
+    .get(readEndpoint(applications))
+    .delete(deleteEndpoint(applications))
+    .all(methodNotAllowed('GET', 'HEAD', 'DELETE'));
+  app
+    .route(`${path}/:application_id/revoke`)
+    .post(revokeEndpoint(applications))
+    .all(methodNotAllowed('POST'));
+  app
+    .route(`${path}/:application_id/rotate-secret`)
+    .post(readJsonBody, rotateSecretEndpoint(applications))
+    .all(methodNotAllowed('POST'));
+  app.use(path, notFound);
 }
 
 /** Express without what gives it away, and with paths taken literally. */

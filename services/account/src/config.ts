@@ -7,6 +7,7 @@ import {
   connectionUrl,
   httpUrl,
   processSettings,
+  serviceCredentials,
   wholeNumber,
 } from '@tollgate/config/settings';
 
@@ -15,6 +16,8 @@ const databaseUrl = connectionUrl('postgres:', 'postgresql:');
 const serviceSettings = z.object({
   ...processSettings,
   ...callerSettings,
+  /** Callers accepted at the operator API; without any, nobody is. */
+  OPERATOR_CREDENTIALS: serviceCredentials.default([]),
   DATABASE_URL: databaseUrl,
   DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
   REDIS_URL: connectionUrl('redis:', 'rediss:'),

@@ -15,9 +15,32 @@ export function createQuery(database: Knex): Query {
       const { rows } = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.RawBinding);
       return rows;
     } catch (error) {
-      throw isUnavailable(error) ? new Problem('service_unavailable', { cause: error }) : error;
+      throw asProblem(error);
     }
   };
+}
+
+/**
+ * Runs statements in one transaction: all of them or, where `work` throws, none.
+ * @throws what `work` throws
+ * @throws {Problem} service_unavailable, also where it isn't known whether the commit came to pass
+ */
+export type Transact = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+
+/** The HTTP endpoints' way to change the database. */
+export function createTransact(database: Knex): Transact {
+  return async (work) => {
+    try {
+      return await database.transaction((transaction) => work(createQuery(transaction)));
+    } catch (error) {
+      throw asProblem(error);
+    }
+  };
+}
+
+function asProblem(error: unknown): unknown {
+  if (error instanceof Problem || !isUnavailable(error)) return error;
+  return new Problem('service_unavailable', { cause: error });
 }
 
 /**

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { hmacSecret, newClientSecret } from '@tollgate/client-secret';
+import type { Pepper } from '@tollgate/client-secret';
+import { Problem } from '@tollgate/problem';
+import { recordAudit } from '../audit/audit-log.ts';
+import type { Actor } from '../audit/audit-log.ts';
+import type { Query } from '../database/query.ts';
+import { enqueueRevocation } from '../outbox/outbox-store.ts';
+import type { PendingRevocation } from '../outbox/outbox-store.ts';
+import type { Application } from './application.ts';
+import {
+  endsAfterRevoke,
+  endsAfterRotation,
+  standingAfterDelete,
+  standingAfterRevoke,
+  standingAfterRotation,
+} from './rules.ts';
+import {
+  accountExists,
+  endSecrets,
+  insertApplication,
+  insertSecret,
+  liveSecrets,
+  lockApplication,
+  setStanding,
+} from './store.ts';
+
+/**
+ * What happens within the transaction of a change: the change itself, its audit entry, and the outbox row by
+ * which auth is told. `query` is the transaction's.
+ */
+
+export type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec'>;
+
+export type Created = { application: Application; client_secret: string };
+export type Revoked = { application: Application; pending: PendingRevocation };
+export type Rotated = Created & {
+  /** When the secret before this one ends; null where none is live any more. */
+  previous_secret_expires_at: Date | null;
+  pending: PendingRevocation;
+};
+
+/** Auth isn't told: nobody can have asked it for a client id that nobody knew. */
+export async function createApplication(
+  query: Query,
+  wanted: NewApplication,
+  peppers: readonly Pepper[],
+  by: Actor,
+): Promise<Created> {
+  if (!(await accountExists(query, wanted.account_id))) {
+    throw new Problem('invalid_request', { detail: 'account_id: there is no such account.' });
+  }
+  const application = await insertApplication(query, { ...wanted, client_id: randomUUID() });
+  const client_secret = newClientSecret();
+  await insertSecret(query, application.application_id, hmacSecret(client_secret, peppers));
+  const { name, type, token_lifespan_sec, client_id } = application;
+  await recordAudit(query, {
+    ...by,
+    ...ids(application),
+    action: 'application_created',
+    details: { name, type, token_lifespan_sec, client_id },
+  });
+  return { application, client_secret };
+}
+
+/** @throws {Problem} not_found */
+export async function revokeApplication(query: Query, applicationId: number, by: Actor): Promise<Revoked> {
+  const before = await lock(query, applicationId);
+  const application: Application = { ...before, ...standingAfterRevoke(before) };
+  await endAllSecrets(query, applicationId);
+  await setStanding(query, applicationId, application);
+  const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
+  return { application, pending: await enqueueRevocation(query, application) };
+}
+
+/** @throws {Problem} not_found */
+export async function deleteApplication(
+  query: Query,
+  applicationId: number,
+  by: Actor,
+): Promise<PendingRevocation> {
+  const before = await lock(query, applicationId);
+  const standing = standingAfterDelete(before);
+  await endAllSecrets(query, applicationId);
+  await setStanding(query, applicationId, standing);
+  const { revocation_epoch } = standing;
+  const details = { name: before.name, revocation_epoch, status_before: before.status };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details });
+  return enqueueRevocation(query, { ...before, revocation_epoch });
+}
+
+/** @throws {Problem} not_found */
+export async function rotateSecret(
+  query: Query,
+  { applicationId, overlapSec }: { applicationId: number; overlapSec: number },
+  peppers: readonly Pepper[],
+  by: Actor,
+): Promise<Rotated> {
+  const before = await lock(query, applicationId);
+  // Read after the lock was waited for: between two rotations the second one's clock is the later.
+  const now = new Date();
+  const ends = endsAfterRotation(await liveSecrets(query, applicationId, now), now, overlapSec);
+  await endSecrets(query, ends);
+  const client_secret = newClientSecret();
+  await insertSecret(query, applicationId, hmacSecret(client_secret, peppers));
+  const application: Application = { ...before, ...standingAfterRotation(before) };
+  await setStanding(query, applicationId, application);
+
+  const previous = ends.find(({ expires_at }) => expires_at > now)?.expires_at ?? null;
+  const details = {
+    overlap_sec: overlapSec,
+    previous_secret_expires_at: previous === null ? null : previous.toISOString(),
+  };
+  await recordAudit(query, { ...by, ...ids(before), action: 'secret_rotated', details });
+  if (before.status === 'revoked') {
+    const { revocation_epoch } = application;
+    await recordAudit(query, {
+      ...by,
+      ...ids(before),
+      action: 'application_restored',
+      details: { revocation_epoch },
+    });
+  }
+  const pending = await enqueueRevocation(query, application);
+  return { application, client_secret, previous_secret_expires_at: previous, pending };
+}
+
+async function lock(query: Query, applicationId: number): Promise<Application> {
+  const application = await lockApplication(query, applicationId);
+  if (application === undefined) throw new Problem('not_found');
+  return application;
+}
+
+async function endAllSecrets(query: Query, applicationId: number): Promise<void> {
+  const now = new Date();
+  await endSecrets(query, endsAfterRevoke(await liveSecrets(query, applicationId, now), now));
+}
+
+function ids({ application_id, account_id }: Application) {
+  return { application_id, account_id };
+}
