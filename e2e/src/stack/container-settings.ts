@@ -31,6 +31,7 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
         SERVICE_CREDENTIALS: accept('gateway', 'account', 'operator'),
         CLIENT_SECRET_PEPPERS: peppers,
         ACCOUNT_PRIVATE_URL: 'http://account:4102',
+        TRUSTED_PROXIES: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16',
       };
     case 'account':
       return {

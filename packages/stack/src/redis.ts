@@ -15,6 +15,8 @@ export type RedisOptions = {
   password: string;
   logFile: string;
   onSpawn?: OnSpawn;
+  /** Lines of redis.conf after our own, which they override. */
+  settings?: readonly string[];
 };
 
 export type RedisServer = {
@@ -70,12 +72,14 @@ export async function startRedis(options: RedisOptions): Promise<RedisServer> {
 }
 
 async function asProcess(
-  { dataDir, port, password, logFile, onSpawn }: RedisOptions,
+  { dataDir, port, password, logFile, onSpawn, settings: more }: RedisOptions,
   { path, libraryPath }: Extract<RedisProgram, { kind: 'binary' }>,
 ): Promise<ProcessOptions> {
   // The password is in a file for us alone: arguments are there for all users of the machine to see.
   const configFile = join(dataDir, 'redis.conf');
-  await writeFile(configFile, settings({ bind: '127.0.0.1', port, dir: dataDir, password }), { mode: 0o600 });
+  await writeFile(configFile, settings({ bind: '127.0.0.1', port, dir: dataDir, password }, more), {
+    mode: 0o600,
+  });
   await chmod(configFile, 0o600);
   return {
     name: 'redis',
@@ -89,7 +93,7 @@ async function asProcess(
 }
 
 async function inDocker(
-  { dataDir, port, password, logFile, onSpawn }: RedisOptions,
+  { dataDir, port, password, logFile, onSpawn, settings: more }: RedisOptions,
   { docker: command, image }: Extract<RedisProgram, { kind: 'docker' }>,
 ): Promise<ProcessOptions> {
   const container = containerName(port);
@@ -115,14 +119,17 @@ async function inDocker(
       '-',
     ],
     // The user of the container could not read a file that is for us alone, so the settings come by stdin.
-    input: settings({ bind: '0.0.0.0', port: 6379, dir: '/data', password }),
+    input: settings({ bind: '0.0.0.0', port: 6379, dir: '/data', password }, more),
     env: ownEnvironment(),
     logFile,
     onSpawn,
   };
 }
 
-function settings(values: { bind: string; port: number; dir: string; password: string }): string {
+function settings(
+  values: { bind: string; port: number; dir: string; password: string },
+  more: readonly string[] = [],
+): string {
   const lines = [
     `bind ${values.bind}`,
     `port ${String(values.port)}`,
@@ -135,6 +142,7 @@ function settings(values: { bind: string; port: number; dir: string; password: s
     'maxmemory-policy noeviction',
     'daemonize no',
     'logfile ""',
+    ...more,
   ];
   return `${lines.join('\n')}\n`;
 }

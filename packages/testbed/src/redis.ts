@@ -18,8 +18,8 @@ export type OwnRedis = {
 
 const ATTEMPTS = 3;
 
-/** A Redis server of its own, empty at first (some 50 ms). */
-export async function startRedis(): Promise<OwnRedis> {
+/** A Redis server of its own, empty at first (some 50 ms). `settings` are further lines of its redis.conf. */
+export async function startRedis(settings: readonly string[] = []): Promise<OwnRedis> {
   const directory = runDirectory();
   const { redisProgram: program } = await readRun();
   const dataDir = newDirectory(directory, 'redis');
@@ -32,6 +32,7 @@ export async function startRedis(): Promise<OwnRedis> {
       password: randomBytes(16).toString('hex'),
       logFile: join(dataDir, 'redis.log'),
       onSpawn: register(directory),
+      settings,
     };
     try {
       let server = await start(options);

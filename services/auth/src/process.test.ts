@@ -1,35 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isPortTaken } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, startAuth } from './suite/auth-under-test.ts';
 import type { AuthUnderTest } from './suite/auth-under-test.ts';
 import { obtainToken, postToken, tokenForm } from './suite/requests.ts';
-
-const GOOD_SETTINGS = {
-  PUBLIC_HOST: '127.0.0.1',
-  PUBLIC_PORT: '0',
-  PRIVATE_HOST: '127.0.0.1',
-  PRIVATE_PORT: '0',
-  SERVICE_CREDENTIALS: 'gateway:a-secret-of-sixteen-or-more',
-  SERVICE_CLIENT_ID: 'auth',
-  SERVICE_CLIENT_SECRET: 'another-secret-of-sixteen',
-  REDIS_URL: 'redis://127.0.0.1:9',
-  ACCOUNT_PRIVATE_URL: 'http://127.0.0.1:9',
-  CLIENT_SECRET_PEPPERS: `p1:${'A'.repeat(43)}=`,
-};
-
-/** Runs auth until it ends by itself. */
-function runToItsEnd(env: Record<string, string>) {
-  const main = join(import.meta.dirname, 'main.ts');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
-    env,
-    encoding: 'utf8',
-    timeout: 20_000,
-  });
-  return { status, output: stdout + stderr };
-}
+import { GOOD_SETTINGS, runToItsEnd } from './suite/run-to-its-end.ts';
 
 describe('a wrong configuration', () => {
   test('with nothing set: every setting that has no default is named, exit code 1', () => {
@@ -51,10 +26,12 @@ describe('a wrong configuration', () => {
       TOKEN_PREFIX: 'Hunter2',
       MAX_BODY_BYTES: '12 hunter2',
       LOG_LEVEL: 'hunter2',
+      ISSUER_URL: 'https://auth.example/hunter2',
+      TRUSTED_PROXIES: '10.0.0.0/8 hunter2',
     };
     const { status, output } = runToItsEnd({ ...GOOD_SETTINGS, ...wrong });
     expect(status).toBe(1);
-    expect(output).toContain('The configuration has 9 fault(s)');
+    expect(output).toContain('The configuration has 11 fault(s)');
     for (const name of Object.keys(wrong))
       expect(output).toMatch(new RegExp(`  - ${name}: (must|Invalid option: expected) `));
     expect(output).not.toMatch(/hunter2|node_modules|at .*\.ts/i);

@@ -88,7 +88,7 @@ test('a secret stops at its end, though the record is cached', async () => {
   expect(auth.account.requests.filter((path) => path.endsWith(client.client_id))).toHaveLength(1);
 });
 
-test('a client id that can’t be one causes no request to account or Redis', async () => {
+test('a client id that can’t be one is looked up neither in account nor in Redis', async () => {
   const asked = auth.account.requests.length;
   await auth.store.config('RESETSTAT');
   const { client_id, client_secret } = addClient(auth.account);

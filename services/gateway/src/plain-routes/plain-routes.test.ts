@@ -43,6 +43,7 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
     ['/user/caf%C3%A9', 'account'],
     ['/oauth2/token', 'auth'],
     ['/oauth2/revoke', 'auth'],
+    ['/.well-known/oauth-authorization-server', 'auth'],
   ])('%s: %s', async (path, peer) => {
     const answer = await call(url + path, { method: 'GET' });
     expect(answer.status).toBe(200);
@@ -59,6 +60,8 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
     '/api',
     '/api/usages',
     '/oauth2x',
+    '/.well-known',
+    '/.well-known/openid-configuration',
     '/graphql/',
     '/graphql/x',
     '//graphql',
