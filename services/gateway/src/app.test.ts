@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
@@ -30,6 +31,8 @@ describe('the private listener', () => {
   test('has metrics of calls, caches and settlement', async () => {
     await gateway.query();
     await gateway.query();
+    // A caller has its answer before the call's usage is acknowledged.
+    await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
     const body = (await operations('/metrics')).body.toString();
     for (const sample of [
       'tollgate_data_calls_total{outcome="answered",service="gateway"} 2',
