@@ -1,6 +1,8 @@
 import { createIntrospector } from '@tollgate/introspection';
+import { followRevocations } from '@tollgate/introspection/revocations';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/private-api/client';
 import { openRedis } from '@tollgate/redis';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { createPrivateApp, createPublicApp } from './app.ts';
@@ -29,13 +31,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
   });
-  const { introspect } = createIntrospector({
-    auth,
-    tokenPrefix: config.TOKEN_PREFIX,
-    cacheTtlMs: config.INTROSPECTION_CACHE_TTL_MS,
-    negativeCacheTtlMs: config.INTROSPECTION_NEGATIVE_CACHE_TTL_MS,
-    cacheMaxEntries: config.INTROSPECTION_CACHE_MAX_ENTRIES,
-  });
+  const introspection = composeIntrospection(config, auth, logger);
   const query = createQuery(database);
   const usageReader = startUsageReader({
     database: readerDatabase,
@@ -63,7 +59,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     operatorCredentials: config.OPERATOR_CREDENTIALS,
   };
   return Promise.resolve({
-    publicHandler: createPublicApp({ logger, registry, query, introspect }),
+    publicHandler: createPublicApp({ logger, registry, query, introspect: introspection.introspect }),
     privateHandler: createPrivateApp({
       logger,
       registry,
@@ -81,9 +77,26 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
         readerDatabase.destroy(),
         outboxDatabase.destroy(),
       ]);
+      introspection.close();
       redis.disconnect();
     },
   });
+}
+
+function composeIntrospection(config: Config, auth: PrivateApi, logger: Logger) {
+  const introspector = createIntrospector({
+    auth,
+    tokenPrefix: config.TOKEN_PREFIX,
+    cacheTtlMs: config.INTROSPECTION_CACHE_TTL_MS,
+    negativeCacheTtlMs: config.INTROSPECTION_NEGATIVE_CACHE_TTL_MS,
+    cacheMaxEntries: config.INTROSPECTION_CACHE_MAX_ENTRIES,
+  });
+  const revocations = followRevocations({
+    redis: openRedis(config.REDIS_URL, logger),
+    listener: introspector,
+    logger,
+  });
+  return { introspect: introspector.introspect, close: revocations.close };
 }
 
 /** Pools of their own, so that requests, the counting of usage and revocations can't starve one another. */
