@@ -21,6 +21,13 @@ export function usageStreamKey(shard: number): string {
 /** The one field of a stream entry; its value is a JSON usage batch. */
 export const USAGE_BATCH_FIELD = 'batch';
 
+/**
+ * The most that one counter of one event can plausibly hold (a terabyte, thirty years, a million million
+ * points: far beyond one call, and far from 2^53). account sets a larger one aside instead of
+ * counting it; the gateway takes an upstream's `X-Points` above it for none.
+ */
+export const MAX_EVENT_COUNTER = 1e12;
+
 /** One finished data call. */
 export const usageEventSchema = z.object({
   payer_id: z.int(),

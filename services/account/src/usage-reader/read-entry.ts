@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usageBatchSchema, usageEventSchema } from '@tollgate/contracts/usage-stream';
+import { MAX_EVENT_COUNTER, usageBatchSchema, usageEventSchema } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { batchField } from './stream-entry.ts';
 import type { StreamEntry } from './stream-entry.ts';
@@ -39,9 +39,6 @@ export type ReadEntry = {
 /** Hourly rows are kept for 14 months; a gateway's clock may be a little ahead. */
 const MAX_AGE_MS = 425 * 86_400_000;
 const MAX_AHEAD_MS = 86_400_000;
-
-/** A terabyte, thirty years, a million million points: far beyond one call, and far from 2^53. */
-const MAX_COUNTER = 1e12;
 
 const MAX_RAW_LENGTH = 16_384;
 
@@ -96,5 +93,7 @@ function parseBatch(json: string): z.output<typeof envelopeSchema> | undefined {
 function implausible(event: UsageEvent, nowMs: number): UnassignedReason | undefined {
   if (event.at_ms < nowMs - MAX_AGE_MS || event.at_ms > nowMs + MAX_AHEAD_MS) return 'implausible_time';
   const { points, requests, time_ms, traffic_bytes } = event;
-  return Math.max(points, requests, time_ms, traffic_bytes) > MAX_COUNTER ? 'implausible_counter' : undefined;
+  return Math.max(points, requests, time_ms, traffic_bytes) > MAX_EVENT_COUNTER
+    ? 'implausible_counter'
+    : undefined;
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
 import { connectionOptions, forwardsAnswerField } from '../headers/forwardable.ts';
 
 /**
@@ -42,8 +43,9 @@ export function answerFields(
   return fields;
 }
 
-/** The points of an answer: its X-Points where that is one non-negative integer, else the default. */
+/** The points of an answer: its X-Points where that is one plausible non-negative integer, else the default. */
 export function pointsOf(headers: IncomingHttpHeaders, defaultPoints: number): number {
   const given = headers['x-points'];
-  return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : defaultPoints;
+  const points = typeof given === 'string' && /^\d{1,13}$/.test(given) ? Number(given) : defaultPoints;
+  return points <= MAX_EVENT_COUNTER ? points : defaultPoints;
 }

@@ -70,7 +70,9 @@ test('an answered call is one event: who, who pays, points of the upstream, byte
 
 test.each([
   ['0', 0],
-  ['999999', 999_999],
+  ['1000000000000', 1e12],
+  ['1000000000001', 1],
+  ['99999999999999999999', 1],
   [undefined, 1],
   ['-1', 1],
   ['1.5', 1],
