@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startAccount } from '../suite/account-under-test.ts';
+import type { AccountUnderTest } from '../suite/account-under-test.ts';
+import { makeApplication, operate, operatorCredentials } from '../suite/operator.ts';
+import { insertAccount, insertPeriod } from '../suite/records.ts';
+import { getUsage, obtainToken } from '../suite/requests.ts';
+
+/** The whole way with the real auth: operator → Postgres → outbox → auth → the caches. */
+
+let suite: AccountUnderTest;
+
+beforeAll(async () => {
+  suite = await startAccount({ settings: { OPERATOR_CREDENTIALS: operatorCredentials } });
+});
+
+afterAll(async () => {
+  await suite.close();
+});
+
+/** An application of an account of its own, and a token of it that account has in its cache. */
+async function newCaller() {
+  const account_id = await insertAccount(suite.database);
+  await insertPeriod(suite.database, account_id);
+  const application = await makeApplication(suite.account, account_id);
+  const token = await obtainToken(suite.auth, application);
+  expect(await usageStatus(token)).toBe(200);
+  return { ...application, token };
+}
+
+const usageStatus = async (token: string) => (await getUsage(suite.account, token)).status;
+
+async function rotate(path: string) {
+  const { body } = await operate(suite.account, 'POST', `${path}/rotate-secret`, { overlap_sec: 3_600 });
+  return body as { client_id: string; client_secret: string };
+}
+
+test('a rotation keeps the old secret and the tokens, and a new secret works at once', async () => {
+  const { path, client_id, client_secret, token } = await newCaller();
+  const rotated = await rotate(path);
+  await obtainToken(suite.auth, rotated);
+  await obtainToken(suite.auth, { client_id, client_secret });
+  expect(await usageStatus(token)).toBe(200);
+});
+
+test('a revocation kills the tokens and the credentials at once, and a rotation revives neither', async () => {
+  const { path, token, ...old } = await newCaller();
+  expect((await operate(suite.account, 'POST', `${path}/revoke`)).body['delivered']).toBe(true);
+  await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 1_000 });
+  await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
+  const rotated = await rotate(path);
+  expect(await usageStatus(await obtainToken(suite.auth, rotated))).toBe(200);
+  expect(await usageStatus(token)).toBe(401);
+  await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
+});
+
+test('a deletion kills the tokens and the credentials at once', async () => {
+  const { path, token, ...old } = await newCaller();
+  expect((await operate(suite.account, 'DELETE', path)).status).toBe(204);
+  await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 1_000 });
+  await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
+});
+
+test('an auth that was away during the revocation learns of it when it is back', async () => {
+  const { path, token } = await newCaller();
+  await suite.auth.kill();
+  expect((await operate(suite.account, 'POST', `${path}/revoke`)).body).toMatchObject({
+    status: 'revoked',
+    delivered: false,
+  });
+  await suite.auth.restart();
+  await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 5_000 });
+});
+
+test('tokens that are being issued while the application is revoked are dead, too', async () => {
+  const { path, token, ...application } = await newCaller();
+  const tokens: string[] = [token];
+  let revoked = false;
+  const issuers = Array.from({ length: 4 }, async () => {
+    while (!revoked) {
+      const issued = await obtainToken(suite.auth, application).catch(() => undefined);
+      if (issued !== undefined) tokens.push(issued);
+    }
+  });
+  await waitFor(() => tokens.length > 20);
+  expect((await operate(suite.account, 'POST', `${path}/revoke`)).body['delivered']).toBe(true);
+  revoked = true;
+  await Promise.all(issuers);
+  await rotate(path);
+  for (const issued of tokens) {
+    await waitFor(async () => (await usageStatus(issued)) === 401, { timeoutMs: 1_500 });
+  }
+});
