@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { accessTokenHash } from '@tollgate/access-token';
-import { hmacSecret, pepperSetting } from '@tollgate/client-secret';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { clientSecretPeppers, serviceCredential } from '@tollgate/testbed/service-process';
+import { serviceCredential } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { obtainToken, postToken, tokenForm } from '../suite/requests.ts';
@@ -16,6 +15,7 @@ import { formCases } from './corpus/form.ts';
 import { introspectionCases } from './corpus/introspection.ts';
 import { revocationCases } from './corpus/revocation.ts';
 import { transportCases } from './corpus/transport.ts';
+import { addKnownClient } from './known-client.ts';
 import { exchange, summary } from './raw-request.ts';
 import type { RawRequest } from './raw-request.ts';
 import { LIFESPAN_HEADER, startReferenceProvider } from './reference-provider.ts';
@@ -46,11 +46,7 @@ beforeAll(async () => {
     }),
     startReferenceProvider([CLIENT, other, service]),
   ]);
-  const secrets = [
-    { ...hmacSecret(CLIENT.client_secret, pepperSetting.parse(clientSecretPeppers)), expires_at: null },
-  ];
-  const { record } = addClient(auth.account);
-  auth.account.clients.set(CLIENT.client_id, { ...record, client_id: CLIENT.client_id, secrets });
+  addKnownClient(auth.account, CLIENT.client_secret, CLIENT.client_id);
   ours = await ourSide();
   theirs = await theirSide(other);
 });
