@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually, obtainToken, postGraphql, postToken, tokenFields } from '../caller.ts';
+import type { DemoApplication, Stack } from '../stack/stack.ts';
+
+const QUERY = '{ country(code: "CH") { name } }';
+
+/** After auth's or Redis' restart: account comes back within a second at most, auth connects anew. */
+const RECOVERY_MS = 10_000;
+
+/** A revocation is refused by every cache within this. */
+const PROMISED_MS = 1_000;
+
+type Revoked = { status: string; revocation_epoch: number; delivered: boolean };
+
+/** Application-wide revocation, by the operator API of account. */
+export function revocation(stack: () => Stack): void {
+  describe('a revoked application', () => {
+    let application: DemoApplication;
+
+    async function operate<T>(method: string, path: string, body?: unknown): Promise<T> {
+      const { account_url, client_id, client_secret } = stack().demo.private;
+      const response = await fetch(`${account_url}/private/applications${path}`, {
+        method,
+        headers: {
+          authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
+      return (text === '' ? {} : JSON.parse(text)) as T;
+    }
+
+    const path = () => `/${String(application.application_id)}`;
+    const revoke = () => operate<Revoked>('POST', `${path()}/revoke`);
+    /** A new secret, which also revives the application. */
+    const rotate = async () => {
+      application = await operate<DemoApplication>('POST', `${path()}/rotate-secret`, { overlap_sec: 0 });
+    };
+    const statusOf = async (token: string) => {
+      const response = await postGraphql(stack().demo, token, QUERY);
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const dies = (token: string, timeoutMs: number) =>
+      eventually(
+        () => statusOf(token),
+        (status) => status === 401,
+        timeoutMs,
+      );
+
+    beforeAll(async () => {
+      application = await operate<DemoApplication>('POST', '', {
+        account_id: stack().demo.account_id,
+        name: 'Revocation',
+        type: 'automatic',
+        token_lifespan_sec: 3_600,
+      });
+    });
+
+    afterAll(async () => {
+      await operate('DELETE', path());
+    });
+
+    test('is refused at the gateway within a second, its cached token too, and gets no new one', async () => {
+      const { demo } = stack();
+      const token = await obtainToken(demo, application);
+      expect([await statusOf(token), await statusOf(token)]).toEqual([200, 200]);
+      const started = performance.now();
+      expect(await revoke()).toMatchObject({ status: 'revoked', revocation_epoch: 1, delivered: true });
+      await dies(token, PROMISED_MS);
+      console.info(
+        `refused ${(performance.now() - started).toFixed(0)} ms after the revocation was asked for`,
+      );
+      const grant = await postToken(demo.auth_url, tokenFields(application));
+      expect([grant.status, await grant.json()]).toMatchObject([401, { error: 'invalid_client' }]);
+    });
+
+    test('comes back with a new secret, without its old tokens and secrets', async () => {
+      const { demo } = stack();
+      await rotate();
+      const old = await obtainToken(demo, application);
+      expect(await statusOf(old)).toBe(200);
+      await revoke();
+      await dies(old, PROMISED_MS);
+      const before = application;
+      await rotate();
+      const token = await obtainToken(demo, application);
+      expect([await statusOf(token), await statusOf(old)]).toEqual([200, 401]);
+      expect((await postToken(demo.auth_url, tokenFields(before))).status).toBe(401);
+    });
+
+    test('stays dead through an auth that was away when it was revoked', async () => {
+      const { demo, kill, start } = stack();
+      await rotate();
+      const token = await obtainToken(demo, application);
+      expect(await statusOf(token)).toBe(200);
+      await kill('auth');
+      try {
+        expect(await revoke()).toMatchObject({ status: 'revoked', delivered: false });
+      } finally {
+        await start('auth');
+      }
+      await dies(token, RECOVERY_MS);
+      await rotate();
+      const next = await obtainToken(demo, application);
+      expect([await statusOf(next), await statusOf(token)]).toEqual([200, 401]);
+    }, 60_000);
+
+    test('stays dead through a Redis that is killed and started again', async () => {
+      const { demo, kill, start } = stack();
+      await rotate();
+      const token = await obtainToken(demo, application);
+      expect(await statusOf(token)).toBe(200);
+      expect((await revoke()).delivered).toBe(true);
+      await kill('redis');
+      await start('redis');
+      const status = await eventually(
+        () => statusOf(token),
+        (answer) => answer !== 503,
+        RECOVERY_MS,
+      );
+      expect(status).toBe(401);
+      await rotate();
+      expect(await statusOf(await obtainToken(demo, application))).toBe(200);
+      expect(await statusOf(token)).toBe(401);
+    }, 60_000);
+  });
+}
