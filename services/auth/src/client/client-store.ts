@@ -31,6 +31,7 @@ if ARGV[2] == 'cached' and known[1] == data_set then
   local record = redis.call('GET', KEYS[1])
   if record then return {'cached', record} end
 end
+if ARGV[4] == 'known unknown' then return {'ask', ''} end
 local generation = known[2]
 if not generation or string.sub(generation, 1, #data_set) ~= data_set then
   generation = data_set .. ':' .. ARGV[1]
@@ -72,8 +73,11 @@ const readAnswer = z.tuple([z.enum(['cached', 'ask']), z.string()]);
 const learnAnswer = z.enum(['learnt', 'changed', 'older']);
 
 export type ClientStore = {
-  /** The cached record, or the generation under which account is to be asked. */
-  read: (clientId: string) => Promise<{ record: ClientRecord } | { generation: string }>;
+  /**
+   * The cached record, or the generation under which account is to be asked. None is drawn for a client that is
+   * known to be unknown: it would leave a key behind.
+   */
+  read: (clientId: string, isUnknown: boolean) => Promise<{ record: ClientRecord } | { generation: string }>;
   /**
    * Notes what account has answered under a generation (of an unknown client, nothing), and with it the
    * verified epoch. `changed`: a change or a loss of data came between, ask again. `older`: auth knows a later
@@ -95,18 +99,19 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
   const change = defineScript(redis, 'tollgateChangeClient', CHANGE);
   const keys = (clientId: string) => [clientKey(clientId), epochKey(applicationPart(clientId))];
 
-  async function readWith(clientId: string, cache: 'cached' | 'anew') {
-    return readAnswer.parse(await read(keys(clientId), [randomUUID(), cache, LOOK_UP_TTL_MS]));
+  async function readWith(clientId: string, cache: 'cached' | 'anew', isUnknown: boolean) {
+    const draw = isUnknown ? 'known unknown' : 'draw';
+    return readAnswer.parse(await read(keys(clientId), [randomUUID(), cache, LOOK_UP_TTL_MS, draw]));
   }
 
   return {
-    read: async (clientId) => {
-      const [found, text] = await readWith(clientId, 'cached');
+    read: async (clientId, isUnknown) => {
+      const [found, text] = await readWith(clientId, 'cached', isUnknown);
       if (found === 'ask') return { generation: text };
       const parsed = clientRecordSchema.safeParse(JSON.parse(text));
       if (parsed.success) return { record: parsed.data };
       // What another version of auth left behind in another shape counts as nothing.
-      const [, generation] = await readWith(clientId, 'anew');
+      const [, generation] = await readWith(clientId, 'anew', false);
       return { generation };
     },
     learn: async (clientId, generation, record) => {

@@ -63,9 +63,10 @@ export function createClientDirectory(options: {
   return {
     find: async (clientId, requestId) => {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        if (unknown.has(clientId)) return null;
-        const found = await store.read(clientId);
+        // Redis is asked for an unknown client too, so that it takes as long as one that is cached.
+        const found = await store.read(clientId, unknown.has(clientId));
         if ('record' in found) return found.record;
+        if (unknown.has(clientId)) return null;
         const { record, noted } = await askOnce(clientId, found.generation, requestId);
         if (noted === 'learnt') return record;
         // Postgres has gone back behind what it had told: tokens of now would be dead at once.
