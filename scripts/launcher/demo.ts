@@ -33,7 +33,7 @@ ${addressLines(settings)
   .join('\n')}
   logs      ${logs}
 
-Sign in at ${demo.console.url}
+The sample account (its web interface, at ${demo.console.url}, is still to come):
   e-mail    ${demo.console.email}
   password  ${demo.console.password}
 
