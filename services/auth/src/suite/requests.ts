@@ -79,3 +79,28 @@ export async function counter(
     .find((text) => text.startsWith(`${name}{`) && wanted.every((label) => text.includes(label)));
   return Number(line?.split(' ').at(-1) ?? 0);
 }
+
+/** What account tells when a client has changed. */
+export function putRevocationEpoch(
+  service: Pick<ServiceProcess, 'privateUrl'>,
+  clientId: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(`${service.privateUrl}/private/clients/${clientId}/revocation-epoch`, {
+    method: 'PUT',
+    headers: {
+      'content-type': 'application/json',
+      authorization: basicAuthorization(serviceCredential),
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+/** Whether a token is active; throws where auth doesn't say. */
+export async function isActive(service: Pick<ServiceProcess, 'privateUrl'>, token: string): Promise<boolean> {
+  const response = await postIntrospection(service, { token });
+  if (response.status !== 200) throw new Error(`introspection answered ${String(response.status)}`);
+  return ((await response.json()) as { active: boolean }).active;
+}

@@ -1,0 +1,27 @@
+import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { AuthUnderTest, TestClient } from './auth-under-test.ts';
+import { putRevocationEpoch } from './requests.ts';
+
+/** account commits a change of a client's record, and doesn't tell auth of it. */
+export function commitChange(
+  auth: Pick<AuthUnderTest, 'account'>,
+  { client_id }: TestClient,
+  changes: Partial<ClientRecord>,
+): ClientRecord {
+  const known = auth.account.clients.get(client_id);
+  if (known === undefined) throw new Error('account has no such client');
+  const record = { ...known, ...changes };
+  auth.account.clients.set(client_id, record);
+  return record;
+}
+
+/** A revocation as account makes it: committed, then delivered. The client stays active, with a new epoch. */
+export async function revokeTokens(
+  auth: Pick<AuthUnderTest, 'account' | 'service'>,
+  client: TestClient,
+): Promise<void> {
+  const epoch = (auth.account.clients.get(client.client_id)?.revocation_epoch ?? 0) + 1;
+  const { revocation_epoch } = commitChange(auth, client, { revocation_epoch: epoch });
+  const response = await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch });
+  if (response.status !== 204) throw new Error(`the delivery was answered with ${String(response.status)}`);
+}

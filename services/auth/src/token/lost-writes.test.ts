@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { accessTokenHash, applicationPart } from '@tollgate/access-token';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { addClient, startAuth } from '../suite/auth-under-test.ts';
+import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
+import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '../suite/requests.ts';
+import { commitChange, revokeTokens } from '../suite/revoke.ts';
+
+let auth: AuthUnderTest;
+
+beforeAll(async () => {
+  auth = await startAuth();
+});
+
+beforeEach(() => {
+  auth.account.mood = 'well';
+});
+
+afterAll(() => auth.close());
+
+/** Everything that Redis holds, as a backup would, with a function that goes back to it. */
+async function snapshot(kept: (key: string) => boolean = () => true) {
+  const keys = (await auth.store.keys('*')).filter(kept);
+  const values = await Promise.all(
+    keys.map(async (key) => [key, await auth.store.dumpBuffer(key), await auth.store.pttl(key)] as const),
+  );
+  return async () => {
+    await auth.store.flushall();
+    for (const [key, value, ttlMs] of values) {
+      if (value !== null) await auth.store.restore(key, Math.max(ttlMs, 0), value, 'REPLACE');
+    }
+  };
+}
+
+/** Kills Redis and starts it again; resolves when auth has its connection back. */
+async function restartRedis(): Promise<void> {
+  await auth.redis.kill();
+  await auth.restartRedis();
+  await waitFor(async () => (await fetch(`${auth.service.privateUrl}/health/ready`)).ok);
+}
+
+/** A client with a token that is revoked, and what brings back the Redis of before. */
+async function revokedClient(kept?: (key: string) => boolean) {
+  const client = addClient(auth.account);
+  const token = await obtainToken(auth.service, client);
+  expect(await isActive(auth.service, token)).toBe(true);
+  const goBack = await snapshot(kept);
+  await revokeTokens(auth, client);
+  expect(await isActive(auth.service, token)).toBe(false);
+  return { client, token, goBack };
+}
+
+async function expectUnknowable(token: string): Promise<void> {
+  const response = await postIntrospection(auth.service, { token });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.json()).toMatchObject({ code: 'service_unavailable' });
+}
+
+function asked({ client_id }: TestClient): number {
+  return auth.account.requests.filter((path) => path.endsWith(client_id)).length;
+}
+
+test('Redis restarted without its last writes: a revoked token stays inactive', async () => {
+  const { client, token, goBack } = await revokedClient();
+  await restartRedis();
+  await goBack();
+  expect(await auth.store.keys(`auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
+  expect(await isActive(auth.service, token)).toBe(false);
+});
+
+test('the same with account away: 503, neither active nor inactive, until account is back', async () => {
+  const { token, goBack } = await revokedClient();
+  await restartRedis();
+  await goBack();
+  for (const mood of ['away', 'failing'] as const) {
+    auth.account.mood = mood;
+    await expectUnknowable(token);
+  }
+  auth.account.mood = 'well';
+  expect(await isActive(auth.service, token)).toBe(false);
+});
+
+test('a Redis that has the tokens and not the epochs: inactive, and 503 while account is away', async () => {
+  const { client, token, goBack } = await revokedClient((key) => key.includes(':token:'));
+  await goBack();
+  auth.account.mood = 'away';
+  await expectUnknowable(token);
+  auth.account.mood = 'well';
+  expect(await isActive(auth.service, token)).toBe(false);
+  expect(await auth.store.exists(tokenKey(client, token))).toBe(0);
+});
+
+test('a replica that was promoted without the last writes is noticed, without a restart or a new connection', async () => {
+  const { token, goBack } = await revokedClient();
+  await auth.store.replicaof('127.0.0.1', 9);
+  await auth.store.replicaof('NO', 'ONE');
+  await goBack();
+  expect(await isActive(auth.service, token)).toBe(false);
+});
+
+test('Redis emptied while it runs: no token comes back, and new ones work', async () => {
+  const { client, token } = await revokedClient();
+  await auth.store.flushall();
+  expect(await isActive(auth.service, token)).toBe(false);
+  expect(await isActive(auth.service, await obtainToken(auth.service, client))).toBe(true);
+});
+
+test('good tokens stay active through a restart; account is asked once per client', async () => {
+  const client = addClient(auth.account);
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => obtainToken(auth.service, client)));
+  const before = asked(client);
+  await restartRedis();
+  const answers = await Promise.all(tokens.map((token) => isActive(auth.service, token)));
+  expect(answers).toEqual(tokens.map(() => true));
+  expect(asked(client)).toBe(before + 1);
+});
+
+test('a token below the last known epoch is inactive at once, verified or not', async () => {
+  const { client, token, goBack } = await revokedClient((key) => key.includes(':token:'));
+  const epochKey = `auth:{${applicationPart(client.client_id)}}:epoch`;
+  await goBack();
+  await auth.store.hset(epochKey, 'epoch', '1');
+  auth.account.mood = 'away';
+  expect(await isActive(auth.service, token)).toBe(false);
+});
+
+test('a deleted application’s token is inactive, though Redis has lost that', async () => {
+  const { client, token, goBack } = await revokedClient();
+  auth.account.clients.delete(client.client_id);
+  await restartRedis();
+  await goBack();
+  expect(await isActive(auth.service, token)).toBe(false);
+  expect(await isActive(auth.service, token)).toBe(false);
+});
+
+test('the old record doesn’t come back either: a revoked application’s credentials stay refused', async () => {
+  const client = addClient(auth.account);
+  await obtainToken(auth.service, client);
+  const goBack = await snapshot();
+  commitChange(auth, client, { status: 'revoked' });
+  await revokeTokens(auth, client);
+  await restartRedis();
+  await goBack();
+  expect((await postToken(auth.service, tokenForm(client))).status).toBe(401);
+});
+
+test('an answer of account that Redis’ loss overtook is not noted', async () => {
+  const { client, token, goBack } = await revokedClient((key) => key.includes(':token:'));
+  await goBack();
+  const release = auth.account.hold();
+  const before = asked(client);
+  const underWay = isActive(auth.service, token);
+  await waitFor(() => asked(client) === before + 1);
+  await goBack();
+  release();
+  expect(await underWay).toBe(false);
+  // The first answer was under a generation that had gone, so it was asked again.
+  expect(asked(client)).toBe(before + 2);
+});
+
+function tokenKey({ client_id }: TestClient, token: string): string {
+  return `auth:{${applicationPart(client_id)}}:token:${accessTokenHash(token)}`;
+}
