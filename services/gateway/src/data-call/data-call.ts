@@ -66,7 +66,6 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     const problem = toProblem(error);
     if (problem.status >= 500) logFailure(requestId, problem);
     sendRefusal(req, res, problem, requestId);
-    discardRest(req);
     return problem.code;
   }
 
@@ -77,6 +76,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
       .catch((error: unknown) => refuse(req, res, requestId, error))
       .then((outcome) => {
         ended(outcome);
+        discardRest(req);
         // A line per call would be the pipeline's largest cost: only where someone is looking.
         logger.debug({ request_id: requestId, outcome }, 'data call');
       })

@@ -114,3 +114,20 @@ test('a caller that stops reading for good is cut off, and frees its connection'
   expect(await gateway.metric('tollgate_data_calls_in_flight')).toBe(0);
   response.destroy();
 });
+
+test('a caller that stops sending within its body is cut off, and frees its connection', async () => {
+  const ended = new Promise((resolve) => {
+    gateway.upstream((req) => {
+      req.resume().once('close', () => {
+        resolve(req.complete);
+      });
+    });
+  });
+  const { request, answer } = begin(gateway.graphqlUrl, {
+    headers: { authorization: `Bearer ${gateway.auth.issue()}`, 'content-length': 100_000 },
+    body: Buffer.alloc(50_000),
+  });
+  await expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(await ended).toBe(false);
+  request.destroy();
+});

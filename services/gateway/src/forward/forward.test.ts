@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
 import { begin, sendRaw } from '../suite/http-client.ts';
@@ -193,6 +195,34 @@ describe('a request body over the limit is 413', () => {
     );
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
+});
+
+test('an answer that comes before the end of the body leaves the connection usable', async () => {
+  gateway.upstream((req, res) => {
+    if (Number(req.headers['content-length']) > 2) res.writeHead(400).end('early');
+    else answerOk(req, res);
+  });
+  const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\n`;
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(gateway.graphqlUrl).port) });
+  socket.setEncoding('latin1');
+  let received = '';
+  socket.on('data', (chunk: string) => (received += chunk));
+  socket.write(`${head}Content-Length: 150000\r\n\r\n${'x'.repeat(20_000)}`);
+  await waitFor(() => received.includes('early'));
+  socket.write(`${'x'.repeat(130_000)}${head}Content-Length: 2\r\n\r\n{}`);
+  await waitFor(() => received.includes('{"data":{}}'));
+  socket.destroy();
+});
+
+test('pipelined calls are answered in their order', async () => {
+  gateway.upstream((req, res) => {
+    const delayMs = req.url?.includes('slow') === true ? 100 : 0;
+    setTimeout(() => res.end(`[${req.url ?? ''}]`), delayMs);
+  });
+  const call = (name: string) =>
+    `GET /graphql?${name} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\n\r\n`;
+  const answers = await sendRaw(gateway.graphqlUrl, call('slow') + call('quick') + call('last'));
+  expect(answers.match(/\?\w+\]/g)).toEqual(['?slow]', '?quick]', '?last]']);
 });
 
 describe('answers arrive as the upstream sent them', () => {

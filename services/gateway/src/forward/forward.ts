@@ -22,7 +22,7 @@ export type ForwarderOptions = {
   /** Waiting for a connection: a new one, or a free one where all are in use. */
   connectTimeoutMs: number;
   headersTimeoutMs: number;
-  /** Silence within an answer, of the upstream or of the caller that reads it. */
+  /** Silence within a body: of the caller that sends or reads one, of the upstream that answers. */
   bodyIdleTimeoutMs: number;
   maxRequestBodyBytes: number;
   defaultPoints: number;
@@ -35,7 +35,8 @@ export type ForwarderOptions = {
  * connections to the upstream stay in use.
  */
 export function createForwarder(options: ForwarderOptions): { forward: Forward; close: () => Promise<void> } {
-  const { connectTimeoutMs, bodyIdleTimeoutMs, maxRequestBodyBytes, defaultPoints } = options;
+  const { connectTimeoutMs, bodyIdleTimeoutMs, defaultPoints } = options;
+  const bodyLimits = { maxBytes: options.maxRequestBodyBytes, idleTimeoutMs: bodyIdleTimeoutMs };
   const { origin, pathname } = new URL(options.upstreamUrl);
   const pool = new Pool(origin, {
     connections: options.connections,
@@ -73,7 +74,7 @@ export function createForwarder(options: ForwarderOptions): { forward: Forward; 
 
   return {
     forward: async (call) => {
-      const body = await requestBody(call.req, maxRequestBodyBytes);
+      const body = await requestBody(call.req, bodyLimits);
       return body === null || call.res.destroyed ? 'aborted' : exchange(call, body);
     },
     close: () => pool.close(),

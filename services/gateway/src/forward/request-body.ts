@@ -9,22 +9,29 @@ const BUFFERED_BODY_MAX_BYTES = 16_384;
 /** A body as the HTTP client takes it; `lengthBytes` is known where the caller declared it. */
 export type RequestBody = { body: Buffer | Readable | null; lengthBytes: number | null };
 
+/** Of a request's body. */
+export type BodyLimits = {
+  maxBytes: number;
+  /** A caller that is silent for this long within a streamed body is cut off: it holds a connection. */
+  idleTimeoutMs: number;
+};
+
 /**
  * A request's body for the next server: small ones buffered, others streamed with back-pressure. Null where
  * the caller went away before all of a small one had come.
- * @throws {Problem} payload_too_large where the declared length is over `maxBytes`. A chunked body that turns
+ * @throws {Problem} payload_too_large where the declared length is over the limit. A chunked body that turns
  * out to be larger ends its stream with the same problem.
  */
-export async function requestBody(req: IncomingMessage, maxBytes: number): Promise<RequestBody | null> {
+export async function requestBody(req: IncomingMessage, limits: BodyLimits): Promise<RequestBody | null> {
   const declared = fieldValues(req.rawHeaders, 'content-length')[0];
   if (declared === undefined) {
     const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;
-    return { body: chunked ? streamed(req, maxBytes) : null, lengthBytes: null };
+    return { body: chunked ? streamed(req, limits) : null, lengthBytes: null };
   }
   const lengthBytes = Number(declared);
-  if (lengthBytes > maxBytes) throw new Problem('payload_too_large');
+  if (lengthBytes > limits.maxBytes) throw new Problem('payload_too_large');
   if (lengthBytes === 0) return { body: null, lengthBytes: null };
-  if (lengthBytes > BUFFERED_BODY_MAX_BYTES) return { body: streamed(req, maxBytes), lengthBytes };
+  if (lengthBytes > BUFFERED_BODY_MAX_BYTES) return { body: streamed(req, limits), lengthBytes };
   const body = await buffered(req);
   return body === null ? null : { body, lengthBytes };
 }
@@ -47,17 +54,22 @@ function buffered(req: IncomingMessage): Promise<Buffer | null> {
   });
 }
 
-function streamed(req: IncomingMessage, maxBytes: number): Readable {
-  return Readable.from(bounded(req, maxBytes), { objectMode: false });
+function streamed(req: IncomingMessage, limits: BodyLimits): Readable {
+  return Readable.from(bounded(req, limits), { objectMode: false });
 }
 
-async function* bounded(req: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+async function* bounded(req: IncomingMessage, limits: BodyLimits): AsyncGenerator<Buffer> {
   let bytes = 0;
-  // The request must outlive the stream: destroying it would take the connection, and the answer with it.
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Problem('payload_too_large');
-    yield chunk;
+  req.socket.setTimeout(limits.idleTimeoutMs);
+  try {
+    // The request must outlive the stream: destroying it would take the connection, and the answer with it.
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > limits.maxBytes) throw new Problem('payload_too_large');
+      yield chunk;
+    }
+  } finally {
+    req.socket.setTimeout(0);
   }
 }
 
@@ -65,12 +77,14 @@ const DISCARD_MAX_BYTES = 8_388_608;
 const DISCARD_TIMEOUT_MS = 5_000;
 
 /**
- * Reads and drops what is left of an answered request's body. Closing the connection with bytes unread would
+ * Reads and drops what is left of a body whose request has its answer. Left unread, it would be in the way of
+ * the connection's next request. Closing the connection with bytes unread would
  * reset it, and the caller could lose the answer that explains why (RFC 9112, section 9.6); reading for ever
  * would let anyone occupy it. So: within limits, then the connection is cut.
  */
 export function discardRest(req: IncomingMessage): void {
-  if (req.complete || req.destroyed) {
+  if (req.readableEnded || req.destroyed) return;
+  if (req.complete) {
     req.resume();
     return;
   }
