@@ -24,8 +24,12 @@ export type AuthUnderTest = {
   close: () => Promise<void>;
 };
 
-export async function startAuth(env: Readonly<Record<string, string>> = {}): Promise<AuthUnderTest> {
-  const [account, redis] = await Promise.all([startAccountStandIn(), startRedis()]);
+/** `redisSettings` are further lines of that Redis' redis.conf. */
+export async function startAuth(
+  env: Readonly<Record<string, string>> = {},
+  redisSettings: readonly string[] = [],
+): Promise<AuthUnderTest> {
+  const [account, redis] = await Promise.all([startAccountStandIn(), startRedis(redisSettings)]);
   const service = await startServiceProcess('auth', {
     REDIS_URL: redis.url,
     ACCOUNT_PRIVATE_URL: account.url,
