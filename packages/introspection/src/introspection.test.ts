@@ -4,11 +4,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { newAccessToken } from '@tollgate/access-token';
+import { accessTokenHash, newAccessToken } from '@tollgate/access-token';
 import { createPrivateApi } from '@tollgate/private-api/client';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { createIntrospector } from './introspection.ts';
-import type { IntrospectorOptions } from './introspection.ts';
+import type { Introspector, IntrospectorOptions } from './introspection.ts';
 
 /** auth, played by an HTTP server whose answers each test chooses. */
 let authServer: Server;
@@ -199,4 +199,94 @@ test('auth away is service_unavailable; what is cached is still served', async (
   authServer.close();
   await expect(introspect(newToken())).rejects.toEqual(unavailable);
   expect(await introspect(known)).toMatchObject({ active: true });
+});
+
+const CLIENT_ID = '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f';
+
+test('a dropped client’s tokens are asked for again, others’ are not', async () => {
+  const { introspect, dropClient } = introspector();
+  const others = newAccessToken('tg', '00000000-5d2a-4f0b-9c0e-0a4b1c2d3e4f');
+  const tokens = [newToken(), newToken(), newToken(), others];
+  for (const token of tokens) await introspect(token);
+  dropClient(CLIENT_ID);
+  answer = () => ({ active: false });
+  for (const token of tokens.slice(0, 3)) expect(await introspect(token)).toBeNull();
+  expect(await introspect(others)).not.toBeNull();
+  expect(requests).toHaveLength(7);
+});
+
+test('a dropped token is asked for again, others of its client are not; dropAll drops everything', async () => {
+  const { introspect, dropToken, dropAll } = introspector();
+  const [one, other] = [newToken(), newToken()];
+  await introspect(one);
+  await introspect(other);
+  dropToken(accessTokenHash(one));
+  for (const token of [one, other]) await introspect(token);
+  expect(requests.map(({ token }) => token)).toEqual([one, other, one]);
+  dropAll();
+  for (const token of [one, other]) await introspect(token);
+  expect(requests).toHaveLength(5);
+});
+
+test('an answer that a drop overtook is neither given nor kept: auth is asked again', async () => {
+  for (const drop of [
+    ({ dropClient }: Introspector) => {
+      dropClient(CLIENT_ID);
+    },
+    ({ dropToken }: Introspector, token: string) => {
+      dropToken(accessTokenHash(token));
+    },
+    ({ dropAll }: Introspector) => {
+      dropAll();
+    },
+  ]) {
+    requests = [];
+    const made = introspector();
+    const token = newToken();
+    answer = () => {
+      if (requests.length > 1) return { active: false };
+      // The revocation arrives when auth has made up its mind and before its answer is here.
+      drop(made, token);
+      return activeToken(60);
+    };
+    const answers = await Promise.all([made.introspect(token), made.introspect(token)]);
+    expect([answers, requests.length]).toEqual([[null, null], 2]);
+    expect(await made.introspect(token)).toBeNull();
+  }
+});
+
+test('a drop of something else doesn’t disturb an introspection under way', async () => {
+  const { introspect, dropClient, dropToken } = introspector();
+  answer = () => {
+    dropClient('00000000-5d2a-4f0b-9c0e-0a4b1c2d3e4f');
+    dropToken(accessTokenHash(newToken()));
+    return activeToken(60);
+  };
+  const token = newToken();
+  await introspect(token);
+  expect(await introspect(token)).not.toBeNull();
+  expect(requests).toHaveLength(1);
+});
+
+test('a token that is dropped during every answer is service_unavailable', async () => {
+  const { introspect, dropAll } = introspector();
+  answer = () => {
+    dropAll();
+    return activeToken(60);
+  };
+  await expect(introspect(newToken())).rejects.toEqual(unavailable);
+  expect(requests).toHaveLength(3);
+});
+
+test('a cache that isn’t trusted is not used, and what it holds is used again with the trust', async () => {
+  const { introspect, trustCacheUntil } = introspector();
+  const token = newToken();
+  await introspect(token);
+  trustCacheUntil(0);
+  await introspect(token);
+  await introspect(token);
+  expect(requests).toHaveLength(3);
+  trustCacheUntil(performance.now() + 60_000);
+  await introspect(token);
+  expect(requests).toHaveLength(3);
 });

@@ -27,7 +27,7 @@ async function snapshot(kept: (key: string) => boolean = () => true) {
   return async () => {
     await auth.store.flushall();
     for (const [key, value, ttlMs] of values) {
-      if (value !== null) await auth.store.restore(key, Math.max(ttlMs, 0), value, 'REPLACE');
+      await auth.store.restore(key, Math.max(ttlMs, 0), value, 'REPLACE');
     }
   };
 }

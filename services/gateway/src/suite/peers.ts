@@ -112,7 +112,7 @@ export async function startAccountPeer(): Promise<AccountPeer> {
 }
 
 /** An entitlement with an active period and no limits. */
-function activeEntitlement(accountId: number): Entitlement {
+export function activeEntitlement(accountId: number): Entitlement {
   return {
     account_id: accountId,
     payer_id: accountId,
