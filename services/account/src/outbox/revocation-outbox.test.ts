@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { startPostgres } from '@tollgate/testbed/postgres';
+import { becomeReady } from '../suite/account-under-test.ts';
 import { makeApplication, operate } from '../suite/operator.ts';
 import { startOperatedAccount } from '../suite/operated-account.ts';
 import type { OperatedAccount } from '../suite/operated-account.ts';
@@ -129,3 +131,42 @@ test('a stop ends the process in order while auth does not answer, and the row s
   await suite.account.restart();
   await waitFor(async () => (await waiting()) === 0);
 });
+
+test('Postgres away: changes are 503, and what was committed before is delivered when it is back', async () => {
+  const postgres = await startPostgres();
+  const own = await startOperatedAccount({ databaseUrl: postgres.url });
+  try {
+    const { path, client_id } = await makeApplication(own.account, own.account_id);
+    own.auth.moodOf = () => 'failing';
+    expect(await revoke(own.account, path)).toMatchObject({ status: 200, delivered: false });
+    await postgres.kill();
+    for (const [method, url, body] of [
+      ['POST', '', { account_id: 1, name: 'App', type: 'manual', token_lifespan_sec: 60 }],
+      ['GET', path, undefined],
+      ['POST', `${path}/revoke`, undefined],
+      ['POST', `${path}/rotate-secret`, { overlap_sec: 0 }],
+      ['DELETE', path, undefined],
+    ] as const) {
+      const answer = await operate(own.account, method, url, body);
+      expect([method, url, answer.status, answer.body['code']]).toEqual([
+        method,
+        url,
+        503,
+        'service_unavailable',
+      ]);
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    }
+    const said = () => own.account.logs().split('the revocation outbox waits for Postgres').length - 1;
+    await waitFor(() => said() > 0);
+    own.auth.moodOf = () => 'well';
+    await postgres.restart();
+    await becomeReady(own.account);
+    await waitFor(() => own.auth.told.some((one) => one.client_id === client_id));
+    await waitFor(async () => (await operate(own.account, 'POST', `${path}/revoke`)).status === 200);
+    expect(said()).toBe(1);
+    await waitFor(() => own.account.logs().includes('the revocation outbox is read again'));
+  } finally {
+    await own.close();
+    await postgres.stop();
+  }
+}, 60_000);
