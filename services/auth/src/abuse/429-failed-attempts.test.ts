@@ -201,14 +201,15 @@ test('without trusted proxies X-Forwarded-For changes nothing', async () => {
 
 test('when the window has passed, the right secret is good again', async () => {
   const client = addClient(auth.account);
-  const brief = await startAuth({ ...limits, FAILED_ATTEMPTS_WINDOW_SEC: '1' });
+  const brief = await startAuth({ ...limits, FAILED_ATTEMPTS_WINDOW_SEC: '3' });
   try {
     brief.account.clients.set(client.client_id, client.record);
     for (let failures = 0; failures < PER_PAIR; failures += 1) {
       await postToken(brief.service, tokenForm(wrong(client)));
     }
     const limited = await postToken(brief.service, tokenForm(client));
-    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(limited.status).toBe(429);
+    expect(limited.headers.get('retry-after')).toMatch(/^[123]$/);
     await waitFor(async () => (await postToken(brief.service, tokenForm(client))).status === 200);
   } finally {
     await brief.close();
