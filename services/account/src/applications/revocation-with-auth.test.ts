@@ -72,6 +72,18 @@ test('an auth that was away during the revocation learns of it when it is back',
   await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 5_000 });
 });
 
+test('a Redis that was away during the revocation holds it up, and the token is dead when it is back', async () => {
+  const { path, client_id, token } = await newCaller();
+  await suite.redis.kill();
+  const { body } = await operate(suite.account, 'POST', `${path}/revoke`);
+  expect(body).toMatchObject({ status: 'revoked', delivered: false });
+  await suite.redis.restart();
+  await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 5_000 });
+  await waitFor(async () => (await suite.database('revocation_outbox').where({ client_id })).length === 0);
+  expect(await usageStatus(await obtainToken(suite.auth, await rotate(path)))).toBe(200);
+  expect(await usageStatus(token)).toBe(401);
+});
+
 test('tokens that are being issued while the application is revoked are dead, too', async () => {
   const { path, token, ...application } = await newCaller();
   const tokens: string[] = [token];
