@@ -73,6 +73,22 @@ test('a record that was on its way when the client changed is neither used nor k
   expect(await isActive(auth.service, await obtainToken(auth.service, client))).toBe(true);
 });
 
+test('a delivery makes every look-up under way ask again, also where the epoch is the same', async () => {
+  const client = addClient(auth.account);
+  const path = `/private/clients/${client.client_id}`;
+  const times = () => auth.account.requests.filter((asked) => asked === path).length;
+  const release = auth.account.hold();
+  const underWay = postToken(auth.service, tokenForm(client));
+  await waitFor(() => times() === 1);
+  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 0 });
+  // Who comes after the delivery doesn't share the answer of before.
+  const later = postToken(auth.service, tokenForm(client));
+  await waitFor(() => times() === 2);
+  release();
+  expect([(await underWay).status, (await later).status]).toEqual([200, 200]);
+  expect(times()).toBe(2);
+});
+
 test('deliveries may be repeated and come in any order', async () => {
   const client = addClient(auth.account);
   for (const [revocation_epoch, known] of [
