@@ -50,7 +50,7 @@ return 1
 
 const findAnswer = z.tuple([z.enum(['verified', 'unverified']), z.string()]).nullable();
 
-export type StoredToken = {
+type StoredToken = {
   record: TokenRecord;
   /** False where this Redis may lack the application's last revocation: account must be asked. */
   verified: boolean;
