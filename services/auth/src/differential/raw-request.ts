@@ -23,14 +23,18 @@ export type Answer = {
 
 /** Sends a request byte by byte, on a connection of its own, and reads the answer up to its end. */
 export async function exchange(baseUrl: string, request: RawRequest): Promise<Answer> {
+  return readAnswer(await exchangeText(baseUrl, request));
+}
+
+/** The same; the whole answer as it came, or nothing where none came. */
+export async function exchangeText(baseUrl: string, request: RawRequest): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   // A server that refuses early resets the connection under our hands; what it has answered still counts.
   socket.on('error', () => socket.destroy());
   socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
   socket.write(bytesOf(request), 'latin1');
-  const answer = await text(socket.setEncoding('latin1')).catch(() => '');
-  return readAnswer(answer);
+  return text(socket.setEncoding('latin1')).catch(() => '');
 }
 
 /** One line per answer, for tables and messages. */
