@@ -69,10 +69,13 @@ export const processSettings = {
   SHUTDOWN_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
   /** Callers accepted on the private listener. */
   SERVICE_CREDENTIALS: serviceCredentials,
+  REDIS_URL: connectionUrl('redis:', 'rediss:'),
 };
 
 /** What a service reads to call another one's private listener. */
 export const callerSettings = {
   SERVICE_CLIENT_ID: z.string().min(1),
   SERVICE_CLIENT_SECRET: secret,
+  /** One call, to the last byte of its answer. */
+  PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
 };

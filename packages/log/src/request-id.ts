@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 /** The header that carries a request's id through all services. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-const WELL_FORMED = /^[A-Za-z0-9_-]{8,64}$/;
+/** Only the form that newRequestId makes: nothing else that a caller puts there, a secret say, is logged. */
+const WELL_FORMED = /^[0-9a-f]{32}$/;
 
 const ID_BYTES = 16;
 // Random bytes are drawn for many ids at once: one system call for each would show in the gateway's throughput.

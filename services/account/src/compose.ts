@@ -1,8 +1,6 @@
-import { createIntrospector } from '@tollgate/introspection';
-import { followRevocations } from '@tollgate/introspection/revocations';
+import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
-import type { PrivateApi } from '@tollgate/private-api/client';
 import { openRedis } from '@tollgate/redis';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { createPrivateApp, createPublicApp } from './app.ts';
@@ -31,7 +29,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
   });
-  const introspection = composeIntrospection(config, auth, logger);
+  const introspection = openIntrospection({ config, auth, logger });
   const query = createQuery(database);
   const usageReader = startUsageReader({
     database: readerDatabase,
@@ -81,22 +79,6 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
       redis.disconnect();
     },
   });
-}
-
-function composeIntrospection(config: Config, auth: PrivateApi, logger: Logger) {
-  const introspector = createIntrospector({
-    auth,
-    tokenPrefix: config.TOKEN_PREFIX,
-    cacheTtlMs: config.INTROSPECTION_CACHE_TTL_MS,
-    negativeCacheTtlMs: config.INTROSPECTION_NEGATIVE_CACHE_TTL_MS,
-    cacheMaxEntries: config.INTROSPECTION_CACHE_MAX_ENTRIES,
-  });
-  const revocations = followRevocations({
-    redis: openRedis(config.REDIS_URL, logger),
-    listener: introspector,
-    logger,
-  });
-  return { introspect: introspector.introspect, close: revocations.close };
 }
 
 /** Pools of their own, so that requests, the counting of usage and revocations can't starve one another. */

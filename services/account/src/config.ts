@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { TOKEN_PREFIX_PATTERN } from '@tollgate/access-token';
 import { pepperSetting } from '@tollgate/client-secret';
 import { readConfig } from '@tollgate/config';
 import {
@@ -10,6 +9,7 @@ import {
   serviceCredentials,
   wholeNumber,
 } from '@tollgate/config/settings';
+import { introspectionSettings } from '@tollgate/introspection/settings';
 
 const databaseUrl = connectionUrl('postgres:', 'postgresql:');
 
@@ -20,17 +20,9 @@ const serviceSettings = z.object({
   OPERATOR_CREDENTIALS: serviceCredentials.default([]),
   DATABASE_URL: databaseUrl,
   DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
-  REDIS_URL: connectionUrl('redis:', 'rediss:'),
   AUTH_PRIVATE_URL: httpUrl,
-  PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
   CLIENT_SECRET_PEPPERS: pepperSetting,
-  TOKEN_PREFIX: z
-    .string()
-    .regex(TOKEN_PREFIX_PATTERN, 'must be 1 to 16 lower-case letters and digits, a letter first')
-    .default('tg'),
-  INTROSPECTION_CACHE_TTL_MS: wholeNumber(1, 30_000).default(10_000),
-  INTROSPECTION_NEGATIVE_CACHE_TTL_MS: wholeNumber(1, 30_000).default(1_000),
-  INTROSPECTION_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(10_000),
+  ...introspectionSettings(10_000),
 });
 
 export type Config = z.output<typeof serviceSettings>;

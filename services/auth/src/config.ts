@@ -1,15 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { TOKEN_PREFIX_PATTERN } from '@tollgate/access-token';
+import { tokenPrefixSetting } from '@tollgate/access-token/token-prefix-setting';
 import { pepperSetting } from '@tollgate/client-secret';
 import { readConfig } from '@tollgate/config';
-import {
-  callerSettings,
-  connectionUrl,
-  httpUrl,
-  processSettings,
-  wholeNumber,
-} from '@tollgate/config/settings';
+import { callerSettings, httpUrl, processSettings, wholeNumber } from '@tollgate/config/settings';
 
 /** An origin: its metadata's address is then the one that RFC 8414, section 3.1, derives from it. */
 const issuerUrl = httpUrl.refine(
@@ -35,15 +29,10 @@ function isNetwork(value: string): boolean {
 const schema = z.object({
   ...processSettings,
   ...callerSettings,
-  REDIS_URL: connectionUrl('redis:', 'rediss:'),
   ACCOUNT_PRIVATE_URL: httpUrl,
-  PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
   CLIENT_SECRET_PEPPERS: pepperSetting,
   CLIENT_CACHE_TTL_MS: wholeNumber(1, 3_600_000).default(60_000),
-  TOKEN_PREFIX: z
-    .string()
-    .regex(TOKEN_PREFIX_PATTERN, 'must be 1 to 16 lower-case letters and digits, a letter first')
-    .default('tg'),
+  TOKEN_PREFIX: tokenPrefixSetting,
   MAX_BODY_BYTES: wholeNumber(1_024, 1_048_576).default(16_384),
   UNKNOWN_CLIENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(10_000),
   ALLOW_EVICTING_REDIS: z

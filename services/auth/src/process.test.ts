@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newRequestId } from '@tollgate/log/request-id';
 import { isPortTaken } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, startAuth } from './suite/auth-under-test.ts';
@@ -88,11 +89,21 @@ describe('a running auth', () => {
 
   test('a request id passes through to account and the log', async () => {
     const client = addClient(auth.account);
-    const requestId = 'a-request-id-of-the-gateway';
+    const requestId = newRequestId();
     const response = await postToken(auth.service, tokenForm(client), { 'x-request-id': requestId });
     expect(response.headers.get('x-request-id')).toBe(requestId);
     await waitFor(() => auth.service.logs().includes(`"request_id":"${requestId}"`));
     expect(auth.account.requestIds.at(-1)).toBe(requestId);
+  });
+
+  test('what a caller puts in place of a request id is neither echoed nor logged', async () => {
+    const client = addClient(auth.account);
+    const given = client.client_secret;
+    const response = await postToken(auth.service, tokenForm(client), { 'x-request-id': given });
+    const own = response.headers.get('x-request-id') ?? '';
+    expect(own).toMatch(/^[0-9a-f]{32}$/);
+    await waitFor(() => auth.service.logs().includes(own));
+    expect(auth.service.logs()).not.toContain(given);
   });
 
   test('SIGTERM: a request under way is finished, nothing new is taken, exit code 0', async () => {

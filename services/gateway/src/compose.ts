@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createIntrospector } from '@tollgate/introspection';
-import { followRevocations } from '@tollgate/introspection/revocations';
+import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
 import { openRedis } from '@tollgate/redis';
@@ -97,23 +96,16 @@ function composePeers(config: Config, metrics: Metrics, logger: Logger) {
   };
   const auth = createPrivateApi({ baseUrl: config.AUTH_PRIVATE_URL, ...caller });
   const account = createPrivateApi({ baseUrl: config.ACCOUNT_PRIVATE_URL, ...caller });
-  const introspector = createIntrospector({
+  const introspection = openIntrospection({
+    config,
     auth,
-    tokenPrefix: config.TOKEN_PREFIX,
-    cacheTtlMs: config.INTROSPECTION_CACHE_TTL_MS,
-    negativeCacheTtlMs: config.INTROSPECTION_NEGATIVE_CACHE_TTL_MS,
-    cacheMaxEntries: config.INTROSPECTION_CACHE_MAX_ENTRIES,
+    logger,
     onLookup: (outcome) => {
       metrics.introspections.inc({ outcome });
     },
   });
-  const revocations = followRevocations({
-    redis: openRedis(config.REDIS_URL, logger),
-    listener: introspector,
-    logger,
-  });
   return {
-    authenticate: createAuthenticate(introspector),
+    authenticate: createAuthenticate(introspection),
     entitle: createEntitle({
       account,
       cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
@@ -123,7 +115,7 @@ function composePeers(config: Config, metrics: Metrics, logger: Logger) {
       },
     }),
     close: async () => {
-      revocations.close();
+      introspection.close();
       await Promise.all([auth.close(), account.close()]);
     },
   };

@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import { TOKEN_PREFIX_PATTERN } from '@tollgate/access-token';
 import { readConfig } from '@tollgate/config';
-import {
-  callerSettings,
-  connectionUrl,
-  httpUrl,
-  processSettings,
-  wholeNumber,
-} from '@tollgate/config/settings';
+import { callerSettings, httpUrl, processSettings, wholeNumber } from '@tollgate/config/settings';
+import { introspectionSettings } from '@tollgate/introspection/settings';
 
 /** The endpoint behind the gateway; the query string belongs to each caller. */
 const upstreamUrl = httpUrl.refine(
@@ -19,21 +13,13 @@ const upstreamUrl = httpUrl.refine(
 const settings = z.object({
   ...processSettings,
   ...callerSettings,
-  REDIS_URL: connectionUrl('redis:', 'rediss:'),
-  PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
-  TOKEN_PREFIX: z
-    .string()
-    .regex(TOKEN_PREFIX_PATTERN, 'must be 1 to 16 lower-case letters and digits, a letter first')
-    .default('tg'),
+  ...introspectionSettings(100_000),
   AUTH_PRIVATE_URL: httpUrl,
   AUTH_PUBLIC_URL: httpUrl,
   ACCOUNT_PRIVATE_URL: httpUrl,
   ACCOUNT_PUBLIC_URL: httpUrl,
   UPSTREAM_URL: upstreamUrl,
   DEFAULT_POINTS: wholeNumber(0, 1_000_000_000).default(1),
-  INTROSPECTION_CACHE_TTL_MS: wholeNumber(1, 30_000).default(10_000),
-  INTROSPECTION_NEGATIVE_CACHE_TTL_MS: wholeNumber(1, 30_000).default(1_000),
-  INTROSPECTION_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(100_000),
   ENTITLEMENT_CACHE_TTL_MS: wholeNumber(0, 30_000).default(5_000),
   ENTITLEMENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(100_000),
   MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(1_048_576),

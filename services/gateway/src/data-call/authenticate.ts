@@ -14,7 +14,7 @@ export type Authenticate = (rawHeaders: readonly string[], requestId: string) =>
  * unknown, expired or revoked `error="invalid_token"` (RFC 6750, section 3); invalid_request for more than
  * one Authorization header; service_unavailable where auth can't be asked.
  */
-export function createAuthenticate({ introspect }: Introspector): Authenticate {
+export function createAuthenticate({ introspect }: Pick<Introspector, 'introspect'>): Authenticate {
   return async (rawHeaders, requestId) => {
     const [credentials, ...others] = fieldValues(rawHeaders, 'authorization');
     // Two servers in a row may choose differently between two of them.

@@ -1,0 +1,12 @@
+import { tokenPrefixSetting } from '@tollgate/access-token/token-prefix-setting';
+import { wholeNumber } from '@tollgate/config/settings';
+
+/** What a service that introspects bearer tokens reads (docs/configuration.md). */
+export function introspectionSettings(defaultCacheMaxEntries: number) {
+  return {
+    TOKEN_PREFIX: tokenPrefixSetting,
+    INTROSPECTION_CACHE_TTL_MS: wholeNumber(1, 30_000).default(10_000),
+    INTROSPECTION_NEGATIVE_CACHE_TTL_MS: wholeNumber(1, 30_000).default(1_000),
+    INTROSPECTION_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(defaultCacheMaxEntries),
+  };
+}
