@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import type { UsageResponse } from '@tollgate/contracts/usage-response';
 import {
   eventually,
   getUsage,
   obtainToken,
   postGraphql,
   postToken,
-  readUsage,
   tokenFields,
+  settledUsage,
 } from '../caller.ts';
 import type { Stack } from '../stack/stack.ts';
 
@@ -26,7 +27,7 @@ export function faults(stack: () => Stack): void {
     test('kill -9 of account during 1,000 calls loses and doubles nothing', async () => {
       const { demo, kill, start } = stack();
       const token = await obtainToken(demo, demo.application);
-      const before = (await readUsage(demo, token)).billing_period.usage;
+      const before = (await settledUsage(demo, token)).billing_period.usage;
       let begun = 0;
       let refused = 0;
       const restarted = { done: Promise.resolve() };
@@ -51,7 +52,7 @@ export function faults(stack: () => Stack): void {
       const usage = async () => {
         const response = await getUsage(demo.account_url, token);
         if (response.status !== 200) return -1;
-        const body = (await response.json()) as Awaited<ReturnType<typeof readUsage>>;
+        const body = (await response.json()) as UsageResponse;
         return body.billing_period.usage.requests_usage - before.requests_usage;
       };
       expect(await eventually(usage, (requests) => requests >= 1_000, RECOVERY_MS)).toBe(1_000);

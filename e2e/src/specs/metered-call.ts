@@ -6,6 +6,7 @@ import {
   postGraphql,
   postToken,
   readUsage,
+  settledUsage,
   tokenFields,
 } from '../caller.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -31,7 +32,7 @@ export function meteredCall(stack: () => Stack): void {
     test('a call is answered by the data API and in the usage within a second', async () => {
       const { demo } = stack();
       const token = await obtainToken(demo, demo.application);
-      const before = await readUsage(demo, token);
+      const before = await settledUsage(demo, token);
       const response = await postGraphql(demo, token, QUERY);
       const body = await response.text();
       expect(response.status).toBe(200);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventually, obtainToken, postGraphql, readUsage } from '../caller.ts';
+import { eventually, obtainToken, postGraphql, readUsage, settledUsage } from '../caller.ts';
 import type { Stack } from '../stack/stack.ts';
 
 /** The first rule of GET /api/usage: a member's billing period is the team manager's. */
@@ -15,7 +15,7 @@ export function team(stack: () => Stack): void {
     test('raises the manager’s counters with a call', async () => {
       const { demo } = stack();
       const manager = await obtainToken(demo, demo.application);
-      const { usage } = (await readUsage(demo, manager)).billing_period;
+      const { usage } = (await settledUsage(demo, manager)).billing_period;
       const response = await postGraphql(
         demo,
         await obtainToken(demo, demo.member),
