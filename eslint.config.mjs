@@ -53,5 +53,5 @@ export default defineConfig(
     },
     rules: { 'no-console': 'off', '@typescript-eslint/no-require-imports': 'off' },
   },
-  { files: ['scripts/**', 'e2e/**'], rules: { 'no-console': 'off' } },
+  { files: ['scripts/**', 'e2e/**', 'bench/**'], rules: { 'no-console': 'off' } },
 );

@@ -1,6 +1,6 @@
 /** Node's own type stripping, the one that runs the services, also serves the tests. */
 export default {
-  testMatch: ['<rootDir>/{services,packages,sample-upstream,scripts}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{services,packages,sample-upstream,scripts,bench}/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/scripts/strip-types.cjs' },
   globalSetup: '<rootDir>/packages/testbed/src/global-setup.ts',

@@ -5,7 +5,16 @@ const CHECKS: Record<string, string[]> = {
   types: ['tsc'],
   lint: ['eslint', '--max-warnings=0', '.'],
   format: ['prettier', '--check', '--log-level=warn', '.'],
-  rooms: ['depcruise', '--output-type=err', 'services', 'packages', 'sample-upstream', 'e2e', 'scripts'],
+  rooms: [
+    'depcruise',
+    '--output-type=err',
+    'services',
+    'packages',
+    'sample-upstream',
+    'e2e',
+    'bench',
+    'scripts',
+  ],
   'dead code': ['knip'],
 };
 

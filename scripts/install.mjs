@@ -37,7 +37,7 @@ function manifests(root) {
     'pnpm-lock.yaml',
     'pnpm-workspace.yaml',
     '.npmrc',
-    ...['.', 'e2e', 'sample-upstream', ...rooms.sort()].map((room) => join(room, 'package.json')),
+    ...['.', 'e2e', 'bench', 'sample-upstream', ...rooms.sort()].map((room) => join(room, 'package.json')),
   ]
     .map((file) => join(root, file))
     .filter((file) => existsSync(file));

@@ -45,6 +45,7 @@ describe('tidy', () => {
       'package.json',
       ...globSync('{services,packages}/*/package.json'),
       'e2e/package.json',
+      'bench/package.json',
     ]) {
       const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<
         string,

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+
+/** Where everything runs: servers alone on one core, the load on another, the rest (Redis …) wherever is left. */
+export type Places = { server: string; load: string; rest: string };
+
+/** The places of this machine; undefined where processes can't be pinned (no taskset, or a single core). */
+export function placesOf(cores = availableParallelism()): Places | undefined {
+  try {
+    execFileSync('taskset', ['--version'], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  if (cores < 2) return undefined;
+  return { server: '0', load: '1', rest: cores === 2 ? '1' : `2-${String(cores - 1)}` };
+}
+
+/** Pins a process, with all its threads, to a core. What it starts from now on inherits the place. */
+export function pin(pid: number, place: string | undefined): void {
+  if (place === undefined) return;
+  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', place, String(pid)], { stdio: 'ignore' });
+}
+
+/** CPU time that a process has used until now, in ms; NaN where the system doesn't tell. */
+export function cpuMsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+    // proc_pid_stat(5): fields 14 and 15, utime and stime, in ticks of which Linux reports 100 a second.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return Number.NaN;
+  }
+}
