@@ -6,7 +6,7 @@ import { doubtsOf, percent, quantile, ratiosOf, spreadOf } from './ratios.ts';
 import type { Pair, Spread } from './ratios.ts';
 import type { Servers } from './servers.ts';
 
-export const ROUNDS = 5;
+const ROUNDS = 5;
 const ROUND_SEC = 3;
 const WARM_UP_SEC = 3;
 const STEADY_SEC = 5;

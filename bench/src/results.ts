@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROUNDS } from './measure.ts';
 import type { PartResult } from './measure.ts';
 import type { Spread } from './ratios.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -64,7 +63,7 @@ function section(record: PartRecord): string {
   return `
 ## ${name}
 
-- \`${run.command}\`, ${String(record.rounds.length)} of at least ${String(ROUNDS)} rounds of ${String(record.roundSec)} s each, ${String(record.connections)} kept-alive connections
+- \`${run.command}\`, ${String(record.rounds.length)} rounds of ${String(record.roundSec)} s each, ${String(record.connections)} kept-alive connections
 - ${run.machine}; ${run.places}
 - ${versions.join(', ')}
 - ours ${whole(ours.median)} ${unit} (${whole(ours.min)}–${whole(ours.max)}), ${peer} ${whole(peerRate.median)} (${whole(peerRate.min)}–${whole(peerRate.max)}); good for nothing but this machine
