@@ -19,6 +19,8 @@ import { createTokenStore } from './token/store.ts';
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining } = context;
   const redis = openRedis(config.REDIS_URL, logger);
+  // Commands of one turn of the event loop go out in one write: a socket write for each was a sixth of the time.
+  redis.options.enableAutoPipelining = true;
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
   const account = createPrivateApi({
     baseUrl: config.ACCOUNT_PRIVATE_URL,
