@@ -31,7 +31,8 @@ export async function requireFreePorts({ ports, redisUrl }: Settings): Promise<v
   );
 }
 
-async function takenPorts(ports: Ports, redisUrl: string | undefined): Promise<(keyof Ports)[]> {
+/** Those of a stack's ports that are taken; Redis' own isn't wanted where another Redis is given. */
+export async function takenPorts(ports: Ports, redisUrl?: string): Promise<(keyof Ports)[]> {
   const wanted = (Object.keys(NAMES) as (keyof Ports)[]).filter(
     (name) => name !== 'redis' || redisUrl === undefined,
   );

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { freePort, isPortTaken } from '@tollgate/stack/ports';
+import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { Demo } from './demo.ts';
+import { takenPorts } from './ports.ts';
 import { portsFrom } from './settings.ts';
-import type { Ports } from './settings.ts';
 
 /** For suites: `npm start`'s program as a process, and what it has written. */
 export type RunningLauncher = {
@@ -74,10 +74,4 @@ export async function freePortBase(): Promise<number> {
     const base = await freePort();
     return (await takenPorts(portsFrom(base))).length === 0 ? base : undefined;
   });
-}
-
-export async function takenPorts(ports: Ports): Promise<number[]> {
-  const all = Object.values(ports);
-  const taken = await Promise.all(all.map((port) => isPortTaken(port)));
-  return all.filter((_port, index) => taken[index]);
 }

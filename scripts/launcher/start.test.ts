@@ -9,7 +9,8 @@ import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { Demo } from './demo.ts';
-import { freePortBase, runLauncher, takenPorts, untilRunning } from './running-launcher.ts';
+import { takenPorts } from './ports.ts';
+import { freePortBase, runLauncher, untilRunning } from './running-launcher.ts';
 import { portsFrom } from './settings.ts';
 
 let directory: string;
