@@ -4,6 +4,7 @@ import {
   TOKEN_PREFIX_PATTERN,
   accessTokenHash,
   applicationPart,
+  clientIdOf,
   newAccessToken,
   parseAccessToken,
 } from './access-token.ts';
@@ -87,7 +88,35 @@ test('different clients have different application parts', () => {
   );
 });
 
+test('an application part leads back to its client, and what is beyond 128 bits to none', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.bigInt({ min: 2n ** 128n, max: 62n ** 22n - 1n }), (clientId, beyond) => {
+      expect(clientIdOf(applicationPart(clientId))).toBe(clientId);
+      let part = '';
+      for (let rest = beyond; part.length < 22; rest /= 62n) part = (BASE62[Number(rest % 62n)] ?? '') + part;
+      expect(clientIdOf(part)).toBeNull();
+    }),
+  );
+  expect(clientIdOf('7n42DGM5Tflk9n8mt7Fhc7')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff');
+  expect(clientIdOf('7n42DGM5Tflk9n8mt7Fhc8')).toBeNull();
+  expect(clientIdOf('0'.repeat(22))).toBe('00000000-0000-0000-0000-000000000000');
+});
+
 test('no two tokens of a client are equal', () => {
   const tokens = Array.from({ length: 1_000 }, () => newAccessToken('tg', CLIENT_ID));
   expect(new Set(tokens.map(accessTokenHash)).size).toBe(1_000);
+});
+
+test('every digit of the secret part is as likely as any other', () => {
+  const counts = new Map<string, number>();
+  for (let made = 0; made < 10_000; made += 1) {
+    for (const digit of newAccessToken('tg', CLIENT_ID).slice(-49, -6)) {
+      counts.set(digit, (counts.get(digit) ?? 0) + 1);
+    }
+  }
+  const expected = (10_000 * 43) / 62;
+  expect(counts.size).toBe(62);
+  // Seven standard deviations: chance leaves that once in a billion runs.
+  for (const count of counts.values())
+    expect(Math.abs(count - expected)).toBeLessThan(7 * Math.sqrt(expected));
 });

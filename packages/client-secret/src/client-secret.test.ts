@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hmacSecret, matchesSecret, newClientSecret, pepperSetting } from './client-secret.ts';
 import type { Pepper } from './client-secret.ts';
 
 const secretText = fc.oneof(fc.constant(newClientSecret()), fc.string({ unit: 'binary', maxLength: 100 }));
-const pepperKey = fc.uint8Array({ minLength: 32, maxLength: 64 }).map((bytes) => Buffer.from(bytes));
+const pepperKey = fc.uint8Array({ minLength: 32, maxLength: 64 }).map((bytes) => createSecretKey(bytes));
 
 function pepper(id: string): Pepper {
-  return { id, key: randomBytes(32) };
+  return { id, key: createSecretKey(randomBytes(32)) };
 }
 
 test('a secret matches its own HMAC and no other secret does', () => {
@@ -76,7 +76,8 @@ test('new secrets are 256 bits and never equal', () => {
 
 test('the setting reads pairs separated by white space, the first one writing', () => {
   const [one, two] = [randomBytes(32), randomBytes(48)];
-  expect(pepperSetting.parse(`a:${one.toString('base64')}\n  b-2:${two.toString('base64url')} `)).toEqual([
+  const peppers = pepperSetting.parse(`a:${one.toString('base64')}\n  b-2:${two.toString('base64url')} `);
+  expect(peppers.map(({ id, key }) => ({ id, key: key.export() }))).toEqual([
     { id: 'a', key: one },
     { id: 'b-2', key: two },
   ]);

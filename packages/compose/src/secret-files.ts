@@ -4,7 +4,7 @@ type Caller = keyof SampleSecrets['credentials'];
 
 /** The files of secrets by the container that reads them, as docker-compose.yml names them in `…_FILE`. */
 export function secretFiles(secrets: SampleSecrets): Record<string, Record<string, string>> {
-  const { postgres_password, redis_password, peppers, credentials, manager, member } = secrets;
+  const { postgres_password, redis_password, peppers, sealing_keys, credentials, manager, member } = secrets;
   const callers = (...ids: Caller[]) => ids.map((id) => `${id}:${credentials[id]}`).join('\n');
   const redis_url = `redis://:${redis_password}@redis:6379`;
   const database_url = `postgres://tollgate:${postgres_password}@postgres:5432/tollgate`;
@@ -23,6 +23,7 @@ export function secretFiles(secrets: SampleSecrets): Record<string, Record<strin
       service_client_secret: credentials.account,
       redis_url,
       client_secret_peppers: peppers,
+      token_sealing_keys: sealing_keys,
       database_url,
     },
     gateway: {

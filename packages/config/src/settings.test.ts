@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { connectionUrl, httpUrl, serviceCredentials, wholeNumber } from './settings.ts';
+import { connectionUrl, httpUrl, networks, serviceCredentials, wholeNumber } from './settings.ts';
 
 test('a whole number is taken exactly within its bounds', () => {
   const setting = wholeNumber(10, 1_000);
@@ -26,10 +26,10 @@ test('an http URL with a user, a password, another scheme or no scheme is refuse
 });
 
 test('a connection URL has one of the schemes', () => {
-  const setting = connectionUrl('redis:', 'rediss:');
-  expect(setting.parse('rediss://:password@host:6380/0')).toBe('rediss://:password@host:6380/0');
+  const setting = connectionUrl('postgres:', 'postgresql:');
+  expect(setting.parse('postgresql://:password@host:5433/db')).toBe('postgresql://:password@host:5433/db');
   expect(setting.safeParse('http://host').error?.issues[0]?.message).toBe(
-    'must be a URL that starts with redis:// or rediss://',
+    'must be a URL that starts with postgres:// or postgresql://',
   );
 });
 
@@ -51,5 +51,26 @@ test('service credentials without an id, with a short secret or none at all are 
     'a:first-secret-of-16 b:short',
   ]) {
     expect([value, serviceCredentials.safeParse(value).success]).toEqual([value, false]);
+  }
+});
+
+test('networks are addresses or CIDR networks of both families; nothing that means "everybody"', () => {
+  expect(networks.parse(' 10.0.0.0/8\t192.0.2.1  2001:db8::/32 ::1 ')).toEqual([
+    '10.0.0.0/8',
+    '192.0.2.1',
+    '2001:db8::/32',
+    '::1',
+  ]);
+  expect(networks.parse('')).toEqual([]);
+  for (const value of [
+    '0.0.0.0/0',
+    '10.0.0.0/33',
+    '::/129',
+    'loopback',
+    '10.0.0',
+    'fe80::1%eth0',
+    '1.2.3.4/',
+  ]) {
+    expect([value, networks.safeParse(value).success]).toEqual([value, false]);
   }
 });

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseRedisUrl } from '@tollgate/redis/redis-url';
 
 /**
  * Settings that more than one service has, as zod types. Their messages name what is wanted and never
@@ -26,7 +28,22 @@ function isHttpUrl(value: string): boolean {
   return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-/** A URL with one of the given schemes, for instance `redis:`; credentials in it are allowed. */
+/** IP addresses and networks in CIDR notation, separated by white space. */
+export const networks = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((network) => network !== ''))
+  .refine(
+    (value) => value.every(isNetwork),
+    'must be IP addresses or networks in CIDR notation, separated by white space',
+  );
+
+function isNetwork(value: string): boolean {
+  const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? [];
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return bits > 0 && (prefix === undefined || (Number(prefix) >= 1 && Number(prefix) <= bits));
+}
+
+/** A URL with one of the given schemes, for instance `postgres:`; credentials in it are allowed. */
 export function connectionUrl(...schemes: string[]): z.ZodType<string> {
   return z.string().refine(
     (value) => {
@@ -36,6 +53,15 @@ export function connectionUrl(...schemes: string[]): z.ZodType<string> {
     `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   );
 }
+
+/** Where Redis is: one server, sentinels or nodes of a Redis Cluster (ADR 0018). */
+export const redisUrl: z.ZodType<string> = z.string().superRefine((value, context) => {
+  try {
+    parseRedisUrl(value);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+  }
+});
 
 /** A secret with at least 16 characters. */
 export const secret = z.string().min(16, 'must have at least 16 characters');
@@ -67,9 +93,15 @@ export const processSettings = {
   PRIVATE_PORT: wholeNumber(0, 65_535),
   /** How long a shutdown may take before the process ends anyway. */
   SHUTDOWN_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
+  /** How long an idle kept connection then has for a request that is on its way. */
+  SHUTDOWN_IDLE_GRACE_MS: wholeNumber(0, 60_000).default(500),
+  MAX_URL_BYTES: wholeNumber(1_024, 1_048_576).default(8_192),
+  /** The whole head of a request, its first line included. */
+  MAX_HEADER_BYTES: wholeNumber(2_048, 1_048_576).default(16_384),
+  MAX_HEADER_COUNT: wholeNumber(16, 10_000).default(100),
   /** Callers accepted on the private listener. */
   SERVICE_CREDENTIALS: serviceCredentials,
-  REDIS_URL: connectionUrl('redis:', 'rediss:'),
+  REDIS_URL: redisUrl,
 };
 
 /** What a service reads to call another one's private listener. */

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Answer of account's `GET /private/clients/{client_id}`: what auth needs to authenticate an OAuth client
- * and to issue its tokens. Unknown and deleted clients are 404 `not_found`.
- */
+/** What auth needs to authenticate an OAuth client and to issue its tokens. */
 export const clientRecordSchema = z.object({
   client_id: z.uuid(),
   application_id: z.int(),
@@ -26,3 +23,28 @@ export const clientRecordSchema = z.object({
 });
 
 export type ClientRecord = z.infer<typeof clientRecordSchema>;
+
+/** SHA-256 of an access token in base64url, as @tollgate/access-token makes it. */
+export const tokenHashSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+/** A live token made by hand. */
+const handMadeTokenSchema = z.object({
+  token_hash: tokenHashSchema,
+  /** Seconds since the epoch, like `exp`. */
+  iat: z.int(),
+  exp: z.int(),
+  /** The application's revocation epoch when the token was made. */
+  epoch: z.int().min(0),
+});
+
+export type HandMadeToken = z.infer<typeof handMadeTokenSchema>;
+
+/**
+ * Answer of account's `GET /private/clients/{client_id}`: the client and all of its live tokens made by hand, of
+ * one moment. Unknown and deleted clients are 404 `not_found`.
+ */
+export const clientAnswerSchema = clientRecordSchema.extend({
+  hand_made_tokens: z.array(handMadeTokenSchema),
+});
+
+export type ClientAnswer = z.infer<typeof clientAnswerSchema>;

@@ -33,6 +33,8 @@ export const entitlementSchema = z.object({
   billing_period: z
     .object({
       period_id: z.int(),
+      /** The period's last second, inclusive; a grace window comes after it. */
+      ended_at: z.iso.datetime(),
       /** A limit is null where the plan's description doesn't contain it: it is not enforced. */
       limits: z.record(z.enum(LIMIT_FIELDS), z.int().min(0).nullable()),
     })
@@ -40,3 +42,21 @@ export const entitlementSchema = z.object({
 });
 
 export type Entitlement = z.infer<typeof entitlementSchema>;
+
+/** Limits of a billing period; null where the plan's description doesn't contain one: it is not enforced. */
+export type Limits = Readonly<Record<LimitField, number | null>>;
+
+/**
+ * The Redis channel on which account tells everyone who keeps entitlements which of them are out of date. Pub/sub
+ * loses what is said while a subscriber is away, so the rules of REVOCATION_CHANNEL hold: a subscriber drops all
+ * that it keeps when it (re)subscribes, and keeps nothing while it isn't subscribed.
+ */
+export const ENTITLEMENT_CHANNEL = 'account:entitlements';
+
+/**
+ * A message on that channel, as JSON: every entitlement whose account_id or payer_id is this one is out of date.
+ * The same may be said more than once. A subscriber that can't read a message drops all that it keeps.
+ */
+export const entitlementEventSchema = z.object({ account_id: z.int() });
+
+export type EntitlementEvent = z.infer<typeof entitlementEventSchema>;

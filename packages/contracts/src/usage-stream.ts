@@ -18,6 +18,15 @@ export function usageStreamKey(shard: number): string {
   return `{s${String(shard)}}:usage`;
 }
 
+/**
+ * Redis key of the id up to which account has counted a shard's stream and removed what it has counted. Written
+ * by the script that trims, and never lowered: who builds live counters from a snapshot and the stream finds
+ * out by it that entries after the snapshot's position are gone already.
+ */
+export function usageTrimmedKey(shard: number): string {
+  return `{s${String(shard)}}:trimmed`;
+}
+
 /** The one field of a stream entry; its value is a JSON usage batch. */
 export const USAGE_BATCH_FIELD = 'batch';
 
@@ -58,3 +67,21 @@ export const usageBatchSchema = z.object({
 });
 
 export type UsageBatch = z.infer<typeof usageBatchSchema>;
+
+/**
+ * Answer of account's `GET /private/usage-snapshots/{period_id}`: what is counted for a billing period, and the
+ * id of the last entry of its payer's stream that is contained in it (`0-0` where none is). Both are of the same
+ * moment: these counters and the events of all later entries together are the usage, neither more nor less.
+ * Unknown periods are 404 `not_found`.
+ */
+export const usageSnapshotSchema = z.object({
+  period_id: z.int(),
+  payer_id: z.int(),
+  points: z.int().min(0),
+  requests: z.int().min(0),
+  time_ms: z.int().min(0),
+  traffic_bytes: z.int().min(0),
+  stream_position: z.string().regex(/^\d{1,20}-\d{1,20}$/),
+});
+
+export type UsageSnapshot = z.infer<typeof usageSnapshotSchema>;

@@ -35,6 +35,8 @@ export type Introspector = {
    * without somebody who follows the revocations (see revocations.ts) auth is asked each time.
    */
   trustCacheUntil: (timeMs: number) => void;
+  /** Whether that is still so. */
+  knowsRevocations: () => boolean;
 };
 
 type Question = { applicationPart: string; dropped: boolean; answer: Promise<ActiveToken | null> };
@@ -52,6 +54,8 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
   const cache = createTokenCache(cacheMaxEntries);
   const inFlight = new Map<string, Question>();
   let trustedUntilMs = 0;
+
+  const knowsRevocations = () => performance.now() < trustedUntilMs;
 
   /** Asks auth until no revocation came between the question and its answer. */
   async function ask(question: Question, hash: string, token: string, requestId?: string) {
@@ -94,7 +98,7 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
         return Promise.resolve(null);
       }
       const hash = accessTokenHash(token);
-      const cached = performance.now() < trustedUntilMs ? cache.get(hash) : undefined;
+      const cached = knowsRevocations() ? cache.get(hash) : undefined;
       if (cached !== undefined && (cached === null || cached.exp * 1000 > Date.now())) {
         onLookup?.('hit');
         return Promise.resolve(cached);
@@ -117,6 +121,7 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
     trustCacheUntil: (timeMs) => {
       trustedUntilMs = timeMs;
     },
+    knowsRevocations,
   };
 }
 

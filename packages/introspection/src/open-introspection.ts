@@ -1,5 +1,5 @@
+import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
-import { openRedis } from '@tollgate/redis';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
 import { followRevocations } from './revocations.ts';
@@ -14,13 +14,20 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
     REDIS_URL: string;
   };
   logger: Logger;
+  /**
+   * Told of what has died, after the cache has dropped it: whoever holds something open for a token (a socket)
+   * ends it, or asks again. `all`: revocations may have been missed, so every token must be asked about.
+   */
+  onDropped?: (what: Revocation | 'all') => void;
 };
 
-/** An introspector whose cache follows auth's revocations on a Redis connection of its own (ADR 0013). */
-export function openIntrospection({ config, auth, logger, ...told }: OpenIntrospectionOptions): {
+/** An introspector whose cache follows auth's revocations on Redis connections of its own (ADR 0013). */
+export function openIntrospection(options: OpenIntrospectionOptions): {
   introspect: Introspector['introspect'];
+  knowsRevocations: Introspector['knowsRevocations'];
   close: () => void;
 } {
+  const { config, auth, logger, onDropped, ...told } = options;
   const introspector = createIntrospector({
     auth,
     tokenPrefix: config.TOKEN_PREFIX,
@@ -30,9 +37,10 @@ export function openIntrospection({ config, auth, logger, ...told }: OpenIntrosp
     ...told,
   });
   const { close } = followRevocations({
-    redis: openRedis(config.REDIS_URL, logger),
-    listener: introspector,
+    redisUrl: config.REDIS_URL,
+    listener: { ...introspector, onDropped },
     logger,
   });
-  return { introspect: introspector.introspect, close };
+  const { introspect, knowsRevocations } = introspector;
+  return { introspect, knowsRevocations, close };
 }

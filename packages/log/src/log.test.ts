@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLogger, redact } from './log.ts';
+import { createLogger, recordWriter, redact } from './log.ts';
 
 /** Tokens are written out here: their format is another package's promise, and this one must hold for all. */
 const token = fc.stringMatching(/^[a-z][a-z0-9]{0,15}_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$/);
@@ -26,6 +26,42 @@ test('a line is JSON with its service, level and time', () => {
       msg: 'listening',
     },
   ]);
+});
+
+test('a record looks like any other line, comes in order, and tells a token no more than they do', async () => {
+  const writes: string[] = [];
+  const logger = createLogger('test', 'info', { write: (text) => void writes.push(text) });
+  const write = recordWriter(logger);
+  const [secretToken] = fc.sample(token, 1);
+  const members = { req: { path: `/"x"/${secretToken ?? ''}` }, msg: 'done' };
+  write('info', members);
+  write('error', { msg: 'second' });
+  expect(writes).toEqual([]);
+  logger.info(members);
+  expect(writes).toHaveLength(1);
+  write('info', { msg: 'third' });
+  write('info', { msg: 'fourth' });
+  while (writes.length < 2) await new Promise(setImmediate);
+
+  const [record, second, line, third, fourth] = writes
+    .join('')
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
+  expect(Object.keys(record ?? {})).toEqual(Object.keys(line ?? {}));
+  expect({ ...record, time: '' }).toEqual({ ...line, time: '' });
+  expect(record?.['time']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect([second, third, fourth].map((each) => each?.['msg'])).toEqual(['second', 'third', 'fourth']);
+  expect(writes.join('')).not.toContain(secretToken?.slice(-71));
+});
+
+test('a record below the level isn’t written', () => {
+  const writes: string[] = [];
+  const logger = createLogger('test', 'error', { write: (text) => void writes.push(text) });
+  recordWriter(logger)('info', { msg: 'no' });
+  recordWriter(logger)('error', { msg: 'yes' });
+  logger.fatal('end');
+  expect(writes.join('')).toMatch(/^[^\n]*yes[^\n]*\n[^\n]*end[^\n]*\n$/);
 });
 
 test('a token never comes out, wherever it stands', () => {

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { createLines } from './lines.ts';
 
 export type { Logger } from 'pino';
 
@@ -28,7 +29,27 @@ const URL_PASSWORD = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"]{0,256}):(?:\\.|[^\s"
 
 /** Replaces what looks like a token or a URL's password, in a line of JSON or plain text. */
 export function redact(line: string): string {
-  return line.replace(TOKEN, '_[token]').replace(URL_PASSWORD, '$1:[password]@');
+  const withoutTokens = line.replace(TOKEN, '_[token]');
+  // The second search begins at every letter, and most lines have no URL.
+  return line.includes('://') ? withoutTokens.replace(URL_PASSWORD, '$1:[password]@') : withoutTokens;
+}
+
+/** A message with members that can hold no secret by their names: they aren't searched for any. */
+export type WriteRecord = (
+  level: 'debug' | 'info' | 'error',
+  members: Readonly<Record<string, unknown>>,
+) => void;
+
+const recordWriters = new WeakMap<Logger, WriteRecord>();
+
+/**
+ * How a logger of createLogger writes the lines of requests: as its own lines look, text redacted like theirs,
+ * but without pino's search through the members, and those of one turn of the event loop in one write.
+ */
+export function recordWriter(logger: Logger): WriteRecord {
+  const write = recordWriters.get(logger);
+  if (write === undefined) throw new Error('not a logger of createLogger');
+  return write;
 }
 
 /** A JSON logger, on stdout by default. Every line carries `service`; secrets and tokens are redacted. */
@@ -37,7 +58,8 @@ export function createLogger(
   level: string,
   destination: DestinationStream = process.stdout,
 ): Logger {
-  return pino(
+  const lines = createLines(destination, redact);
+  const logger = pino(
     {
       level,
       base: { service },
@@ -48,10 +70,13 @@ export function createLogger(
         censor: '[redacted]',
       },
     },
-    {
-      write: (line) => {
-        destination.write(redact(line));
-      },
-    },
+    lines,
   );
+  const origin = `","service":${JSON.stringify(service)},`;
+  recordWriters.set(logger, (level, members) => {
+    if (!logger.isLevelEnabled(level)) return;
+    const head = `{"level":"${level}","time":"${new Date().toISOString()}${origin}`;
+    lines.writeSoon(`${head}${JSON.stringify(members).slice(1)}\n`);
+  });
+  return logger;
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createLogger } from './log.ts';
 import { newRequestId } from './request-id.ts';
-import { requestLog } from './request-log.ts';
+import { createRequestLog, requestLog } from './request-log.ts';
 
 const lines: string[] = [];
 let server: Server;
@@ -49,6 +49,32 @@ test('a request is logged once: method, path, status, duration and its id', asyn
   const broken = JSON.parse((await ask('/broken')).line) as Record<string, unknown>;
   expect(broken).toMatchObject({ level: 'error', res: { status: 503 }, msg: 'request errored' });
   expect(Object.keys(broken)).not.toContain('err');
+});
+
+test('where what went well is only of use for debugging, the rest is logged as ever', async () => {
+  const logged: string[] = [];
+  const log = createRequestLog(
+    createLogger('test', 'info', { write: (line) => void logged.push(line) }),
+    'debug',
+  );
+  const quiet = createServer((req, res) => {
+    log(req, res, newRequestId());
+    res.statusCode = Number(req.url?.slice(1));
+    res.end();
+  }).listen(0, '127.0.0.1');
+  await once(quiet, 'listening');
+  const { port } = quiet.address() as AddressInfo;
+  for (const status of [200, 204, 401, 503])
+    await fetch(`http://127.0.0.1:${String(port)}/${String(status)}`);
+  quiet.close();
+  quiet.closeAllConnections();
+  await once(quiet, 'close');
+  const statuses = logged
+    .join('')
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { res: unknown }).res);
+  expect(statuses).toEqual([{ status: 401 }, { status: 503 }]);
 });
 
 test('neither the query nor a header is logged', async () => {

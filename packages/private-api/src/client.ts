@@ -10,6 +10,8 @@ export type PrivateApiOptions = {
   credential: ServiceCredential;
   /** From sending to the last byte of the answer. */
   timeoutMs: number;
+  /** How a request is traced further on, by its id: header fields as a flat list (W3C Trace Context). */
+  traceFields?: (requestId: string) => readonly string[];
 };
 
 /** Calls another service's private API. Whatever goes wrong is one problem: `service_unavailable`. */
@@ -25,19 +27,31 @@ export type PrivateApi = {
   ) => Promise<T>;
   /** PUTs JSON; resolves when the answer is 204. */
   putJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
+  /** POSTs JSON; resolves when the answer is 204. */
+  postJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
 type Body = { contentType: string; text: string };
 
 /** Opens a keep-alive pool to another service's private listener. */
-export function createPrivateApi({ baseUrl, credential, timeoutMs }: PrivateApiOptions): PrivateApi {
+export function createPrivateApi({
+  baseUrl,
+  credential,
+  timeoutMs,
+  traceFields = () => [],
+}: PrivateApiOptions): PrivateApi {
   const pool = new Pool(baseUrl, { connections: 32, connect: { timeout: timeoutMs } });
   const authorization = basicAuthorization(credential);
 
   async function call(method: 'GET' | 'POST' | 'PUT', path: string, requestId?: string, body?: Body) {
     const headers: Record<string, string> = { authorization, accept: 'application/json' };
-    if (requestId !== undefined) headers['x-request-id'] = requestId;
+    if (requestId !== undefined) {
+      headers['x-request-id'] = requestId;
+      const trace = traceFields(requestId);
+      for (let index = 0; index + 1 < trace.length; index += 2)
+        headers[trace[index] ?? ''] = trace[index + 1] ?? '';
+    }
     if (body !== undefined) headers['content-type'] = body.contentType;
     try {
       const answer = await pool.request({
@@ -64,6 +78,17 @@ export function createPrivateApi({ baseUrl, credential, timeoutMs }: PrivateApiO
     }
   }
 
+  async function sendJson(
+    method: 'POST' | 'PUT',
+    path: string,
+    content: unknown,
+    requestId?: string,
+  ): Promise<void> {
+    const body = { contentType: 'application/json', text: JSON.stringify(content) };
+    const { status } = await call(method, path, requestId, body);
+    if (status !== 204) throw unwanted(path, status);
+  }
+
   return {
     get: async (path, schema, requestId) => {
       const { status, text } = await call('GET', path, requestId);
@@ -77,13 +102,8 @@ export function createPrivateApi({ baseUrl, credential, timeoutMs }: PrivateApiO
       });
       return read(schema, path, status, text);
     },
-    putJson: async (path, body, requestId) => {
-      const { status } = await call('PUT', path, requestId, {
-        contentType: 'application/json',
-        text: JSON.stringify(body),
-      });
-      if (status !== 204) throw unwanted(path, status);
-    },
+    putJson: (path, body, requestId) => sendJson('PUT', path, body, requestId),
+    postJson: (path, body, requestId) => sendJson('POST', path, body, requestId),
     close: () => pool.close(),
   };
 }

@@ -7,10 +7,11 @@ import { afterEach, expect, test } from '@jest/globals';
 import express from 'express';
 import { z } from 'zod';
 import { createLogger } from '@tollgate/log';
+import { Problem } from '@tollgate/problem';
 import { problemHandler } from '@tollgate/problem/express';
 import { createPrivateApi } from './client.ts';
 import type { PrivateApi } from './client.ts';
-import { requireServiceCredential } from './credential.ts';
+import { basicAuthorization, createServiceAuthentication, requireServiceCredential } from './credential.ts';
 
 const credential = { id: 'gateway', secret: 'a-secret-of-sixteen-or-more' };
 const schema = z.object({ ok: z.literal(true) });
@@ -19,6 +20,7 @@ let api: PrivateApi | undefined;
 
 afterEach(async () => {
   await api?.close();
+  api = undefined;
   server?.closeAllConnections();
   server?.close();
 });
@@ -72,12 +74,32 @@ test('a credential may be form-encoded, as OAuth’s clients send it, or plain, 
   expect(await statusOf(`${odd.id}:${encodeURIComponent(encodeURIComponent(odd.secret))}`)).toBe(401);
 });
 
+test('a header that begins as an accepted one does, or ends before it, is none', () => {
+  const short = { id: 'a', secret: 'b' };
+  const callerFrom = createServiceAuthentication([short, credential]);
+  for (const accepted of [short, credential]) {
+    const header = basicAuthorization(accepted);
+    expect(callerFrom(header)).toBe(accepted.id);
+    for (const other of [
+      '',
+      header.slice(0, -4),
+      `${header}AAAA`,
+      `${header}\0`,
+      `${header}\0\0`,
+      `${header}é`,
+    ]) {
+      expect(() => callerFrom(other)).toThrow(Problem);
+    }
+  }
+  expect(() => createServiceAuthentication([])('')).toThrow(Problem);
+});
+
 test('404 is null', async () => {
   const caller = await callerOf((_req, res) => res.writeHead(404).end('{}'));
   expect(await caller.get('/thing', schema)).toBeNull();
 });
 
-test('putJson sends JSON, and takes nothing but 204 for done', async () => {
+test('putJson and postJson send JSON, and take nothing but 204 for done', async () => {
   const received: unknown[] = [];
   const caller = await callerOf((req, res) => {
     void text(req).then((body) => {
@@ -87,9 +109,13 @@ test('putJson sends JSON, and takes nothing but 204 for done', async () => {
   });
   await caller.putJson('/done', { revocation_epoch: 3 });
   await expect(caller.putJson('/other', {})).rejects.toEqual(unavailable);
+  await caller.postJson('/done', { uses: [] });
+  await expect(caller.postJson('/other', {})).rejects.toEqual(unavailable);
   expect(received).toEqual([
     ['PUT', '/done', 'application/json', { revocation_epoch: 3 }],
     ['PUT', '/other', 'application/json', {}],
+    ['POST', '/done', 'application/json', { uses: [] }],
+    ['POST', '/other', 'application/json', {}],
   ]);
 });
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import type { Logger } from '@tollgate/log';
@@ -33,17 +33,28 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
   };
 }
 
-/** The last middleware: every error leaves as problem+json, and 5xx ones are logged with their cause. */
-export function problemHandler(logger: Logger): ErrorRequestHandler {
-  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
-  return (error: unknown, req, res: ServerResponse, _next) => {
+/** Answers with any error as problem+json; 5xx ones are logged with their cause. */
+export function createProblemAnswer(logger: Logger) {
+  return (error: unknown, req: IncomingMessage, res: ServerResponse): void => {
     const problem = problemOf(error);
     if (problem.status >= 500) {
       const { code, cause } = problem;
       const request_id = res.getHeader(REQUEST_ID_HEADER);
-      logger.error({ err: cause ?? problem, code, request_id, path: req.path }, 'request failed');
+      logger.error(
+        { err: cause ?? problem, code, request_id, path: req.url?.split('?', 1)[0] },
+        'request failed',
+      );
     }
     sendProblem(res, problem);
+  };
+}
+
+/** createProblemAnswer as the last middleware. */
+export function problemHandler(logger: Logger): ErrorRequestHandler {
+  const answer = createProblemAnswer(logger);
+  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
+  return (error: unknown, req, res: ServerResponse, _next) => {
+    answer(error, req, res);
   };
 }
 

@@ -14,6 +14,8 @@ export type SampleSecrets = {
   redis_password: string;
   /** Value of CLIENT_SECRET_PEPPERS. */
   peppers: string;
+  /** Value of TOKEN_SEALING_KEYS. */
+  sealing_keys: string;
   /** Each caller's secret at the private listeners; `operator` is for the user's scripts. */
   credentials: Record<'gateway' | 'account' | 'auth' | 'operator', string>;
   manager: SamplePerson;
@@ -26,10 +28,23 @@ export function newSampleSecrets(): SampleSecrets {
     postgres_password: secret(),
     redis_password: secret(),
     peppers: `p1:${randomBytes(32).toString('base64')}`,
+    sealing_keys: newSealingKeys(),
     credentials: { gateway: secret(), account: secret(), auth: secret(), operator: secret() },
     manager: samplePerson('manager@example.com', 'Sample manager', 'Sample application'),
     member: samplePerson('member@example.com', 'Sample member', "Member's application"),
   };
+}
+
+/** Secrets that were kept, with those that an earlier version didn't make yet. */
+export function completeSecrets(
+  kept: Omit<SampleSecrets, 'sealing_keys'> & { sealing_keys?: string },
+): SampleSecrets {
+  const { sealing_keys } = kept;
+  return sealing_keys === undefined ? { ...kept, sealing_keys: newSealingKeys() } : { ...kept, sealing_keys };
+}
+
+function newSealingKeys(): string {
+  return `k1:${randomBytes(32).toString('base64')}`;
 }
 
 function samplePerson(email: string, name: string, applicationName: string): SamplePerson {

@@ -11,15 +11,17 @@ const CHECK_TIMEOUT_MS = 1_000;
  *
  * - `GET /health/live`: 200 while the process answers.
  * - `GET /health/ready`: 200 `{"status":"ready","checks":{…}}`, or 503 with `"status":"unavailable"` (a check
- *   failed) or `"draining"` (a shutdown has begun). A check's value is `ok` or `unreachable`.
+ *   failed) or `"draining"` (a shutdown has begun). A check's value is `ok` or `unreachable`. 200 `"restoring"`: ready,
+ *   and what a store has lost is being loaded into it again.
  * - `GET /metrics`: Prometheus text format.
  */
 export function operationsRouter(options: {
   checks: ReadinessChecks;
   registry: Registry;
   draining: () => boolean;
+  restoring?: () => boolean;
 }): Router {
-  const { checks, registry, draining } = options;
+  const { checks, registry, draining, restoring = () => false } = options;
   const router = Router();
   router.get('/health/live', (_req, res) => {
     res.json({ status: 'live' });
@@ -29,8 +31,9 @@ export function operationsRouter(options: {
       Object.entries(checks).map(async ([name, check]) => [name, await passes(check)] as const),
     );
     const ok = results.every(([, passed]) => passed);
-    const status = draining() ? 'draining' : ok ? 'ready' : 'unavailable';
-    res.status(status === 'ready' ? 200 : 503).json({
+    const good = restoring() ? 'restoring' : 'ready';
+    const status = draining() ? 'draining' : ok ? good : 'unavailable';
+    res.status(status === good ? 200 : 503).json({
       status,
       checks: Object.fromEntries(results.map(([name, passed]) => [name, passed ? 'ok' : 'unreachable'])),
     });

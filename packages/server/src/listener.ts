@@ -1,36 +1,74 @@
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { trackConnections } from './connections.ts';
+import type { DrainLimits } from './connections.ts';
+import { headProblem, onClientError, onConnect, refuseHead } from './refused-request.ts';
+import type { HeadLimits } from './refused-request.ts';
 
 /** A listener's port belongs to another process; the message says which and what moves it. */
 export class PortTakenError extends Error {}
 
+/** Takes connections that stop being HTTP (RFC 9110, section 7.8). */
+export type UpgradeHandler = {
+  /** Which requests; the others go to the listener's handler, as if they hadn't asked for an upgrade. */
+  accepts: (req: IncomingMessage) => boolean;
+  /** Owns the connection from then on, errors included. `head` is what came behind the request. */
+  upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
+};
+
 export type Listener = {
   server: Server;
   listen: () => Promise<void>;
-  /** Accepts nothing new, lets the requests under way finish, and resolves when every connection is gone. */
-  close: () => Promise<void>;
+  /**
+   * Accepts nothing new, lets the requests under way finish, and resolves when every connection is gone.
+   * Upgraded ones end only by whoever owns them.
+   */
+  close: (limits: DrainLimits) => Promise<void>;
 };
 
-/** An HTTP server with the limits that every listener has. `setting` names what moves its port. */
+export type ListenerOptions = {
+  name: string;
+  host: string;
+  port: number;
+  /** What moves its port. */
+  setting: string;
+  limits: HeadLimits;
+  upgradeHandler?: UpgradeHandler | undefined;
+  /**
+   * Gets the requests that wait for `100 Continue` (RFC 9110, section 10.1.1) and has to send it; without it
+   * they are told to go on at once.
+   */
+  continueHandler?: RequestListener | undefined;
+};
+
+/** An HTTP server with the limits that every listener has. */
 export function createListener(
   handler: RequestListener,
-  { name, host, port, setting }: { name: string; host: string; port: number; setting: string },
+  { name, host, port, setting, limits, upgradeHandler, continueHandler }: ListenerOptions,
 ): Listener {
-  let closing = false;
   const server = createServer(
     {
       // A caller that sends its header lines drop by drop is cut off (slowloris).
       headersTimeout: 10_000,
       // Behind a load balancer with the usual 60 s idle limit the server must be the one that waits longer.
       keepAliveTimeout: 65_000,
-      maxHeaderSize: 16_384,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // Its own answer would be without a body: headProblem sees to it.
+      requireHostHeader: false,
+      shouldUpgradeCallback: (req) =>
+        upgradeHandler !== undefined && headProblem(req, limits) === null && upgradeHandler.accepts(req),
     },
-    (req, res) => {
-      // A keep-alive connection would otherwise outlive a shutdown by its idle limit.
-      if (closing) res.setHeader('connection', 'close');
-      handler(req, res);
-    },
+    serve(handler),
   );
+  // The parser would leave out what is beyond its own count, without a word.
+  server.maxHeadersCount = 0;
+  const connections = trackConnections(server);
+  server.on('clientError', onClientError(connections)).on('connect', onConnect);
+  // Other expectations mean nothing here, and may be passed over (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', serve(handler));
+  if (continueHandler !== undefined) server.on('checkContinue', serve(continueHandler));
+  if (upgradeHandler !== undefined) server.on('upgrade', upgradeHandler.upgrade);
   return {
     server,
     listen: () =>
@@ -41,21 +79,16 @@ export function createListener(
         });
         server.listen({ host, port }, resolve);
       }),
-    close: () =>
-      new Promise((resolve) => {
-        closing = true;
-        if (!server.listening) {
-          resolve();
-          return;
-        }
-        // A connection whose request was under way turns idle only after its answer.
-        const sweep = setInterval(() => {
-          server.closeIdleConnections();
-        }, 100);
-        server.close(() => {
-          clearInterval(sweep);
-          resolve();
-        });
-      }),
+    close: connections.drain,
   };
+
+  /** Each request passes here, whichever event brings it. */
+  function serve(next: RequestListener): RequestListener {
+    return (req, res) => {
+      connections.began(req, res);
+      const problem = headProblem(req, limits);
+      if (problem === null) next(req, res);
+      else refuseHead(req, res, problem);
+    };
+  }
 }

@@ -1,12 +1,17 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-/**
- * Express middleware that observes `tollgate_http_request_duration_seconds` by method, route and status.
- * The route is the matched pattern, so that ids in paths don't make new series.
- */
-export function httpMetrics(registry: Registry): RequestHandler {
+/** Observes `tollgate_http_request_duration_seconds`, by method, route and status. */
+export type HttpMetrics = {
+  /** For all routes of an Express app: the route is the pattern that matched, so ids in paths make no series. */
+  middleware: RequestHandler;
+  /** For one route outside Express, at the start of each of its requests. */
+  observer: (route: string) => (req: IncomingMessage, res: ServerResponse) => void;
+};
+
+export function createHttpMetrics(registry: Registry): HttpMetrics {
   const duration = new Histogram({
     name: 'tollgate_http_request_duration_seconds',
     help: 'Time from a request to the end of its answer, on the public listener',
@@ -14,18 +19,40 @@ export function httpMetrics(registry: Registry): RequestHandler {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  return (req, res, next) => {
-    const end = duration.startTimer();
+
+  function observeEnd(req: IncomingMessage, res: ServerResponse, routeOf: () => string): void {
+    const startedMs = performance.now();
     res.once('close', () => {
-      const route = req.route as { path?: unknown } | undefined;
-      end({
-        method: KNOWN_METHODS.has(req.method) ? req.method : 'other',
-        route: typeof route?.path === 'string' ? req.baseUrl + route.path : 'other',
-        status: String(res.statusCode),
-      });
+      const { method = 'other' } = req;
+      const seconds = (performance.now() - startedMs) / 1_000;
+      duration.observe(
+        {
+          method: KNOWN_METHODS.has(method) ? method : 'other',
+          route: routeOf(),
+          status: String(res.statusCode),
+        },
+        seconds,
+      );
     });
-    next();
+  }
+
+  return {
+    middleware: (req, res, next) => {
+      observeEnd(req, res, () => {
+        const route = req.route as { path?: unknown } | undefined;
+        return typeof route?.path === 'string' ? req.baseUrl + route.path : 'other';
+      });
+      next();
+    },
+    observer: (route) => (req, res) => {
+      observeEnd(req, res, () => route);
+    },
   };
+}
+
+/** createHttpMetrics where all routes are Express'. */
+export function httpMetrics(registry: Registry): RequestHandler {
+  return createHttpMetrics(registry).middleware;
 }
 
 /** A caller may send any method name; only these become label values. */

@@ -4,11 +4,21 @@ import { ConfigError } from '@tollgate/config';
 import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
 import { PortTakenError, createListener } from './listener.ts';
+import type { UpgradeHandler } from './listener.ts';
 
 /** What a service's composition root hands back. */
 export type Service = {
   publicHandler: RequestListener;
   privateHandler: RequestListener;
+  /** Takes WebSockets on the public listener. */
+  upgradeHandler?: UpgradeHandler;
+  /** Requests to the public listener that wait for `100 Continue` (listener.ts). */
+  continueHandler?: RequestListener;
+  /**
+   * Ends what has no end of its own (open WebSockets); called when nothing new is accepted, while the requests
+   * under way finish.
+   */
+  drain?: () => Promise<void>;
   /** Closes pools and connections; called when both listeners have finished their requests. */
   close: () => Promise<void>;
 };
@@ -29,11 +39,19 @@ type ProcessConfig = {
   PRIVATE_HOST: string;
   PRIVATE_PORT: number;
   SHUTDOWN_TIMEOUT_MS: number;
+  SHUTDOWN_IDLE_GRACE_MS: number;
+  MAX_URL_BYTES: number;
+  MAX_HEADER_BYTES: number;
+  MAX_HEADER_COUNT: number;
 };
+
+/** Of a shutdown's time limit: what is left of it is for closing, where usage is flushed. */
+const CUT_AFTER_SHARE = 0.7;
 
 /**
  * Runs a service from its settings to its end: config → compose → listen → SIGTERM or SIGINT → finish the
- * requests under way → close → exit 0. A configuration fault or a taken port ends the process with exit
+ * requests under way (those that take too long are cut, so that what is left can still be closed) → close →
+ * exit 0. A configuration fault or a taken port ends the process with exit
  * code 1 and a message that names every fault; a shutdown that overruns SHUTDOWN_TIMEOUT_MS ends it with 1.
  */
 export async function runService<Config extends ProcessConfig>(
@@ -49,18 +67,27 @@ export async function runService<Config extends ProcessConfig>(
   let stopping = false;
 
   const service = await compose({ config, logger, registry, draining: () => stopping });
+  const limits = {
+    maxUrlBytes: config.MAX_URL_BYTES,
+    maxHeaderBytes: config.MAX_HEADER_BYTES,
+    maxHeaderCount: config.MAX_HEADER_COUNT,
+  };
   const listeners = [
     createListener(service.publicHandler, {
       name: 'public',
       host: config.PUBLIC_HOST,
       port: config.PUBLIC_PORT,
       setting: 'PUBLIC_PORT',
+      limits,
+      upgradeHandler: service.upgradeHandler,
+      continueHandler: service.continueHandler,
     }),
     createListener(service.privateHandler, {
       name: 'private',
       host: config.PRIVATE_HOST,
       port: config.PRIVATE_PORT,
       setting: 'PRIVATE_PORT',
+      limits,
     }),
   ];
 
@@ -72,7 +99,11 @@ export async function runService<Config extends ProcessConfig>(
       logger.error({ limit_ms: config.SHUTDOWN_TIMEOUT_MS }, 'shutdown took too long');
       process.exit(1);
     }, config.SHUTDOWN_TIMEOUT_MS);
-    await Promise.all(listeners.map((listener) => listener.close()));
+    const drainLimits = {
+      idleGraceMs: Math.min(config.SHUTDOWN_IDLE_GRACE_MS, config.SHUTDOWN_TIMEOUT_MS / 4),
+      cutAfterMs: config.SHUTDOWN_TIMEOUT_MS * CUT_AFTER_SHARE,
+    };
+    await Promise.all([...listeners.map((listener) => listener.close(drainLimits)), service.drain?.()]);
     await service.close();
     clearTimeout(overrun);
     logger.info('shut down');

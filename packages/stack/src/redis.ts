@@ -17,6 +17,8 @@ export type RedisOptions = {
   onSpawn?: OnSpawn;
   /** Lines of redis.conf after our own, which they override. */
   settings?: readonly string[];
+  /** `sentinel` watches other servers and holds no data; a program of this machine only. */
+  mode?: 'server' | 'sentinel';
 };
 
 export type RedisServer = {
@@ -72,19 +74,19 @@ export async function startRedis(options: RedisOptions): Promise<RedisServer> {
 }
 
 async function asProcess(
-  { dataDir, port, password, logFile, onSpawn, settings: more }: RedisOptions,
+  { dataDir, port, password, logFile, onSpawn, settings: more, mode = 'server' }: RedisOptions,
   { path, libraryPath }: Extract<RedisProgram, { kind: 'binary' }>,
 ): Promise<ProcessOptions> {
   // The password is in a file for us alone: arguments are there for all users of the machine to see.
   const configFile = join(dataDir, 'redis.conf');
-  await writeFile(configFile, settings({ bind: '127.0.0.1', port, dir: dataDir, password }, more), {
+  await writeFile(configFile, settings({ bind: '127.0.0.1', port, dir: dataDir, password, mode }, more), {
     mode: 0o600,
   });
   await chmod(configFile, 0o600);
   return {
     name: 'redis',
     command: path,
-    args: [configFile],
+    args: mode === 'sentinel' ? [configFile, '--sentinel'] : [configFile],
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', LD_LIBRARY_PATH: libraryPath },
     cwd: dataDir,
     logFile,
@@ -119,15 +121,23 @@ async function inDocker(
       '-',
     ],
     // The user of the container could not read a file that is for us alone, so the settings come by stdin.
-    input: settings({ bind: '0.0.0.0', port: 6379, dir: '/data', password }, more),
+    input: settings({ bind: '0.0.0.0', port: 6379, dir: '/data', password, mode: 'server' }, more),
     env: ownEnvironment(),
     logFile,
     onSpawn,
   };
 }
 
+const DATA_SETTINGS = [
+  // Redis answers when the write is on disk: an acknowledged batch of usage survives any crash.
+  'appendonly yes',
+  'appendfsync always',
+  'save ""',
+  'maxmemory-policy noeviction',
+];
+
 function settings(
-  values: { bind: string; port: number; dir: string; password: string },
+  values: { bind: string; port: number; dir: string; password: string; mode: 'server' | 'sentinel' },
   more: readonly string[] = [],
 ): string {
   const lines = [
@@ -135,13 +145,9 @@ function settings(
     `port ${String(values.port)}`,
     `requirepass ${JSON.stringify(values.password)}`,
     `dir ${JSON.stringify(values.dir)}`,
-    // Redis answers when the write is on disk: an acknowledged batch of usage survives any crash.
-    'appendonly yes',
-    'appendfsync always',
-    'save ""',
-    'maxmemory-policy noeviction',
     'daemonize no',
     'logfile ""',
+    ...(values.mode === 'server' ? DATA_SETTINGS : []),
     ...more,
   ];
   return `${lines.join('\n')}\n`;

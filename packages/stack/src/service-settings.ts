@@ -4,8 +4,12 @@ export type StackPlan = {
   upstreamUrl: string;
   databaseUrl: string;
   redisUrl: string;
+  /** Where account leaves the mails that it would send. */
+  mailDirectory: string;
   /** Value of CLIENT_SECRET_PEPPERS. */
   peppers: string;
+  /** Value of TOKEN_SEALING_KEYS. */
+  sealingKeys: string;
   /** Each caller's secret at the private listeners. */
   credentials: Readonly<Record<Caller, string>>;
 };
@@ -32,15 +36,18 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       ...accountPrivate,
       CLIENT_SECRET_PEPPERS: plan.peppers,
       ISSUER_URL: localUrl(ports.auth),
-      // The gateway of this stack, and any other proxy that the machine's owner runs.
-      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
+      TRUSTED_PROXIES: LOCAL_PROXIES,
     },
     account: {
       ...common(plan, 'account', ports.account, ports.accountPrivate, ['auth', 'gateway']),
       ...authPrivate,
       OPERATOR_CREDENTIALS: `operator:${plan.credentials.operator}`,
       DATABASE_URL: plan.databaseUrl,
+      PUBLIC_URL: localUrl(ports.gateway),
+      MAIL_DIR: plan.mailDirectory,
+      TRUSTED_PROXIES: LOCAL_PROXIES,
       CLIENT_SECRET_PEPPERS: plan.peppers,
+      TOKEN_SEALING_KEYS: plan.sealingKeys,
     },
     gateway: {
       ...common(plan, 'gateway', ports.gateway, ports.gatewayPrivate, ['operator']),
@@ -52,6 +59,9 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
     },
   };
 }
+
+/** The gateway of the stack, and any other proxy that the machine's owner runs. */
+const LOCAL_PROXIES = '127.0.0.0/8 ::1/128';
 
 /** A port of this machine as a base URL. */
 export function localUrl(port: number): string {

@@ -5,10 +5,10 @@ import { startRedis as start } from '@tollgate/stack/redis';
 import { runDirectory } from './config.ts';
 import { newDirectory, readRun, register } from './run.ts';
 
-export type OwnRedis = {
+/** A Redis of whatever topology, as a suite takes it away and brings it back. */
+export type RunningRedis = {
   /** The address stays valid over kill, stop and restart. */
   url: string;
-  port: number;
   stop: () => Promise<void>;
   /** SIGKILL. */
   kill: () => Promise<void>;
@@ -16,10 +16,25 @@ export type OwnRedis = {
   restart: () => Promise<void>;
 };
 
+export type OwnRedis = RunningRedis & { port: number };
+
 const ATTEMPTS = 3;
 
 /** A Redis server of its own, empty at first (some 50 ms). `settings` are further lines of its redis.conf. */
-export async function startRedis(settings: readonly string[] = []): Promise<OwnRedis> {
+export function startRedis(settings: readonly string[] = []): Promise<OwnRedis> {
+  return startRedisProcess({ settings: () => Promise.resolve(settings) });
+}
+
+/** One process of a topology. Its settings are asked for at each attempt, so that ports in them are new too. */
+export async function startRedisProcess({
+  settings,
+  password = randomBytes(16).toString('hex'),
+  mode = 'server',
+}: {
+  settings: () => Promise<readonly string[]>;
+  password?: string;
+  mode?: 'server' | 'sentinel';
+}): Promise<OwnRedis> {
   const directory = runDirectory();
   const { redisProgram: program } = await readRun();
   const dataDir = newDirectory(directory, 'redis');
@@ -29,10 +44,11 @@ export async function startRedis(settings: readonly string[] = []): Promise<OwnR
       program,
       dataDir,
       port,
-      password: randomBytes(16).toString('hex'),
+      password,
+      mode,
       logFile: join(dataDir, 'redis.log'),
       onSpawn: register(directory),
-      settings,
+      settings: await settings(),
     };
     try {
       let server = await start(options);

@@ -13,6 +13,9 @@ export const serviceCredential = { id: 'testbed', secret: randomBytes(24).toStri
 /** `CLIENT_SECRET_PEPPERS` of every service of this suite. */
 export const clientSecretPeppers = `p1:${randomBytes(32).toString('base64')}`;
 
+/** `TOKEN_SEALING_KEYS` of this suite's account. */
+export const tokenSealingKeys = `k1:${randomBytes(32).toString('base64')}`;
+
 export type ServiceName = 'auth' | 'account' | 'gateway';
 
 export type ServiceProcess = {
@@ -99,5 +102,8 @@ function defaults(): Record<string, string> {
     SERVICE_CLIENT_ID: serviceCredential.id,
     SERVICE_CLIENT_SECRET: serviceCredential.secret,
     CLIENT_SECRET_PEPPERS: clientSecretPeppers,
+    PUBLIC_URL: 'http://tollgate.example',
+    MAIL_DIR: join(runDirectory(), 'mail'),
+    TOKEN_SEALING_KEYS: tokenSealingKeys,
   };
 }

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { addressGroup } from './address-group.ts';
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002::', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+  ['', ''],
+  ['unknown', 'unknown'],
+])('%s is counted as %s', (address, group) => {
+  expect(addressGroup(address)).toBe(group);
+});
+
+test('addresses of one IPv6 network are counted as one, those of two networks as two', () => {
+  const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
+  const four = fc.tuple(group, group, group, group);
+  fc.assert(
+    fc.property(four, four, four, four, (network, other, host, otherHost) => {
+      const one = addressGroup([...network, ...host].join(':'));
+      expect(addressGroup([...network, ...otherHost].join(':'))).toBe(one);
+      const elsewhere = addressGroup([...other, ...host].join(':'));
+      expect(elsewhere === one).toBe(network.join(':') === other.join(':'));
+    }),
+  );
+});
+
+test('whatever a proxy says, it is some text', () => {
+  fc.assert(
+    fc.property(fc.string(), (address) => {
+      expect(typeof addressGroup(address)).toBe('string');
+    }),
+  );
+});

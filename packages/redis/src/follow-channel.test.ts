@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { createLogger } from '@tollgate/log';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { OwnRedis, RunningRedis } from '@tollgate/testbed/redis';
+import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
+import type { RedisCluster, RedisSentinel } from '@tollgate/testbed/redis-topologies';
+import { followChannel } from './follow-channel.ts';
+
+const CHANNEL = 'suite:channel';
+const FAILOVER = { timeoutMs: 20_000 };
+
+let running: RunningRedis;
+/** The suite's own connections to the servers, in their order. */
+let servers: Redis[];
+let follower: { close: () => void };
+/** What the follower was told, in order. */
+let told: string[];
+let trustedUntilMs: number;
+
+function withOwn<R extends RunningRedis>(redis: R, own: (redis: R) => readonly OwnRedis[]) {
+  return { redis: redis as RunningRedis, own: own(redis) };
+}
+
+async function follow(redis: RunningRedis, own: readonly OwnRedis[]): Promise<void> {
+  [told, trustedUntilMs] = [[], 0];
+  running = redis;
+  servers = own.map(({ url }) => new Redis(url));
+  for (const server of servers) server.on('error', () => undefined);
+  follower = followChannel({
+    url: redis.url,
+    channel: CHANNEL,
+    onMessage: (message) => told.push(message),
+    onDropAll: () => told.push('drop all'),
+    trustUntil: (timeMs) => (trustedUntilMs = timeMs),
+    logger: createLogger('suite', 'silent'),
+  });
+  await waitFor(isTrusted);
+  expect(told.splice(0)).toEqual(['drop all']);
+}
+
+function isTrusted(): boolean {
+  return performance.now() < trustedUntilMs;
+}
+
+afterEach(() => {
+  follower.close();
+  for (const server of servers) server.disconnect();
+});
+
+/** Each server's own message comes, and nothing else. */
+async function expectFollowed(publishers: readonly Redis[]): Promise<void> {
+  for (const [index, publisher] of publishers.entries()) {
+    const message = `message ${String(index)}`;
+    await waitFor(() => publisher.publish(CHANNEL, message));
+    await waitFor(() => told.includes(message));
+  }
+}
+
+/** How many subscribers a server has. */
+async function subscribers(server: Redis | undefined): Promise<number> {
+  const [, count] = (await server?.call('PUBSUB', 'NUMSUB', CHANNEL)) as [string, number];
+  return count;
+}
+
+const ownOf = (redis: OwnRedis) => [redis];
+
+describe.each([
+  { topology: 'one server', start: async () => withOwn(await startRedis(), ownOf) },
+  { topology: 'Sentinel', start: async () => withOwn(await startRedisSentinel(), ({ master }) => [master]) },
+  {
+    topology: 'a Redis Cluster',
+    start: async () => withOwn(await startRedisCluster(), ({ nodes }) => nodes),
+  },
+])('$topology', ({ start }) => {
+  let started: Awaited<ReturnType<typeof start>>;
+
+  beforeAll(async () => {
+    started = await start();
+  });
+
+  beforeEach(() => follow(started.redis, started.own));
+
+  afterAll(() => started.redis.stop());
+
+  test('what any master publishes is passed on, and trust is renewed without a drop', async () => {
+    for (const server of servers) expect(await subscribers(server)).toBe(1);
+    await expectFollowed(servers);
+    const first = trustedUntilMs;
+    await waitFor(() => trustedUntilMs > first + 1_000);
+    expect(told).not.toContain('drop all');
+  });
+
+  test('killed: no trust any more; back again: dropped before it is trusted', async () => {
+    await running.kill();
+    await waitFor(() => trustedUntilMs === 0);
+    await running.restart();
+    await waitFor(isTrusted, FAILOVER);
+    expect(told).toEqual(['drop all']);
+  });
+
+  test('one connection that Redis cuts is made again, with a drop', async () => {
+    await servers.at(-1)?.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await waitFor(() => told.includes('drop all') && isTrusted());
+    await expectFollowed(servers);
+  });
+
+  test('one master that is silent on an open connection: no trust within a second', async () => {
+    const pausedMs = performance.now();
+    await servers.at(-1)?.client('PAUSE', 3_000, 'ALL');
+    await waitFor(() => !isTrusted());
+    expect(trustedUntilMs - pausedMs).toBeLessThan(1_000);
+    await waitFor(isTrusted);
+    expect(told).toContain('drop all');
+  });
+
+  test('closed: no trust, and no subscriber is left', async () => {
+    follower.close();
+    expect(trustedUntilMs).toBe(0);
+    await waitFor(async () => (await subscribers(servers[0])) === 0);
+  });
+});
+
+describe('a Redis Cluster with replicas', () => {
+  let cluster: RedisCluster;
+
+  beforeEach(async () => {
+    cluster = await startRedisCluster({ replicas: true });
+    await follow(cluster, cluster.nodes);
+  });
+
+  afterEach(() => cluster.stop());
+
+  test('a master killed: no trust until its replica has taken over and is followed', async () => {
+    await cluster.nodes[0]?.kill();
+    await waitFor(() => trustedUntilMs === 0);
+    await waitFor(isTrusted, FAILOVER);
+    expect(told).toEqual(['drop all']);
+    expect((await servers[3]?.role())?.[0]).toBe('master');
+    expect(await subscribers(servers[3])).toBe(1);
+    await expectFollowed(servers.slice(1, 4));
+  });
+
+  test('a replica promoted while its master lives on: a drop, then the new one is followed and the old one isn’t', async () => {
+    await waitFor(
+      async () => {
+        // Redis gives a manual failover up where the nodes take too long to agree.
+        if ((await servers[3]?.role())?.[0] === 'master') return true;
+        await servers[3]?.call('CLUSTER', 'FAILOVER');
+        return false;
+      },
+      { ...FAILOVER, intervalMs: 500 },
+    );
+    await waitFor(
+      async () => told.includes('drop all') && isTrusted() && (await subscribers(servers[3])) === 1,
+    );
+    await waitFor(async () => (await subscribers(servers[0])) === 0);
+    await expectFollowed(servers.slice(1, 4));
+  });
+});
+
+describe('Sentinel', () => {
+  let sentinel: RedisSentinel;
+
+  beforeEach(async () => {
+    sentinel = await startRedisSentinel();
+    await follow(sentinel, [sentinel.master, sentinel.replica, ...sentinel.sentinels]);
+  });
+
+  afterEach(() => sentinel.stop());
+
+  test('the master killed: no trust until the new one is followed', async () => {
+    await sentinel.master.kill();
+    await waitFor(() => trustedUntilMs === 0);
+    await waitFor(isTrusted, FAILOVER);
+    expect(told).toEqual(['drop all']);
+    expect(await subscribers(servers[1])).toBe(1);
+    await expectFollowed(servers.slice(1, 2));
+  });
+
+  test('a failover while the old master lives on: its subscription counts no more', async () => {
+    await servers[2]?.call('SENTINEL', 'FAILOVER', 'tollgate');
+    await waitFor(() => told.includes('drop all') && isTrusted(), FAILOVER);
+    // It takes itself for the master for seconds more: only the sentinels know.
+    expect((await servers[0]?.role())?.[0]).toBe('master');
+    expect([await subscribers(servers[0]), await subscribers(servers[1])]).toEqual([0, 1]);
+  });
+
+  test('a master that has become a replica is not trusted, whatever the sentinels say', async () => {
+    await servers[0]?.replicaof('127.0.0.1', 9);
+    await waitFor(() => trustedUntilMs === 0);
+    await servers[0]?.replicaof('NO', 'ONE');
+    await waitFor(isTrusted, FAILOVER);
+  });
+
+  test('one sentinel away changes nothing; with most of them away nothing is trusted', async () => {
+    await sentinel.sentinels[0]?.kill();
+    const first = trustedUntilMs;
+    await waitFor(() => trustedUntilMs > first + 1_000);
+    expect(told).toEqual([]);
+    await sentinel.sentinels[1]?.kill();
+    await waitFor(() => !isTrusted());
+  });
+});

@@ -1,0 +1,144 @@
+import { ReplyError } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { RedisAddress, RedisEndpoint } from './redis-url.ts';
+
+/** Who takes writes, as told by everyone who was asked. */
+type Masters = {
+  endpoints: RedisEndpoint[];
+  /** False where they differ, or too few have answered: another server may take writes. */
+  agreed: boolean;
+};
+
+export type FindMasters = {
+  /** `followed`: connections to those who were masters before. */
+  find: (followed: readonly Redis[]) => Promise<Masters>;
+  close: () => void;
+};
+
+export type OpenServer = (endpoint: RedisEndpoint) => Redis;
+
+const roleReply = z.tuple([z.string()]).rest(z.unknown());
+const addressReply = z.tuple([z.string(), z.coerce.number()]);
+const slotsReply = z.array(
+  z
+    .tuple([z.number(), z.number(), z.tuple([z.string().nullable(), z.number()]).rest(z.unknown())])
+    .rest(z.unknown()),
+);
+
+/**
+ * Of a Sentinel set-up: the one that the sentinels name, where more than half of them answer, none names another,
+ * and the server itself says that it is the master. All are asked, because only the sentinel that leads a failover
+ * knows of it at once.
+ */
+export function mastersBySentinel(
+  { sentinels, masterName }: Extract<RedisAddress, { topology: 'sentinel' }>,
+  openSentinel: OpenServer,
+): FindMasters {
+  const connections = sentinels.map(openSentinel);
+
+  async function ask(sentinel: Redis): Promise<RedisEndpoint | undefined> {
+    try {
+      const reply = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName);
+      const address = addressReply.safeParse(reply);
+      return address.success ? { host: address.data[0], port: address.data[1] } : undefined;
+    } catch (error) {
+      // A sentinel that hangs costs one round, not each: until it is connected again, it refuses at once.
+      if (!(error instanceof ReplyError) && sentinel.status === 'ready') sentinel.disconnect(true);
+      return undefined;
+    }
+  }
+
+  return {
+    find: async (followed) => {
+      const [answers, roles] = await Promise.all([
+        Promise.all(connections.map(ask)),
+        Promise.all(followed.map(isMaster)),
+      ]);
+      const named = unique(answers.filter((answer) => answer !== undefined));
+      const enough = answers.filter((answer) => answer !== undefined).length * 2 > answers.length;
+      return { endpoints: named, agreed: enough && named.length === 1 && roles.every(Boolean) };
+    },
+    close: () => {
+      for (const connection of connections) connection.disconnect();
+    },
+  };
+}
+
+async function isMaster(server: Redis): Promise<boolean> {
+  try {
+    return roleReply.parse(await server.call('ROLE'))[0] === 'master';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Of a Redis Cluster: the masters that own slots, where every one of them names the same. Where nobody who is
+ * followed answers, any node that the URL names is asked; that isn't agreement.
+ */
+export function mastersOfCluster(
+  { nodes }: Extract<RedisAddress, { topology: 'cluster' }>,
+  openNode: OpenServer,
+): FindMasters {
+  const open = new Set<Redis>();
+
+  async function askFirstThatAnswers(): Promise<RedisEndpoint[]> {
+    for (const endpoint of nodes) {
+      const node = openNode(endpoint);
+      open.add(node);
+      try {
+        await ready(node);
+        return await slotOwners(node);
+      } catch {
+        // The next one may know.
+      } finally {
+        node.disconnect();
+        open.delete(node);
+      }
+    }
+    return [];
+  }
+
+  return {
+    find: async (followed) => {
+      const settled = await Promise.allSettled(followed.map(slotOwners));
+      const views = settled.flatMap((view) => (view.status === 'fulfilled' ? [view.value] : []));
+      if (views.length === 0) return { endpoints: await askFirstThatAnswers(), agreed: false };
+      const endpoints = unique(views.flat());
+      const agreed =
+        views.length === followed.length && views.every((view) => view.length === endpoints.length);
+      return { endpoints, agreed };
+    },
+    close: () => {
+      for (const node of open) node.disconnect();
+    },
+  };
+}
+
+/** The masters in a node's own view. */
+async function slotOwners(node: Redis): Promise<RedisEndpoint[]> {
+  const ranges = slotsReply.parse(await node.call('CLUSTER', 'SLOTS'));
+  // A node that doesn't know its own name stands for the one that was asked.
+  const own = node.options.host ?? '';
+  return unique(
+    ranges.map(([, , [host, port]]) => ({ host: host === null || host === '' ? own : host, port })),
+  );
+}
+
+async function ready(node: Redis): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    node.once('ready', resolve);
+    node.once('close', () => {
+      reject(new Error('the connection was closed'));
+    });
+  });
+}
+
+function unique(endpoints: readonly RedisEndpoint[]): RedisEndpoint[] {
+  return [...new Map(endpoints.map((endpoint) => [endpointKey(endpoint), endpoint])).values()];
+}
+
+export function endpointKey({ host, port }: RedisEndpoint): string {
+  return `${host}:${String(port)}`;
+}

@@ -1,0 +1,41 @@
+import type { RedisConnection } from './redis.ts';
+
+/** A connection that scripts can be defined on. */
+export type ScriptableRedis = Pick<RedisConnection, 'defineCommand'>;
+
+export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
+
+type Command = (this: unknown, ...args: (string | number)[]) => Promise<unknown>;
+
+/**
+ * For a script: which data set this Redis serves. Redis draws a new id at every start and at every promotion of
+ * a replica, so nothing that was noted under another one needs to be the last that was written (ADR 0013).
+ */
+export const LUA_DATA_SET = `
+local data_set = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+`;
+
+/**
+ * For a script: whether one stream id is after another. Ids are pairs of unsigned 64 bit numbers, which a Lua
+ * number can't hold: compared as decimal text.
+ */
+export const LUA_STREAM_ID_IS_AFTER = `
+local function larger(one, other) return #one > #other or (#one == #other and one > other) end
+local function is_after(one, other)
+  local one_ms, one_seq = string.match(one, '^(%d+)-(%d+)$')
+  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
+  return larger(one_ms, other_ms) or (one_ms == other_ms and larger(one_seq, other_seq))
+end
+`;
+
+/**
+ * Defines a Lua script on a connection. A call is one round trip (EVALSHA), two where Redis meets the script for
+ * the first time. All keys of a call must share one hash tag.
+ */
+export function defineScript(redis: ScriptableRedis, name: string, lua: string): Script {
+  redis.defineCommand(name, { lua });
+  // defineCommand adds the method at run time, where the type can't see it.
+  const command = (redis as unknown as Record<string, Command>)[name];
+  if (command === undefined) throw new Error(`the script ${name} isn't defined`);
+  return (keys, args) => command.call(redis, keys.length, ...keys, ...args);
+}

@@ -1,0 +1,36 @@
+import { Redis } from 'ioredis';
+import type { Login, RedisEndpoint } from './redis-url.ts';
+
+/** At most a second apart, for ever. */
+export function retryDelayMs(attempt: number): number {
+  return Math.min(50 * attempt, 1_000);
+}
+
+/**
+ * A connection to one server, by its URL or its place, that fails fast and is tried again for ever. It says
+ * nothing of failures.
+ */
+export function openOneServer(
+  server: string | (RedisEndpoint & { tls: boolean; login: Login }),
+  timeouts: { connectTimeoutMs: number; commandTimeoutMs: number },
+): Redis {
+  const options = {
+    connectTimeout: timeouts.connectTimeoutMs,
+    commandTimeout: timeouts.commandTimeoutMs,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    retryStrategy: retryDelayMs,
+  };
+  const redis =
+    typeof server === 'string'
+      ? new Redis(server, options)
+      : new Redis({
+          ...options,
+          host: server.host,
+          port: server.port,
+          ...server.login,
+          ...(server.tls ? { tls: {} } : {}),
+        });
+  redis.on('error', () => undefined);
+  return redis;
+}

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { createListener } from './listener.ts';
+import type { Listener } from './listener.ts';
+
+const limits = { maxUrlBytes: 1_000, maxHeaderBytes: 4_096, maxHeaderCount: 20 };
+
+let listener: Listener;
+let handled: string[];
+let handle: (req: IncomingMessage, res: ServerResponse) => void;
+
+beforeEach(async () => {
+  handled = [];
+  handle = (req, res) => {
+    req.resume();
+    res.end('ok');
+  };
+  listener = createListener(
+    (req, res) => {
+      handled.push(`${req.method ?? ''} ${req.url ?? ''}`);
+      handle(req, res);
+    },
+    { name: 'public', host: '127.0.0.1', port: 0, setting: 'PUBLIC_PORT', limits },
+  );
+  await listener.listen();
+});
+
+afterEach(() => listener.close({ idleGraceMs: 0, cutAfterMs: 1_000 }));
+
+function open(): Socket {
+  return connect({ host: '127.0.0.1', port: (listener.server.address() as AddressInfo).port });
+}
+
+/** All that comes back until the server closes the connection. */
+async function answerTo(bytes: string | Buffer): Promise<string> {
+  const socket = open();
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+  socket.write(bytes);
+  await once(socket, 'close');
+  return received;
+}
+
+function expectRefusal(answer: string, status: number, code: string): void {
+  const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} \\w`));
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+  expect(head).toMatch(/^cache-control: no-store$/im);
+  expect(head).toMatch(/^connection: close$/im);
+  expect(Number(/^content-length: (\d+)$/im.exec(head)?.[1])).toBe(body.length);
+  const requestId = /^x-request-id: ([0-9a-f]{32})$/im.exec(head)?.[1];
+  expect(JSON.parse(body)).toMatchObject({
+    type: `urn:tollgate:problem:${code}`,
+    status,
+    code,
+    request_id: requestId,
+    errors: [{ extensions: { code, request_id: requestId } }],
+    error: 'invalid_request',
+    error_description: expect.stringMatching(/./),
+  });
+}
+
+const HEAD = 'POST /x HTTP/1.1\r\nHost: a\r\n';
+const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n`;
+
+describe('what two servers could read differently is refused, in words, and the connection is closed', () => {
+  test.each([
+    ['bare LF after the request line', 'POST /x HTTP/1.1\nHost: a\nContent-Length: 0\n\n'],
+    ['bare LF after a field', 'POST /x HTTP/1.1\r\nHost: a\nX: b\r\nContent-Length: 0\r\n\r\n'],
+    ['bare CR within a field', `${HEAD}X: a\rContent-Length: 5\r\n\r\n`],
+    ['obs-fold', `${HEAD}X: a\r\n b\r\n\r\n`],
+    ['obs-fold before the value', `${HEAD}Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n`],
+    ['Content-Length beside Transfer-Encoding', `${CHUNKED}Content-Length: 4\r\n\r\n0\r\n\r\n`],
+    [
+      'Transfer-Encoding beside Content-Length',
+      `${HEAD}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['two lengths that differ', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    ['two lengths that are equal', `${HEAD}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`],
+    ['a list of lengths', `${HEAD}Content-Length: 2, 2\r\n\r\n{}`],
+    ['a signed length', `${HEAD}Content-Length: +2\r\n\r\n{}`],
+    ['white space before the colon', `${HEAD}Content-Length : 2\r\n\r\n{}`],
+    ['a NUL in a value', `${HEAD}X: a\0b\r\n\r\n`],
+    ['chunked, but not last', `${HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+    ['no Host', 'POST /x HTTP/1.1\r\nContent-Length: 0\r\n\r\n'],
+    ['HTTP/0.9', 'GET /x\r\n\r\n'],
+    ['an HTTP version that there is not', 'GET /x HTTP/1.2\r\nHost: a\r\n\r\n'],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['TLS', Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 1, 2, 3, 4, 5])],
+  ])('%s', async (_name, bytes) => {
+    expectRefusal(await answerTo(bytes), 400, 'invalid_request');
+    expect(handled).toEqual([]);
+  });
+
+  test.each([
+    ['a chunk size in another base', `${CHUNKED}\r\n0x2\r\n{}\r\n0\r\n\r\n`],
+    ['a chunk size that ends with a bare LF', `${CHUNKED}\r\n2\n{}\n0\n\n`],
+    ['a chunk extension that ends with a bare LF', `${CHUNKED}\r\n2;a\n{}\r\n0\r\n\r\n`],
+  ])('%s, while the handler waits for the body', async (_name, bytes) => {
+    handle = () => undefined;
+    expectRefusal(await answerTo(bytes), 400, 'invalid_request');
+  });
+
+  test('CONNECT', async () => {
+    expectRefusal(await answerTo('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'), 405, 'method_not_allowed');
+  });
+});
+
+describe('heads over a limit', () => {
+  test('a long target: 414', async () => {
+    const target = (bytes: number) =>
+      `GET /${'a'.repeat(bytes - 1)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    expectRefusal(await answerTo(target(1_001)), 414, 'uri_too_long');
+    expect(handled).toEqual([]);
+    expect(await answerTo(target(1_000))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('many bytes: 431, also where they come in pieces', async () => {
+    const long = `${HEAD}X: ${'a'.repeat(4_096)}\r\n\r\n`;
+    expectRefusal(await answerTo(long), 431, 'header_fields_too_large');
+    const socket = open();
+    let received = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+    for (const piece of long.match(/[^]{1,500}/g) ?? []) if (socket.writable) socket.write(piece);
+    await once(socket, 'close');
+    expectRefusal(received, 431, 'header_fields_too_large');
+    expect(handled).toEqual([]);
+  });
+
+  test('many fields: 431', async () => {
+    const fields = (count: number) =>
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: y\r\n'.repeat(count - 2)}\r\n`;
+    expectRefusal(await answerTo(fields(21)), 431, 'header_fields_too_large');
+    expect(handled).toEqual([]);
+    expect(await answerTo(fields(20))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('an answer under way is never written into', () => {
+  test('what is wrong behind a sound request does not take its answer', async () => {
+    let finish: () => void = () => undefined;
+    handle = (_req, res) => {
+      finish = () => res.end('the answer');
+    };
+    const socket = open();
+    let received = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+    socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nno HTTP at all\r\n\r\n');
+    await waitFor(() => handled.length === 1);
+    finish();
+    await once(socket, 'close');
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n[^]*the answer/);
+    expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(handled).toEqual(['GET /first']);
+  });
+
+  test('a body that turns bad within an answer cuts it', async () => {
+    handle = (_req, res) => {
+      res.writeHead(200, { 'content-length': 100 }).write('begun');
+    };
+    const socket = open();
+    let received = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+    socket.write(`${CHUNKED}\r\n2\r\n{}\r\n`);
+    await waitFor(() => received.endsWith('begun'));
+    socket.write('no chunk\r\n');
+    await once(socket, 'close');
+    expect(received.endsWith('begun')).toBe(true);
+  });
+});

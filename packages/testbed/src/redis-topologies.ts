@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedisProcess } from './redis.ts';
+import type { OwnRedis, RunningRedis } from './redis.ts';
+import { readRun } from './run.ts';
+
+/** Short, so that a suite sees a failover in seconds. */
+const DOWN_AFTER_MS = 1_000;
+
+const SLOTS = 16_384;
+const MASTERS = 3;
+
+export type RedisCluster = RunningRedis & {
+  /** The first three as masters, in the order of their slots; then their replicas, in the same order. */
+  nodes: readonly OwnRedis[];
+};
+
+export type RedisSentinel = RunningRedis & {
+  master: OwnRedis;
+  replica: OwnRedis;
+  sentinels: readonly OwnRedis[];
+};
+
+/**
+ * A Redis Cluster of three masters (some two seconds), each with a replica if asked for. `settings` are further
+ * lines of every node's redis.conf. kill and restart are of all nodes.
+ */
+export async function startRedisCluster({
+  replicas = false,
+  settings = [],
+}: { replicas?: boolean; settings?: readonly string[] } = {}): Promise<RedisCluster> {
+  await requireProgram();
+  const password = randomBytes(16).toString('hex');
+  const nodeSettings = async () => [
+    'cluster-enabled yes',
+    `cluster-port ${String(await freePort())}`,
+    `cluster-node-timeout ${String(DOWN_AFTER_MS)}`,
+    ...replicationSettings(password),
+    ...settings,
+  ];
+  const count = replicas ? MASTERS * 2 : MASTERS;
+  const nodes = await Promise.all(
+    Array.from({ length: count }, () => startRedisProcess({ settings: nodeSettings, password })),
+  );
+  await onAll(nodes, join);
+  const all = (act: (node: OwnRedis) => Promise<void>) => Promise.all(nodes.map(act));
+  return {
+    url: `redis+cluster://:${password}@${hosts(nodes)}`,
+    nodes,
+    stop: async () => {
+      await all((node) => node.stop());
+    },
+    kill: async () => {
+      await all((node) => node.kill());
+    },
+    restart: async () => {
+      await all((node) => node.restart());
+      await onAll(nodes, becomeOk);
+    },
+  };
+}
+
+/** A master, its replica, and three sentinels that watch them. kill and restart are of the two servers. */
+export async function startRedisSentinel(settings: readonly string[] = []): Promise<RedisSentinel> {
+  await requireProgram();
+  const password = randomBytes(16).toString('hex');
+  const serverSettings = [...replicationSettings(password), ...settings];
+  const master = await startRedisProcess({ settings: () => Promise.resolve(serverSettings), password });
+  const following = [...serverSettings, `replicaof 127.0.0.1 ${String(master.port)}`];
+  const replica = await startRedisProcess({ settings: () => Promise.resolve(following), password });
+  await onAll([replica], ([connection]) => linkUp(connection));
+  const sentinels = await Promise.all(
+    Array.from({ length: 3 }, () =>
+      startRedisProcess({
+        settings: () => Promise.resolve(sentinelSettings(master, password)),
+        password,
+        mode: 'sentinel',
+      }),
+    ),
+  );
+  await onAll(sentinels, seeEachOther);
+  const both = (act: (node: OwnRedis) => Promise<void>) => Promise.all([master, replica].map(act));
+  return {
+    url: `redis+sentinel://:${password}@${hosts(sentinels)}/tollgate`,
+    master,
+    replica,
+    sentinels,
+    stop: async () => {
+      await Promise.all(sentinels.map((sentinel) => sentinel.stop()));
+      await both((node) => node.stop());
+    },
+    kill: async () => {
+      await both((node) => node.kill());
+    },
+    restart: async () => {
+      await both((node) => node.restart());
+    },
+  };
+}
+
+function replicationSettings(password: string): string[] {
+  return [`masterauth ${password}`, 'repl-diskless-sync-delay 0', 'repl-ping-replica-period 1'];
+}
+
+function sentinelSettings({ port }: OwnRedis, password: string): string[] {
+  return [
+    `sentinel monitor tollgate 127.0.0.1 ${String(port)} 2`,
+    `sentinel auth-pass tollgate ${password}`,
+    `sentinel sentinel-pass ${password}`,
+    `sentinel down-after-milliseconds tollgate ${String(DOWN_AFTER_MS)}`,
+    'sentinel failover-timeout tollgate 5000',
+  ];
+}
+
+/** Makes one cluster of fresh nodes: slots and an epoch for each master, then the replicas. */
+async function join(nodes: readonly Redis[]): Promise<void> {
+  const masters = nodes.slice(0, MASTERS);
+  const [first] = masters;
+  await Promise.all(
+    masters.map(async (node, index) => {
+      await node.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
+      const from = Math.floor((index * SLOTS) / MASTERS);
+      const to = Math.floor(((index + 1) * SLOTS) / MASTERS);
+      await node.call('CLUSTER', 'ADDSLOTS', ...Array.from({ length: to - from }, (_, slot) => from + slot));
+    }),
+  );
+  for (const node of nodes) {
+    const [, busPort] = await node.config('GET', 'cluster-port');
+    if (node !== first)
+      await first?.call('CLUSTER', 'MEET', '127.0.0.1', node.options.port ?? 0, busPort ?? 0);
+  }
+  await becomeOk(masters, nodes.length);
+  await Promise.all(
+    nodes.slice(MASTERS).map(async (replica, index) => {
+      const id = String(await masters[index]?.call('CLUSTER', 'MYID'));
+      await waitFor(() => replica.call('CLUSTER', 'REPLICATE', id), { what: `a replica to know ${id}` });
+      await linkUp(replica);
+    }),
+  );
+}
+
+/** Waits until every node says that the cluster serves all slots, and knows as many nodes. */
+async function becomeOk(nodes: readonly Redis[], known = nodes.length): Promise<void> {
+  for (const node of nodes) {
+    await waitFor(
+      async () => {
+        const info = String(await node.call('CLUSTER', 'INFO'));
+        return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${String(known)}\r`);
+      },
+      { timeoutMs: 30_000, what: 'the Redis Cluster to serve all slots' },
+    );
+  }
+}
+
+async function linkUp(replica: Redis | undefined): Promise<void> {
+  await waitFor(async () => (await replica?.info('replication'))?.includes('master_link_status:up'), {
+    timeoutMs: 30_000,
+    what: 'a replica to follow its master',
+  });
+}
+
+async function seeEachOther(sentinels: readonly Redis[]): Promise<void> {
+  for (const sentinel of sentinels) {
+    await waitFor(
+      async () => {
+        const fields = (await sentinel.call('SENTINEL', 'MASTER', 'tollgate')) as string[];
+        const value = (name: string) => fields[fields.indexOf(name) + 1];
+        return value('num-slaves') === '1' && value('num-other-sentinels') === '2';
+      },
+      { timeoutMs: 30_000, what: 'the sentinels to see each other and the replica' },
+    );
+  }
+}
+
+/** Connections of their own to servers, for as long as `use` takes. */
+async function onAll(
+  servers: readonly OwnRedis[],
+  use: (connections: Redis[]) => Promise<void>,
+): Promise<void> {
+  const connections = servers.map(({ url }) => new Redis(url));
+  // What a connection fails by, the command that needs it says.
+  for (const connection of connections) connection.on('error', () => undefined);
+  try {
+    await use(connections);
+  } finally {
+    for (const connection of connections) connection.disconnect();
+  }
+}
+
+function hosts(nodes: readonly OwnRedis[]): string {
+  return nodes.map(({ port }) => `127.0.0.1:${String(port)}`).join(',');
+}
+
+/** Nodes tell each other and their clients where they are: in containers they would be somewhere else. */
+async function requireProgram(): Promise<void> {
+  if ((await readRun()).redisProgram.kind === 'docker') {
+    throw new Error('A Redis Cluster and Sentinel need a redis-server on this machine, not only in Docker.');
+  }
+}
