@@ -1,125 +1,148 @@
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
-import { requestLog } from '@tollgate/log/request-log';
-import { requireServiceCredential } from '@tollgate/private-api/credential';
+import { createRequestLog, requestLog } from '@tollgate/log/request-log';
+import { createServiceAuthentication, requireServiceCredential } from '@tollgate/private-api/credential';
 import type { ServiceCredential } from '@tollgate/private-api/credential';
-import { methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/express';
-import type { Redis } from '@tollgate/redis';
+import { createProblemAnswer, methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/express';
+import type { RedisConnection } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
-import { httpMetrics } from '@tollgate/server/metrics';
-import { limitIntrospections } from './abuse/introspection-limit.ts';
-import type { CountTokenRequest } from './abuse/token-requests.ts';
+import { createHttpMetrics } from '@tollgate/server/metrics';
+import type { CallerOf } from './abuse/caller.ts';
+import { createIntrospectionLimit } from './abuse/introspection-limit.ts';
 import type { AuthenticateClient } from './client/authenticator.ts';
 import type { ClientDirectory } from './client/directory.ts';
+import { directRoutes } from './http/direct-routes.ts';
+import { createFormReader } from './http/form-reader.ts';
+import { headersOf, jsonEndpoint } from './http/json-endpoint.ts';
 import { introspectionEndpoint } from './introspection-endpoint/introspection-endpoint.ts';
 import { metadataEndpoint } from './metadata-endpoint/metadata-endpoint.ts';
 import type { Metrics } from './metrics.ts';
-import { readFormBody } from './oauth/form-body.ts';
 import { noStore } from './oauth/no-store.ts';
-import { oauthErrorHandler } from './oauth/oauth-error-handler.ts';
+import { createOAuthErrorAnswer, oauthErrorHandler } from './oauth/oauth-error-handler.ts';
 import { revocationEndpoint } from './revocation-endpoint/revocation-endpoint.ts';
 import {
   readRevocationEpoch,
   revocationEpochEndpoint,
 } from './revocation-epoch-endpoint/revocation-epoch-endpoint.ts';
+import { createGrant } from './token-endpoint/grant.ts';
 import { tokenEndpoint } from './token-endpoint/token-endpoint.ts';
 import type { FindLiveToken } from './token/live-token.ts';
-import type { TokenStore } from './token/store.ts';
+import type { RevokeToken } from './token/revoke-token.ts';
+import type { TokenIssuing } from './token/token-issuing.ts';
 
-type PublicParts = {
+type CommonParts = {
   logger: Logger;
   registry: Registry;
   metrics: Metrics;
-  authenticate: AuthenticateClient;
-  countTokenRequest: CountTokenRequest;
-  issuer: string | undefined;
-  trustedProxies: readonly string[];
-  tokens: TokenStore;
   tokenPrefix: string;
   maxBodyBytes: number;
 };
 
-type PrivateParts = Pick<PublicParts, 'logger' | 'registry' | 'metrics' | 'tokenPrefix' | 'maxBodyBytes'> & {
+type PublicParts = CommonParts & {
+  callerOf: CallerOf;
+  authenticate: AuthenticateClient;
+  issuing: TokenIssuing;
+  issuer: string | undefined;
+  revokeToken: RevokeToken;
+};
+
+type PrivateParts = CommonParts & {
   clients: Pick<ClientDirectory, 'change'>;
   findLiveToken: FindLiveToken;
-  redis: Pick<Redis, 'ping'>;
+  redis: Pick<RedisConnection, 'ping'>;
   serviceCredentials: readonly ServiceCredential[];
   draining: () => boolean;
+  /** Tokens made by hand are still being loaded; each is answered rightly meanwhile. */
+  restoring: () => boolean;
   introspectionsPerCallerPerSec: number;
 };
 
 /** The public listener: what OAuth clients call. */
-export function createPublicApp(parts: PublicParts): Express {
-  const { logger, registry, metrics, authenticate, countTokenRequest, tokens, tokenPrefix, maxBodyBytes } =
-    parts;
-  const onIssued = () => {
-    metrics.tokensIssued.inc();
-  };
-  const onRefused = (error: string) => {
+export function createPublicApp(parts: PublicParts): RequestListener {
+  const { logger, registry, metrics, callerOf, authenticate, issuing, revokeToken, tokenPrefix } = parts;
+  const readForm = createFormReader(parts.maxBodyBytes);
+  const answerError = createOAuthErrorAnswer(logger, (error) => {
     metrics.tokenRequestsRefused.inc({ error });
-  };
+  });
+  const http = createHttpMetrics(registry);
+
+  const token = jsonEndpoint({
+    logRequest: createRequestLog(logger),
+    observe: http.observer('/oauth2/token'),
+    headers: headersOf(helmet(), noStore),
+    answer: tokenEndpoint({
+      ...{ readForm, callerOf, authenticate, issuing },
+      grantAccessToken: createGrant({ issuing, tokenPrefix }),
+      onOutcome: (outcome, durationMs) => {
+        if (outcome === 'issued') metrics.tokensIssued.inc();
+        metrics.tokenRequestDuration(outcome, durationMs);
+      },
+    }),
+    answerError,
+  });
 
   const app = bareExpress();
-  app.set('trust proxy', parts.trustedProxies);
-  app.use(requestLog(logger), httpMetrics(registry), helmet());
-  app
-    .route('/oauth2/token')
-    .all(noStore)
-    .post(
-      readFormBody(maxBodyBytes),
-      tokenEndpoint({ authenticate, countTokenRequest, tokens, tokenPrefix, onIssued }),
-    )
-    .all(methodNotAllowed('POST'), oauthErrorHandler(logger, onRefused));
+  app.use(requestLog(logger), http.middleware, helmet());
+  app.route('/oauth2/token').all(noStore, methodNotAllowed('POST'), oauthErrorHandler(answerError));
   app
     .route('/oauth2/revoke')
     .all(noStore)
-    .post(readFormBody(maxBodyBytes), revocationEndpoint({ authenticate, tokens, tokenPrefix }))
-    .all(methodNotAllowed('POST'), oauthErrorHandler(logger, onRefused));
+    .post(revocationEndpoint({ readForm, callerOf, authenticate, revokeToken, tokenPrefix }))
+    .all(methodNotAllowed('POST'), oauthErrorHandler(answerError));
   app
     .route('/.well-known/oauth-authorization-server')
     .get(metadataEndpoint(parts.issuer))
     .all(methodNotAllowed('GET', 'HEAD'));
   app.use(notFound, problemHandler(logger));
-  return app;
+  return directRoutes({ 'POST /oauth2/token': token }, app);
 }
 
 /** The private listener: what the other services, probes and Prometheus call. */
-export function createPrivateApp(parts: PrivateParts): Express {
-  const { logger, registry, metrics, findLiveToken, tokenPrefix, maxBodyBytes, redis, draining } = parts;
-  const onIntrospected = (outcome: string) => {
-    metrics.introspections.inc({ outcome });
-  };
-  const limited = limitIntrospections({
-    perSec: parts.introspectionsPerCallerPerSec,
-    onLimited: () => {
-      metrics.limited.inc({ limit: 'introspection' });
-    },
-  });
+export function createPrivateApp(parts: PrivateParts): RequestListener {
+  const { logger, registry, metrics, findLiveToken, tokenPrefix, redis, serviceCredentials } = parts;
+  const { draining, restoring } = parts;
   // account isn't one of them: without it tokens are introspected all the same, and clients in the cache get
   // theirs. Taking every auth out of service would turn account's outage into everybody's.
   const checks = { redis: () => redis.ping() };
 
+  const introspect = jsonEndpoint({
+    // The data call that it is for has its line, with the same request id: this one would be a tenth of its cost.
+    logRequest: createRequestLog(logger, 'debug'),
+    headers: headersOf(noStore),
+    answer: introspectionEndpoint({
+      authenticateService: createServiceAuthentication(serviceCredentials),
+      countIntrospection: createIntrospectionLimit({
+        perSec: parts.introspectionsPerCallerPerSec,
+        onLimited: () => {
+          metrics.limited.inc({ limit: 'introspection' });
+        },
+      }),
+      readForm: createFormReader(parts.maxBodyBytes),
+      ...{ findLiveToken, tokenPrefix },
+      onIntrospected: (outcome, durationMs) => {
+        metrics.introspections.inc({ outcome });
+        metrics.introspectionDuration(outcome, durationMs);
+      },
+    }),
+    answerError: createProblemAnswer(logger),
+  });
+
   const app = bareExpress();
-  app.use(operationsRouter({ checks, registry, draining }), requestLog(logger));
+  app.use(operationsRouter({ checks, registry, draining, restoring }), requestLog(logger));
   app
     .route('/oauth2/introspect')
-    .all(requireServiceCredential(parts.serviceCredentials), noStore)
-    .post(
-      limited,
-      readFormBody(maxBodyBytes),
-      introspectionEndpoint({ findLiveToken, tokenPrefix, onIntrospected }),
-    )
-    .all(methodNotAllowed('POST'));
+    .all(requireServiceCredential(serviceCredentials), noStore, methodNotAllowed('POST'));
   app
     .route('/private/clients/:client_id/revocation-epoch')
-    .all(requireServiceCredential(parts.serviceCredentials))
+    .all(requireServiceCredential(serviceCredentials))
     .put(readRevocationEpoch, revocationEpochEndpoint(parts.clients))
     .all(methodNotAllowed('PUT'));
   app.use(notFound, problemHandler(logger));
-  return app;
+  return directRoutes({ 'POST /oauth2/introspect': introspect }, app);
 }
 
 /** Express without what gives it away, and with paths taken literally. */

@@ -1,26 +1,34 @@
 import { createPrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/private-api/client';
 import { openRedis } from '@tollgate/redis';
-import type { Redis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { gatherWrites } from '@tollgate/redis/gather-writes';
 import type { ComposeContext, Service } from '@tollgate/server';
+import { createCallerOf } from './abuse/caller.ts';
 import { createFailedAttempts } from './abuse/failed-attempts.ts';
-import { createTokenRequestLimit } from './abuse/token-requests.ts';
+import type { FailedAttempts } from './abuse/failed-attempts.ts';
 import { createPrivateApp, createPublicApp } from './app.ts';
 import { createClientAuthenticator } from './client/authenticator.ts';
 import { createClientStore } from './client/client-store.ts';
 import { createClientDirectory } from './client/directory.ts';
+import type { ClientDirectory } from './client/directory.ts';
 import type { Config } from './config.ts';
 import { refuseEvictingRedis } from './eviction-policy.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
+import { createRestoreStore } from './restore/restore-store.ts';
+import { startRestore } from './restore/restore.ts';
+import { startLastUsed } from './token/last-used.ts';
 import { createFindLiveToken } from './token/live-token.ts';
+import { createRevokeToken } from './token/revoke-token.ts';
 import { createTokenStore } from './token/store.ts';
+import { createTokenIssuing } from './token/token-issuing.ts';
 
 /** Builds auth from its settings. Needs neither Redis nor account to start: readiness tells what is away. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining } = context;
   const redis = openRedis(config.REDIS_URL, logger);
-  // Commands of one turn of the event loop go out in one write: a socket write for each was a sixth of the time.
-  redis.options.enableAutoPipelining = true;
+  gatherWrites(redis);
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
   const account = createPrivateApi({
     baseUrl: config.ACCOUNT_PRIVATE_URL,
@@ -34,8 +42,13 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     unknownMaxEntries: config.UNKNOWN_CLIENT_CACHE_MAX_ENTRIES,
   });
   const metrics = createMetrics(registry);
-  const { failedAttempts, countTokenRequest } = composeLimits(config, redis, metrics);
-  const tokens = createTokenStore(redis);
+  const { tokenParts, lastUsed, restore } = composeTokens(
+    context,
+    redis,
+    account,
+    clients,
+    metrics.restoring,
+  );
   const parts = {
     logger,
     registry,
@@ -45,15 +58,21 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     authenticate: createClientAuthenticator({
       clients,
       peppers: config.CLIENT_SECRET_PEPPERS,
-      failedAttempts,
+      failedAttempts: composeFailedAttempts(config, redis, metrics),
     }),
-    countTokenRequest,
+    issuing: createTokenIssuing({
+      redis,
+      perMinute: config.TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE,
+      onLimited: () => {
+        metrics.limited.inc({ limit: 'client' });
+      },
+    }),
     issuer: config.ISSUER_URL,
-    trustedProxies: config.TRUSTED_PROXIES,
+    callerOf: createCallerOf(config.TRUSTED_PROXIES),
     introspectionsPerCallerPerSec: config.INTROSPECTIONS_PER_CALLER_PER_SEC,
-    tokens,
+    ...tokenParts,
     clients,
-    findLiveToken: createFindLiveToken({ tokens, clients }),
+    restoring: restore.restoring,
     tokenPrefix: config.TOKEN_PREFIX,
     maxBodyBytes: config.MAX_BODY_BYTES,
     serviceCredentials: config.SERVICE_CREDENTIALS,
@@ -62,31 +81,57 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     publicHandler: createPublicApp(parts),
     privateHandler: createPrivateApp(parts),
     close: async () => {
+      await Promise.all([restore.close(), lastUsed.close()]);
       await account.close();
       redis.disconnect();
     },
   };
 }
 
-function composeLimits(config: Config, redis: Redis, metrics: Metrics) {
-  return {
-    failedAttempts: createFailedAttempts({
-      redis,
-      limits: {
-        perClientAndAddress: config.FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS,
-        perAddress: config.FAILED_ATTEMPTS_PER_ADDRESS,
-        windowMs: config.FAILED_ATTEMPTS_WINDOW_SEC * 1_000,
-      },
-      onLimited: (limit) => {
-        metrics.limited.inc({ limit });
-      },
-    }),
-    countTokenRequest: createTokenRequestLimit({
-      redis,
-      perMinute: config.TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE,
-      onLimited: () => {
-        metrics.limited.inc({ limit: 'client' });
-      },
-    }),
-  };
+function composeFailedAttempts(config: Config, redis: RedisConnection, metrics: Metrics): FailedAttempts {
+  return createFailedAttempts({
+    redis,
+    limits: {
+      perClientAndAddress: config.FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS,
+      perAddress: config.FAILED_ATTEMPTS_PER_ADDRESS,
+      windowMs: config.FAILED_ATTEMPTS_WINDOW_SEC * 1_000,
+    },
+    onLimited: (limit) => {
+      metrics.limited.inc({ limit });
+    },
+  });
+}
+
+/** What knows tokens, and what goes on by itself for those made by hand. */
+function composeTokens(
+  { config, logger }: Pick<ComposeContext<Config>, 'config' | 'logger'>,
+  redis: RedisConnection,
+  account: PrivateApi,
+  clients: ClientDirectory,
+  gauge: Metrics['restoring'],
+) {
+  const tokens = createTokenStore(redis);
+  const lastUsed = startLastUsed({
+    account,
+    intervalMs: config.LAST_USED_REPORT_INTERVAL_MS,
+    maxEntries: config.LAST_USED_MAX_ENTRIES,
+    logger,
+  });
+  const restore = startRestore({
+    store: createRestoreStore(redis),
+    account,
+    clients,
+    checkIntervalMs: config.RESTORE_CHECK_INTERVAL_MS,
+    maxInFlight: config.RESTORE_MAX_IN_FLIGHT,
+    logger,
+    gauge,
+  });
+  const findLiveToken = createFindLiveToken({
+    tokens,
+    clients,
+    missLookUpsMaxInFlight: config.MISS_LOOK_UPS_MAX_IN_FLIGHT,
+    onHandMadeUsed: lastUsed.note,
+  });
+  const revokeToken = createRevokeToken({ tokens, clients, account });
+  return { tokenParts: { findLiveToken, revokeToken }, lastUsed, restore };
 }

@@ -1,30 +1,14 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { tokenPrefixSetting } from '@tollgate/access-token/token-prefix-setting';
 import { pepperSetting } from '@tollgate/client-secret';
 import { readConfig } from '@tollgate/config';
-import { callerSettings, httpUrl, processSettings, wholeNumber } from '@tollgate/config/settings';
+import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
 
 /** An origin: its metadata's address is then the one that RFC 8414, section 3.1, derives from it. */
 const issuerUrl = httpUrl.refine(
   (value) => URL.canParse(value) && new URL(value).origin === value,
   'must be an http:// or https:// address without path, in lower case and without a default port',
 );
-
-/** Addresses and networks in CIDR notation, separated by white space. */
-const networks = z
-  .string()
-  .transform((value) => value.split(/\s+/).filter((network) => network !== ''))
-  .refine(
-    (value) => value.every(isNetwork),
-    'must be IP addresses or networks in CIDR notation, separated by white space',
-  );
-
-function isNetwork(value: string): boolean {
-  const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? [];
-  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
-  return bits > 0 && (prefix === undefined || (Number(prefix) >= 1 && Number(prefix) <= bits));
-}
 
 const schema = z.object({
   ...processSettings,
@@ -46,6 +30,11 @@ const schema = z.object({
   FAILED_ATTEMPTS_PER_ADDRESS: wholeNumber(1, 1_000_000).default(120),
   TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 10_000_000).default(6_000),
   INTROSPECTIONS_PER_CALLER_PER_SEC: wholeNumber(1, 1_000_000).default(20_000),
+  MISS_LOOK_UPS_MAX_IN_FLIGHT: wholeNumber(1, 100_000).default(64),
+  RESTORE_CHECK_INTERVAL_MS: wholeNumber(10, 600_000).default(2_000),
+  RESTORE_MAX_IN_FLIGHT: wholeNumber(1, 1_000).default(8),
+  LAST_USED_REPORT_INTERVAL_MS: wholeNumber(10, 3_600_000).default(60_000),
+  LAST_USED_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(10_000),
 });
 
 export type Config = z.output<typeof schema>;

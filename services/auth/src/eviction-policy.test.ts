@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
-import type { Redis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
@@ -12,7 +12,7 @@ import { GOOD_SETTINGS, runToItsEnd } from './suite/run-to-its-end.ts';
 const ACCOUNT = { ACCOUNT_PRIVATE_URL: 'http://127.0.0.1:9' };
 
 let redis: OwnRedis;
-let store: Redis;
+let store: RedisConnection;
 let running: ServiceProcess[];
 
 beforeAll(async () => {

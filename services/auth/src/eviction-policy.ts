@@ -1,5 +1,6 @@
 import type { Logger } from '@tollgate/log';
-import type { Redis } from '@tollgate/redis';
+import { mastersOf, onServerReady } from '@tollgate/redis';
+import type { Redis, RedisConnection } from '@tollgate/redis';
 
 /** How long a start waits for Redis before it goes on without it. */
 const FIRST_LOOK_MS = 2_000;
@@ -7,18 +8,18 @@ const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Ends the process with exit code 1 where Redis may evict keys: a revocation or a token that is dropped
- * under memory pressure breaks what auth promises. Redis is asked whenever a connection is made, for what
+ * under memory pressure breaks what auth promises. Every server is asked whenever it is connected to, for what
  * answers after a restart or a failover may be set up in another way.
  *
- * Resolves when the first answer is there, or when Redis turns out to be away: it is asked when it comes.
+ * Resolves when the first answers are there, or when Redis turns out to be away: it is asked when it comes.
  */
-export async function refuseEvictingRedis(redis: Redis, logger: Logger): Promise<void> {
-  async function look(): Promise<void> {
-    const policy = await evictionPolicy(redis);
+export async function refuseEvictingRedis(redis: RedisConnection, logger: Logger): Promise<void> {
+  async function look(server: Redis): Promise<void> {
+    const policy = await evictionPolicy(server);
     if (policy === 'noeviction') return;
     if (policy === 'away') {
       setTimeout(() => {
-        if (redis.status === 'ready') void look();
+        if (server.status === 'ready') void look(server);
       }, LOOK_AGAIN_MS).unref();
       return;
     }
@@ -31,9 +32,11 @@ export async function refuseEvictingRedis(redis: Redis, logger: Logger): Promise
 
   const { promise: firstLook, resolve } = Promise.withResolvers<undefined>();
   const late = setTimeout(resolve, FIRST_LOOK_MS, undefined);
-  redis.on('ready', () => {
-    void look().finally(() => {
-      resolve(undefined);
+  const looked = new Set<Redis>();
+  onServerReady(redis, (server) => {
+    void look(server).finally(() => {
+      looked.add(server);
+      if (mastersOf(redis).every((master) => looked.has(master))) resolve(undefined);
     });
   });
   redis.once('close', () => {

@@ -1,12 +1,19 @@
-import { Counter } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** auth's own counters; the labels' values are all from fixed sets. */
+const LATENCY_BUCKETS_SEC = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** auth's own counters and histograms; the labels' values are all from fixed sets. */
 export function createMetrics(registry: Registry) {
   const registers = [registry];
   return {
+    restoring: new Gauge({
+      name: 'tollgate_restoring',
+      help: '1 while tokens made by hand are still to be loaded into a Redis that lacks them, else 0',
+      registers,
+    }),
     tokensIssued: new Counter({
       name: 'tollgate_tokens_issued_total',
       help: 'Access tokens issued at the token endpoint',
@@ -30,5 +37,26 @@ export function createMetrics(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    tokenRequestDuration: latency(
+      'tollgate_token_request_duration_seconds',
+      'Time of a token request from its headers to its answer, by outcome: issued, or its RFC 6749 error',
+    ),
+    introspectionDuration: latency(
+      'tollgate_introspection_duration_seconds',
+      'Time of an introspection once its form is read, by outcome as tollgate_introspections_total has them',
+    ),
   };
+
+  /** A function that observes one duration; the series of each outcome is looked up once. */
+  function latency(name: string, help: string) {
+    const histogram = new Histogram({
+      ...{ name, help, labelNames: ['outcome'], buckets: LATENCY_BUCKETS_SEC, registers },
+    });
+    const series = new Map<string, Histogram.Internal<'outcome'>>();
+    return (outcome: string, durationMs: number): void => {
+      const known = series.get(outcome) ?? histogram.labels(outcome);
+      series.set(outcome, known);
+      known.observe(durationMs / 1_000);
+    };
+  }
 }

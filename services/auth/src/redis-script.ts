@@ -1,31 +1,36 @@
-import type { Redis } from '@tollgate/redis';
+import { defineScript as defineOn } from '@tollgate/redis/script';
+import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { redisAnswer } from './redis-answer.ts';
 
-export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
-
-type Command = (this: unknown, ...args: (string | number)[]) => Promise<unknown>;
-
-/** A connection that scripts can be defined on. */
-export type ScriptableRedis = Pick<Redis, 'defineCommand'>;
-
 /**
- * For a script: which data set this Redis serves. Redis draws a new id at every start and at every promotion of
- * a replica, so nothing that was noted under another one needs to be the last that was written (ADR 0013).
+ * For a script, after LUA_DATA_SET: whether the tokens made by hand in an application's hash are all that account
+ * has. They were noted under a generation that ends with each change and each loss of data (client-store.ts).
  */
-export const LUA_DATA_SET = `
-local data_set = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+export const LUA_LISTED = `
+local function listed(generation, listed_under)
+  return generation and generation == listed_under and string.sub(generation, 1, #data_set) == data_set
+end
 `;
 
 /**
- * Defines a Lua script on a connection. A call is one round trip (EVALSHA), two where Redis meets the script for
- * the first time. All keys of a call must share one hash tag.
+ * For a script, after LUA_DATA_SET and LUA_LISTED: the client's cached record, or nothing where it is not to be
+ * used: it is gone, or the epoch or the tokens made by hand beside it may not be the last. Then the generation,
+ * which may be an old one. KEYS[client_key] is the record, KEYS[client_key + 1] the hash.
+ */
+export const LUA_CACHED_RECORD = `
+local function cached_record(client_key)
+  local known = redis.call('HMGET', KEYS[client_key + 1], 'verified_on', 'generation', 'listed_under')
+  local usable = known[1] == data_set and listed(known[2], known[3])
+  return usable and redis.call('GET', KEYS[client_key]), known[2]
+end
+`;
+
+/**
+ * Defines a Lua script on a connection, as @tollgate/redis does.
  *
  * @throws {Problem} (the script's promise) service_unavailable
  */
 export function defineScript(redis: ScriptableRedis, name: string, lua: string): Script {
-  redis.defineCommand(name, { lua });
-  // defineCommand adds the method at run time, where the type can't see it.
-  const command = (redis as unknown as Record<string, Command>)[name];
-  if (command === undefined) throw new Error(`the script ${name} isn't defined`);
-  return (keys, args) => redisAnswer(command.call(redis, keys.length, ...keys, ...args));
+  const script = defineOn(redis, name, lua);
+  return (keys, args) => redisAnswer(script(keys, args));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { applicationPart } from '@tollgate/access-token';
 import { newClientSecret } from '@tollgate/client-secret';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
@@ -7,6 +8,7 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
 import { counter, postToken, tokenForm } from '../suite/requests.ts';
+import { flush, keysOf } from '../suite/store.ts';
 
 const PER_PAIR = 5;
 const PER_ADDRESS = 12;
@@ -96,6 +98,20 @@ test('a right secret is not told from a wrong one while its client and address a
   expect(right).toEqual(await whole(await attempt(wrong(client))));
 });
 
+test('a right secret that is told nothing leaves no token behind', async () => {
+  const client = addClient(auth.account);
+  const tokens = () => auth.store.keys(`auth:{${applicationPart(client.client_id)}}:token:*`);
+  expect((await postToken(replica, tokenForm(client))).status).toBe(200);
+  const before = await tokens();
+  // The replica sees the connection's own address, and doesn't know of the limit yet: it stores while it asks.
+  await lockOut(client, '127.0.0.1');
+  await auth.store.config('RESETSTAT');
+  const answer = await postToken(replica, tokenForm(client));
+  expect([answer.status, await answer.text()]).toEqual([429, expect.not.stringContaining('access_token')]);
+  await waitFor(async () => (await auth.store.info('commandstats')).includes('cmdstat_del:'));
+  expect(await tokens()).toEqual(before);
+});
+
 test('the right secret passes from every other address, however often a stranger fails', async () => {
   const client = addClient(auth.account);
   await lockOut(client);
@@ -158,9 +174,9 @@ test('ever new client ids from one address: the address is limited, and then acc
 });
 
 test('an address’s failures are one key, which ends with the window', async () => {
-  await auth.store.flushall();
+  await flush(auth);
   await statuses(times(40, () => attempt({ client_id: randomUUID(), client_secret: 'x' })));
-  const keys = await auth.store.keys('auth:{address:*');
+  const keys = await keysOf(auth, 'auth:{address:*');
   expect(keys).toHaveLength(1);
   const [key = ''] = keys;
   expect(key).toMatch(/^auth:\{address:[\w-]{22}\}:failed$/);
@@ -186,7 +202,7 @@ test('X-Forwarded-For counts from the last hop that isn’t a trusted proxy', as
 });
 
 test('without trusted proxies X-Forwarded-For changes nothing', async () => {
-  await auth.store.flushall();
+  await flush(auth);
   await replica.stop();
   await replica.restart();
   await waitFor(async () => (await fetch(`${replica.privateUrl}/health/ready`)).ok);

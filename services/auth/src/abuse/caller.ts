@@ -1,31 +1,32 @@
-import type { Request, Response } from 'express';
-import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import type { IncomingMessage } from 'node:http';
+import proxyAddr from 'proxy-addr';
+import { addressGroup } from '@tollgate/address-group';
 
 /** Where an attempt to authenticate comes from. */
 export type Caller = {
   requestId: string;
-  /** The network address that attempts are counted by: see addressGroup. */
+  /** Where it came from, as the audit log is told; `unknown` where the caller is gone by now. */
   address: string;
+  /** What attempts are counted by: see @tollgate/address-group. */
+  addressGroup: string;
 };
 
-/** The caller of a request. Its address is what trusted proxies say of it, else the connection's own. */
-export function callerOf(req: Pick<Request, 'ip'>, res: Pick<Response, 'getHeader'>): Caller {
-  return { requestId: String(res.getHeader(REQUEST_ID_HEADER)), address: addressGroup(req.ip ?? '') };
-}
+export type CallerOf = (req: IncomingMessage, requestId: string) => Caller;
 
 /**
- * An IPv4 address as it is, an IPv6 address as its /64: whoever has one IPv6 address has all of its network,
- * and would otherwise get a fresh count with each.
+ * The caller of a request. Its address is what trusted proxies say of it (X-Forwarded-For, as Express' `req.ip`
+ * reads it, by the same library), else the connection's own.
  */
-export function addressGroup(address: string): string {
-  const ip = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!ip.includes(':')) return ip;
-  const [head = '', tail] = ip.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const missing = 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-    for (let zeros = 0; zeros < missing; zeros += 1) groups.push('0');
-  }
-  const network = groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '').toLowerCase());
-  return `${network.join(':')}::/64`;
+export function createCallerOf(trustedProxies: readonly string[]): CallerOf {
+  const trusted = proxyAddr.compile([...trustedProxies]);
+  return (req, requestId) => {
+    const address = addressOf(req, trusted);
+    return { requestId, address: address === '' ? 'unknown' : address, addressGroup: addressGroup(address) };
+  };
+}
+
+function addressOf(req: IncomingMessage, trusted: (address: string, hop: number) => boolean): string {
+  // A caller that is gone by now has no address.
+  if (req.socket.remoteAddress === undefined) return '';
+  return req.headers['x-forwarded-for'] === undefined ? req.socket.remoteAddress : proxyAddr(req, trusted);
 }

@@ -5,7 +5,15 @@ export function clientKey(clientId: string): string {
   return `auth:{${applicationPart(clientId)}}:client`;
 }
 
-/** Redis key of what is known of an application's revocation epoch: a hash, see client-store.ts. */
+/**
+ * Redis key of what is known of an application's revocation epoch and of its tokens made by hand: a hash, see
+ * client-store.ts.
+ */
 export function epochKey(part: string): string {
   return `auth:{${part}}:epoch`;
+}
+
+/** That hash's field for a token made by hand. */
+export function handMadeField(tokenHash: string): string {
+  return `token:${tokenHash}`;
 }

@@ -1,22 +1,31 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { applicationPart } from '@tollgate/access-token';
 import { clientRecordSchema } from '@tollgate/contracts/client-record';
-import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { ClientAnswer, ClientRecord } from '@tollgate/contracts/client-record';
 import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
-import { LUA_DATA_SET, defineScript } from '../redis-script.ts';
-import type { ScriptableRedis } from '../redis-script.ts';
-import { clientKey, epochKey } from './client-keys.ts';
+import { LUA_DATA_SET } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis-script.ts';
+import { SCOPE } from '../token/token-record.ts';
+import type { TokenRecord } from '../token/token-record.ts';
+import { clientKey, epochKey, handMadeField } from './client-keys.ts';
 
 /**
- * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch (`…:epoch`):
+ * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch and its tokens
+ * made by hand (`…:epoch`):
  *
  * - `epoch`: the greatest that auth has been told. A token below it is dead, whatever else is known.
  * - `verified_on`: the Redis data set on which Postgres was asked. Only on that one may `epoch` be the whole
  *   truth; elsewhere later writes may be missing.
  * - `generation`: drawn for those who ask account, and gone with each change and each loss of data. An answer
  *   may be noted only while the generation under which it was asked for is still there.
+ * - `token:<hash>`, one for each token made by hand that is live in account, and `listed_under`, the generation
+ *   under which they were noted. Only while that is the current one are they all that there are; a change ends it
+ *   with the generation. One key holds them together with what they depend on, so that nothing that Redis can lose
+ *   of it (by time, eviction, or a DEL by hand) leaves a list that seems whole and isn't.
  */
 
 /** Missing is unverified, never wrong: the hash may go, so that deleted applications leave nothing behind. */
@@ -25,14 +34,13 @@ const EPOCH_TTL_MS = 86_400_000;
 /** Anybody can ask for a client that doesn't exist: what a look-up leaves behind when it fails goes soon. */
 const LOOK_UP_TTL_MS = 120_000;
 
-const READ = `${LUA_DATA_SET}
-local known = redis.call('HMGET', KEYS[2], 'verified_on', 'generation')
-if ARGV[2] == 'cached' and known[1] == data_set then
-  local record = redis.call('GET', KEYS[1])
-  if record then return {'cached', record} end
-end
+/** How many clients' records a process remembers as it has last read them, some 2 kB each. */
+const REMEMBERED_RECORDS_MAX = 1_000;
+
+const READ = `${LUA_DATA_SET}${LUA_LISTED}${LUA_CACHED_RECORD}
+local record, generation = cached_record(1)
+if ARGV[2] == 'cached' and record then return {'cached', record} end
 if ARGV[4] == 'known unknown' then return {'ask', ''} end
-local generation = known[2]
 if not generation or string.sub(generation, 1, #data_set) ~= data_set then
   generation = data_set .. ':' .. ARGV[1]
   redis.call('HSET', KEYS[2], 'generation', generation)
@@ -49,7 +57,10 @@ if ARGV[3] == 'unknown' then
   return 'learnt'
 end
 if tonumber(ARGV[3]) < tonumber(known[2] or '0') then return 'older' end
-redis.call('HSET', KEYS[2], 'epoch', ARGV[3], 'verified_on', data_set)
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[2], 'epoch', ARGV[3], 'verified_on', data_set,
+  'generation', ARGV[1], 'listed_under', ARGV[1])
+for at = 6, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
 redis.call('PEXPIRE', KEYS[2], ARGV[5])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[4])
 return 'learnt'
@@ -72,21 +83,26 @@ return 1
 const readAnswer = z.tuple([z.enum(['cached', 'ask']), z.string()]);
 const learnAnswer = z.enum(['learnt', 'changed', 'older']);
 
+/** A client's record, and the JSON that Redis held then. It is good where a script finds that JSON there still. */
+export type RememberedClient = { record: ClientRecord; json: string };
+
 export type ClientStore = {
   /**
    * The cached record, or the generation under which account is to be asked. None is drawn for a client that is
    * known to be unknown: it would leave a key behind.
    */
   read: (clientId: string, isUnknown: boolean) => Promise<{ record: ClientRecord } | { generation: string }>;
+  /** The record as this process has last read it. It may have changed since: only Redis can say (RememberedClient). */
+  recall: (clientId: string) => RememberedClient | null;
   /**
-   * Notes what account has answered under a generation (of an unknown client, nothing), and with it the
-   * verified epoch. `changed`: a change or a loss of data came between, ask again. `older`: auth knows a later
+   * Notes what account has answered under a generation (of an unknown client, nothing): the record, the verified
+   * epoch, and the tokens made by hand in place of those of before. `changed`: a change or a loss of data came between, ask again. `older`: auth knows a later
    * epoch than account.
    */
   learn: (
     clientId: string,
     generation: string,
-    record: ClientRecord | null,
+    answer: ClientAnswer | null,
   ) => Promise<z.infer<typeof learnAnswer>>;
   /** The client has changed in account: raises the epoch, drops the record, tells the subscribers. */
   change: (clientId: string, revocationEpoch: number) => Promise<void>;
@@ -97,7 +113,17 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
   const read = defineScript(redis, 'tollgateReadClient', READ);
   const learn = defineScript(redis, 'tollgateLearnClient', LEARN);
   const change = defineScript(redis, 'tollgateChangeClient', CHANGE);
+  const remembered = new LRUCache<string, RememberedClient>({ max: REMEMBERED_RECORDS_MAX });
   const keys = (clientId: string) => [clientKey(clientId), epochKey(applicationPart(clientId))];
+
+  function recordFrom(clientId: string, json: string): ClientRecord | null {
+    const known = remembered.get(clientId);
+    if (known?.json === json) return known.record;
+    const parsed = clientRecordSchema.safeParse(JSON.parse(json));
+    if (!parsed.success) return null;
+    remembered.set(clientId, { record: parsed.data, json });
+    return parsed.data;
+  }
 
   async function readWith(clientId: string, cache: 'cached' | 'anew', isUnknown: boolean) {
     const draw = isUnknown ? 'known unknown' : 'draw';
@@ -107,18 +133,26 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
   return {
     read: async (clientId, isUnknown) => {
       const [found, text] = await readWith(clientId, 'cached', isUnknown);
-      if (found === 'ask') return { generation: text };
-      const parsed = clientRecordSchema.safeParse(JSON.parse(text));
-      if (parsed.success) return { record: parsed.data };
+      if (found === 'ask') {
+        remembered.delete(clientId);
+        return { generation: text };
+      }
+      const record = recordFrom(clientId, text);
+      if (record !== null) return { record };
       // What another version of auth left behind in another shape counts as nothing.
       const [, generation] = await readWith(clientId, 'anew', false);
       return { generation };
     },
-    learn: async (clientId, generation, record) => {
-      const epoch = record === null ? 'unknown' : record.revocation_epoch;
-      return learnAnswer.parse(
-        await learn(keys(clientId), [generation, JSON.stringify(record), epoch, cacheTtlMs, EPOCH_TTL_MS]),
-      );
+    recall: (clientId) => remembered.get(clientId) ?? null,
+    learn: async (clientId, generation, answer) => {
+      const record = answer === null ? null : clientRecordSchema.parse(answer);
+      const json = JSON.stringify(record);
+      const epoch = answer === null ? 'unknown' : answer.revocation_epoch;
+      const tokens = answer === null ? [] : handMadeFields(answer);
+      const args = [generation, json, epoch, cacheTtlMs, EPOCH_TTL_MS, ...tokens];
+      const noted = learnAnswer.parse(await learn(keys(clientId), args));
+      if (record !== null && noted === 'learnt') remembered.set(clientId, { record, json });
+      return noted;
     },
     change: async (clientId, revocationEpoch) => {
       const revocation: Revocation = { kind: 'client', client_id: clientId };
@@ -130,4 +164,12 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
       ]);
     },
   };
+}
+
+/** The hash's fields and values, one after the other. */
+function handMadeFields({ client_id, account_id, application_id, hand_made_tokens }: ClientAnswer): string[] {
+  return hand_made_tokens.flatMap(({ token_hash, iat, exp, epoch }) => {
+    const record: TokenRecord = { client_id, account_id, application_id, scope: SCOPE, iat, exp, epoch };
+    return [handMadeField(token_hash), JSON.stringify(record)];
+  });
 }

@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import { clientRecordSchema } from '@tollgate/contracts/client-record';
+import { clientAnswerSchema } from '@tollgate/contracts/client-record';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { Problem } from '@tollgate/problem';
-import type { ClientStore } from './client-store.ts';
+import type { ClientStore, RememberedClient } from './client-store.ts';
 
 export type ClientDirectory = {
   /**
    * A client's record, or null where account knows none. `clientId` must be a UUID in lower case. Where there
-   * is a record, the client's revocation epoch in Redis is verified afterwards.
+   * is a record, the client's revocation epoch and its tokens made by hand are in Redis afterwards, for certain.
    * @throws {Problem} service_unavailable where Redis or account can't be asked
    */
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
+  /** What this process remembers of a client, without I/O: see ClientStore. */
+  recall: (clientId: string) => RememberedClient | null;
   /**
    * The client has changed in account: whoever asks from now on gets the new record, and tokens below the
    * epoch are dead.
@@ -43,7 +45,7 @@ export function createClientDirectory(options: {
   const inFlight = new Map<string, Promise<Answer>>();
 
   async function ask(clientId: string, generation: string, requestId: string): Promise<Answer> {
-    const record = await account.get(`/private/clients/${clientId}`, clientRecordSchema, requestId);
+    const record = await account.get(`/private/clients/${clientId}`, clientAnswerSchema, requestId);
     if (record !== null && record.client_id !== clientId) throw unavailable('another client');
     const noted = await store.learn(clientId, generation, record);
     if (record === null && noted === 'learnt') unknown.set(clientId, true);
@@ -74,6 +76,7 @@ export function createClientDirectory(options: {
       }
       throw unavailable('a client that changed during every look-up');
     },
+    recall: store.recall,
     change: async (clientId, revocationEpoch) => {
       await store.change(clientId, revocationEpoch);
       unknown.delete(clientId);

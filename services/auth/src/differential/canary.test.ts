@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mastersOf } from '@tollgate/redis';
+import type { Redis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
-import { startAuth } from '../suite/auth-under-test.ts';
+import { addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { obtainToken } from '../suite/requests.ts';
 import { FORM, basic } from './corpus/corpus.ts';
@@ -14,9 +16,10 @@ const SECRET = 'canary>secret?~-_.~+%:-of-a-client';
 const WRONG_SECRET = 'canary>wrong?~-_.~+%:-of-a-client';
 
 let auth: AuthUnderTest;
-let monitor: Awaited<ReturnType<AuthUnderTest['store']['monitor']>>;
+let monitors: Redis[];
 let id: string;
 let token: string;
+let handMade: string;
 /** What nobody may see again. A token's last part is what makes it one. */
 let marked: string[];
 
@@ -31,15 +34,22 @@ beforeAll(async () => {
     FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '1000000',
     FAILED_ATTEMPTS_PER_ADDRESS: '1000000',
   });
-  monitor = await auth.store.monitor();
-  monitor.on('monitor', (_time: string, command: string[]) => redisCommands.push(command.join(' ')));
+  monitors = await Promise.all(mastersOf(auth.store).map((master) => master.monitor()));
+  for (const monitor of monitors) {
+    monitor.on('monitor', (_time: string, command: string[]) => redisCommands.push(command.join(' ')));
+  }
   ({ client_id: id } = addKnownClient(auth.account, SECRET));
   token = await obtainToken(auth.service, { client_id: id, client_secret: SECRET });
-  marked = [SECRET, WRONG_SECRET, token, token.slice(token.lastIndexOf('_') + 1)];
+  handMade = addHandMadeToken(auth.account, { client_id: id });
+  marked = [
+    SECRET,
+    WRONG_SECRET,
+    ...[token, handMade].flatMap((each) => [each, each.slice(each.lastIndexOf('_') + 1)]),
+  ];
 });
 
 afterAll(async () => {
-  monitor.disconnect();
+  for (const monitor of monitors) monitor.disconnect();
   await auth.close();
 });
 
@@ -103,6 +113,8 @@ function introspections(): RawRequest[] {
   const bodies = [
     `token=${token}`,
     `token=${token}x`,
+    `token=${handMade}`,
+    `token=${handMade}x`,
     `token=Bearer+${token}`,
     `token=${token.slice(0, -1)}`,
     `token=${token}&token=${token}`,
@@ -134,7 +146,9 @@ async function sendAll(): Promise<void> {
   ];
   for (const request of introspections()) answers.push(await exchangeText(privateUrl, request));
   for (const request of requests) answers.push(await exchangeText(publicUrl, request));
-  for (const request of publicRequests('/oauth2/revoke', SECRET)) {
+  const pair = `client_id=${id}&client_secret=${encodeURIComponent(SECRET)}`;
+  const givenBack = post('/oauth2/revoke', `token=${handMade}&${pair}`);
+  for (const request of [givenBack, ...publicRequests('/oauth2/revoke', SECRET)]) {
     answers.push(await exchangeText(publicUrl, request));
   }
 }
@@ -154,7 +168,9 @@ async function expectNoLeak(): Promise<void> {
       .filter((line) => leaks(line, marked).length > 0),
     metrics: metrics.split('\n').filter((line) => leaks(line, marked).length > 0),
     redis: redisCommands.filter((command) => leaks(command, marked).length > 0),
-    account: auth.account.requests.filter((path) => leaks(path, marked).length > 0),
+    account: [...auth.account.requests, JSON.stringify([auth.account.uses, auth.account.revoked])].filter(
+      (text) => leaks(text, marked).length > 0,
+    ),
   };
   expect(places).toEqual({ answers: [], log: [], metrics: [], redis: [], account: [] });
 }
@@ -192,7 +208,7 @@ test('Redis refusing writes, then away: nor then', async () => {
   await auth.store.flushall();
   await auth.store.config('SET', 'maxmemory', '1');
   await sendAll();
-  monitor.disconnect();
+  for (const monitor of monitors) monitor.disconnect();
   await auth.redis.kill();
   await sendAll();
   expect(auth.service.logs()).toContain('Redis');

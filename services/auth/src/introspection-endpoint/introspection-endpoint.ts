@@ -1,13 +1,14 @@
-import type { RequestHandler } from 'express';
 import { parseAccessToken } from '@tollgate/access-token';
 import type { Introspection } from '@tollgate/contracts/introspection';
-import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import type { AuthenticateService } from '@tollgate/private-api/credential';
 import { Problem } from '@tollgate/problem';
-import { formOf } from '../oauth/form-body.ts';
+import type { CountIntrospection } from '../abuse/introspection-limit.ts';
+import type { ReadForm } from '../http/form-reader.ts';
+import type { Answer } from '../http/json-endpoint.ts';
 import type { FindLiveToken } from '../token/live-token.ts';
-import type { TokenRecord } from '../token/store.ts';
+import type { TokenRecord } from '../token/token-record.ts';
 
-type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
+export type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
 
 /**
  * `POST /oauth2/introspect` (RFC 7662) for the other services. Form field: `token`; `token_type_hint` is
@@ -16,34 +17,42 @@ type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
  * payload_too_large 413, service_unavailable 503 (never "inactive" because Redis or account is away).
  *
  * A token that can't be one of ours costs no round trip, any other one; where Redis may lack its application's
- * last revocation, account is asked as well.
+ * last change, account is asked as well.
  */
 export function introspectionEndpoint(options: {
+  authenticateService: AuthenticateService;
+  countIntrospection: CountIntrospection;
+  readForm: ReadForm;
   findLiveToken: FindLiveToken;
   tokenPrefix: string;
-  onIntrospected: (outcome: IntrospectionOutcome) => void;
-}): RequestHandler {
-  const { findLiveToken, tokenPrefix, onIntrospected } = options;
+  onIntrospected: (outcome: IntrospectionOutcome, durationMs: number) => void;
+}): Answer {
+  const { authenticateService, countIntrospection, readForm, findLiveToken, tokenPrefix, onIntrospected } =
+    options;
 
-  async function introspect(token: string, requestId: string): Promise<Introspection> {
+  async function introspect(
+    token: string,
+    requestId: string,
+  ): Promise<[IntrospectionOutcome, Introspection]> {
     const parsed = parseAccessToken(token, tokenPrefix);
-    if (parsed === null) {
-      onIntrospected('malformed');
-      return { active: false };
-    }
+    if (parsed === null) return ['malformed', { active: false }];
     const record = await findLiveToken(token, parsed.applicationPart, requestId);
-    onIntrospected(record === null ? 'inactive' : 'active');
-    return record === null ? { active: false } : activeToken(record);
+    return record === null ? ['inactive', { active: false }] : ['active', activeToken(record)];
   }
 
-  return async (req, res) => {
-    const token = formOf(req).get('token');
-    if (token === undefined)
+  return async ({ req, res, requestId }) => {
+    countIntrospection(authenticateService(req.headers.authorization));
+    const token = (await readForm(req, res)).get('token');
+    if (token === undefined) {
       throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
+    }
+    const startedMs = performance.now();
     try {
-      res.json(await introspect(token, String(res.getHeader(REQUEST_ID_HEADER))));
+      const [outcome, introspection] = await introspect(token, requestId);
+      onIntrospected(outcome, performance.now() - startedMs);
+      return JSON.stringify(introspection);
     } catch (error) {
-      onIntrospected('failed');
+      onIntrospected('failed', performance.now() - startedMs);
       throw error;
     }
   };

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/problem';
-import { GRANT_TYPE, SCOPE } from '../token-endpoint/grant.ts';
+import { GRANT_TYPE } from '../token-endpoint/grant.ts';
+import { SCOPE } from '../token/token-record.ts';
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'];
 

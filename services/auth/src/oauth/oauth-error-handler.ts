@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Logger } from '@tollgate/log';
@@ -23,26 +24,51 @@ const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   too_many_requests: 'temporarily_unavailable',
 };
 
+/** The RFC 6749 error that whatever was thrown is answered with. */
+export function oauthErrorCode(thrown: unknown): string {
+  return answerOf(thrown).body.error;
+}
+
 /**
- * The last step of a public OAuth endpoint: every error leaves as RFC 6749's JSON (section 5.2), with `error`
- * and `error_description`. `onRefused` is told of the error's code, for metrics.
+ * Answers a request to a public OAuth endpoint with an error: each leaves as RFC 6749's JSON (section 5.2), with
+ * `error` and `error_description`. `onRefused` is told of the error's code, for metrics.
  */
-export function oauthErrorHandler(logger: Logger, onRefused: (error: string) => void): ErrorRequestHandler {
-  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
-  return (thrown: unknown, req, res, _next) => {
-    const answer = thrown instanceof OAuthError ? fromOAuthError(thrown) : fromAnything(thrown);
+export function createOAuthErrorAnswer(logger: Logger, onRefused: (error: string) => void) {
+  return (thrown: unknown, req: IncomingMessage, res: ServerResponse): void => {
+    const answer = answerOf(thrown);
     onRefused(answer.body.error);
     if (answer.status >= 500) {
       const { code, cause } = problemOf(thrown);
       const request_id = res.getHeader(REQUEST_ID_HEADER);
-      logger.error({ err: cause ?? thrown, code, request_id, path: req.path }, 'request failed');
+      logger.error(
+        { err: cause ?? thrown, code, request_id, path: req.url?.split('?', 1)[0] },
+        'request failed',
+      );
     }
     if (res.headersSent) {
       res.destroy();
       return;
     }
-    res.status(answer.status).set(answer.headers).json(answer.body);
+    const json = JSON.stringify(answer.body);
+    res.writeHead(answer.status, {
+      ...answer.headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(json),
+    });
+    res.end(req.method === 'HEAD' ? undefined : json);
   };
+}
+
+/** createOAuthErrorAnswer as the last step of an Express route. */
+export function oauthErrorHandler(answer: ReturnType<typeof createOAuthErrorAnswer>): ErrorRequestHandler {
+  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
+  return (thrown: unknown, req, res, _next) => {
+    answer(thrown, req, res);
+  };
+}
+
+function answerOf(thrown: unknown): Answer {
+  return thrown instanceof OAuthError ? fromOAuthError(thrown) : fromAnything(thrown);
 }
 
 function fromOAuthError({ code, status, message }: OAuthError): Answer {

@@ -5,6 +5,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
 import { isActive, obtainToken } from '../suite/requests.ts';
+import { subscribe } from '../suite/subscribe.ts';
+import { keysOf } from '../suite/store.ts';
 
 let auth: AuthUnderTest;
 
@@ -45,7 +47,7 @@ test('a client revokes one token of its own; its others live on', async () => {
   const [token, other] = [await obtainToken(auth.service, client), await obtainToken(auth.service, client)];
   await expectDone(await postRevocation(revocation(client, token)));
   expect([await isActive(auth.service, token), await isActive(auth.service, other)]).toEqual([false, true]);
-  expect(await auth.store.keys(`auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
+  expect(await keysOf(auth, `auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
 });
 
 test('the credentials may come as HTTP Basic, and a hint changes nothing', async () => {
@@ -129,19 +131,13 @@ test('never by GET or another method, nor by a token in the address', async () =
 test('it is told on the channel by the token’s hash', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
-  const subscriber = auth.store.duplicate();
+  const { promise: told, resolve } = Promise.withResolvers<string>();
+  const subscriber = await subscribe(auth, REVOCATION_CHANNEL, resolve);
   try {
-    await waitFor(() => subscriber.status === 'ready');
-    await subscriber.subscribe(REVOCATION_CHANNEL);
-    const told = new Promise<string>((resolve) => {
-      subscriber.once('message', (_channel, message) => {
-        resolve(message);
-      });
-    });
     await postRevocation(revocation(client, token));
     expect(JSON.parse(await told)).toEqual({ kind: 'token', token_hash: accessTokenHash(token) });
   } finally {
-    subscriber.disconnect();
+    subscriber.close();
   }
 });
 

@@ -1,31 +1,37 @@
 import type { RequestHandler } from 'express';
 import { applicationPart, parseAccessToken } from '@tollgate/access-token';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem } from '@tollgate/problem';
-import { callerOf } from '../abuse/caller.ts';
+import type { CallerOf } from '../abuse/caller.ts';
 import type { AuthenticateClient } from '../client/authenticator.ts';
 import { readClientCredentials } from '../client/credentials.ts';
-import { formOf } from '../oauth/form-body.ts';
-import type { TokenStore } from '../token/store.ts';
+import type { ReadForm } from '../http/form-reader.ts';
+import type { RevokeToken } from '../token/revoke-token.ts';
 
 /**
  * `POST /oauth2/revoke` (RFC 7009): a client gives back a token of its own. Form fields: `token`, and the
  * client's credentials as at the token endpoint; `token_type_hint` is ignored, there is one type.
  *
  * Answers 200 with an empty body, also for a token that is malformed, unknown or revoked already, and then
- * changes nothing (section 2.2). Errors are RFC 6749's: invalid_request 400, 405 or 413; invalid_client 401;
+ * changes nothing (section 2.2). One made by hand is then revoked in Postgres, too, with the client as the audit
+ * log's actor; account away is 503. Errors are RFC 6749's: invalid_request 400, 405 or 413; invalid_client 401;
  * temporarily_unavailable 503, or 429 over a limit. Another client's token is invalid_request (section 2.1):
  * the token itself names its client, so the answer doesn't tell whether it lives.
  */
 export function revocationEndpoint(options: {
+  readForm: ReadForm;
+  callerOf: CallerOf;
   authenticate: AuthenticateClient;
-  tokens: Pick<TokenStore, 'revoke'>;
+  revokeToken: RevokeToken;
   tokenPrefix: string;
 }): RequestHandler {
-  const { authenticate, tokens, tokenPrefix } = options;
+  const { readForm, callerOf, authenticate, revokeToken, tokenPrefix } = options;
   return async (req, res) => {
-    const form = formOf(req);
+    const form = await readForm(req, res);
     const credentials = readClientCredentials(req.headers.authorization, form);
-    const client = await authenticate(credentials, callerOf(req, res));
+    const caller = callerOf(req, String(res.getHeader(REQUEST_ID_HEADER)));
+    const { client, settled } = await authenticate(credentials, caller).confirm();
+    await settled;
     const token = form.get('token');
     if (token === undefined) {
       throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
@@ -36,7 +42,7 @@ export function revocationEndpoint(options: {
       if (parsed.applicationPart !== own) {
         throw new Problem('invalid_request', { detail: 'The token belongs to another client.' });
       }
-      await tokens.revoke(token, own);
+      await revokeToken(token, client, caller);
     }
     res.status(200).end();
   };

@@ -9,6 +9,8 @@ import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { isActive, obtainToken, postToken, putRevocationEpoch, tokenForm } from '../suite/requests.ts';
 import { commitChange, revokeTokens } from '../suite/revoke.ts';
+import { subscribe } from '../suite/subscribe.ts';
+import { configure, keysOf } from '../suite/store.ts';
 
 let auth: AuthUnderTest;
 
@@ -36,7 +38,7 @@ test('after the delivery all older tokens are inactive, newer ones and other cli
   expect(await isActive(auth.service, later)).toBe(true);
   expect(await isActive(auth.service, others)).toBe(true);
   // Dead tokens that are asked about leave Redis.
-  expect(await auth.store.keys(`auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
+  expect(await keysOf(auth, `auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
 });
 
 test('a revoked application’s credentials stop working with the delivery, though its record was cached', async () => {
@@ -107,35 +109,31 @@ test('deliveries may be repeated and come in any order', async () => {
 test('it is told on the channel, after the new epoch is there', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
-  const subscriber = auth.store.duplicate();
-  try {
-    const told = new Promise<[string, boolean]>((resolve) => {
-      subscriber.once('message', (_channel, message) => {
-        void isActive(auth.service, token).then((active) => {
-          resolve([message, active]);
-        });
-      });
+  const { promise: told, resolve } = Promise.withResolvers<[string, boolean]>();
+  const subscriber = await subscribe(auth, REVOCATION_CHANNEL, (message) => {
+    void isActive(auth.service, token).then((active) => {
+      resolve([message, active]);
     });
-    await waitFor(() => subscriber.status === 'ready');
-    await subscriber.subscribe(REVOCATION_CHANNEL);
+  });
+  try {
     await revokeTokens(auth, client);
     const [message, active] = await told;
     expect(JSON.parse(message)).toEqual({ kind: 'client', client_id: client.client_id });
     expect(active).toBe(false);
   } finally {
-    subscriber.disconnect();
+    subscriber.close();
   }
 });
 
 test('a Redis that is full takes revocations', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
-  await auth.store.config('SET', 'maxmemory', '1');
+  await configure(auth, 'maxmemory', '1');
   try {
     await revokeTokens(auth, client);
     expect(await isActive(auth.service, token)).toBe(false);
   } finally {
-    await auth.store.config('SET', 'maxmemory', '0');
+    await configure(auth, 'maxmemory', '0');
   }
 });
 

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ClientRecord } from '@tollgate/contracts/client-record';
+import { text } from 'node:stream/consumers';
+import type { ClientAnswer } from '@tollgate/contracts/client-record';
+import { clientRevocationSchema, tokenUsesSchema } from '@tollgate/contracts/hand-made-tokens';
+import type { ClientPage, ClientRevocation, TokenUses } from '@tollgate/contracts/hand-made-tokens';
 import { basicAuthorization } from '@tollgate/private-api/credential';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 
@@ -10,48 +13,81 @@ import { serviceCredential } from '@tollgate/testbed/service-process';
 export type AccountStandIn = {
   url: string;
   /** What it knows, by client id. */
-  clients: Map<string, ClientRecord>;
-  /** What it was asked, in order: paths. */
+  clients: Map<string, ClientAnswer>;
+  /** What it was asked of clients, in order: paths. */
   requests: string[];
+  /** The bodies of what it was told: uses of tokens, and tokens that clients gave back. */
+  uses: TokenUses['uses'];
+  revoked: (ClientRevocation & { client_id: string })[];
   /** The X-Request-Id of each. */
   requestIds: (string | undefined)[];
   /** How it behaves: well, with 500s, or by cutting the connection. */
   mood: 'well' | 'failing' | 'away';
+  /** Called when it has read what it answers with, and before it answers. */
+  onAnswered: () => void;
   /** Requests wait from now on, until the function that it returns is called. */
   hold: () => () => void;
   close: () => Promise<void>;
 };
 
+/** Answered with 204. */
+const DONE = Symbol('done');
+
 export async function startAccountStandIn(): Promise<AccountStandIn> {
   let gate = Promise.resolve();
   const server = createServer((req, res) => {
-    standIn.requests.push(req.url ?? '');
-    standIn.requestIds.push(req.headers['x-request-id']?.toString());
-    void gate.then(() => {
-      respond(req, res);
-    });
+    const url = req.url ?? '';
+    if (!url.startsWith('/private/hand-made-tokens/')) {
+      standIn.requests.push(url);
+      standIn.requestIds.push(req.headers['x-request-id']?.toString());
+    }
+    void gate.then(() => respond(req, res));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 
-  function respond(req: IncomingMessage, res: ServerResponse): void {
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (standIn.mood === 'away') {
       req.socket.destroy();
       return;
     }
-    const clientId = /^\/private\/clients\/([^/?]+)$/.exec(req.url ?? '')?.[1] ?? '';
-    const record = standIn.clients.get(clientId);
     const known = req.headers.authorization === basicAuthorization(serviceCredential);
-    const status = standIn.mood === 'failing' ? 500 : !known ? 401 : record === undefined ? 404 : 200;
-    res.writeHead(status, { 'content-type': 'application/json' });
-    res.end(JSON.stringify(status === 200 ? record : {}));
+    const answer = known && standIn.mood === 'well' ? await answerTo(req) : undefined;
+    const status = standIn.mood === 'failing' ? 500 : !known ? 401 : answer === undefined ? 404 : 200;
+    standIn.onAnswered();
+    res.writeHead(answer === DONE ? 204 : status, { 'content-type': 'application/json' });
+    res.end(answer === DONE ? undefined : JSON.stringify(answer ?? {}));
+  }
+
+  async function answerTo(req: IncomingMessage): Promise<unknown> {
+    const body = req.method === 'POST' ? (JSON.parse(await text(req)) as unknown) : undefined;
+    if (req.url === '/private/hand-made-tokens/uses') {
+      standIn.uses.push(...tokenUsesSchema.parse(body).uses);
+      return DONE;
+    }
+    if (req.url?.startsWith('/private/hand-made-tokens/clients?after=') === true)
+      return clientPage(standIn.clients);
+    const [, client_id = '', revoked] =
+      /^\/private\/clients\/([^/?]+)(\/revoked-tokens)?$/.exec(req.url ?? '') ?? [];
+    const record = standIn.clients.get(client_id);
+    if (revoked === undefined) return record;
+    const revocation = clientRevocationSchema.parse(body);
+    standIn.revoked.push({ ...revocation, client_id });
+    if (record !== undefined) {
+      const left = record.hand_made_tokens.filter(({ token_hash }) => token_hash !== revocation.token_hash);
+      standIn.clients.set(client_id, { ...record, hand_made_tokens: left });
+    }
+    return DONE;
   }
 
   const standIn: AccountStandIn = {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     clients: new Map(),
     requests: [],
+    uses: [],
+    revoked: [],
     requestIds: [],
     mood: 'well',
+    onAnswered: () => undefined,
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<undefined>();
       gate = promise;
@@ -66,4 +102,9 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
     },
   };
   return standIn;
+}
+
+function clientPage(clients: AccountStandIn['clients']): ClientPage {
+  const having = [...clients.values()].filter(({ hand_made_tokens }) => hand_made_tokens.length > 0);
+  return { client_ids: having.map(({ client_id }) => client_id), next_after: null };
 }

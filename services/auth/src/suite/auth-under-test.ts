@@ -1,23 +1,24 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { accessTokenHash, newAccessToken } from '@tollgate/access-token';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/client-secret';
-import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { ClientAnswer } from '@tollgate/contracts/client-record';
 import { createLogger } from '@tollgate/log';
-import { openRedis } from '@tollgate/redis';
-import type { Redis } from '@tollgate/redis';
+import { mastersOf, openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startRedis } from '@tollgate/testbed/redis';
-import type { OwnRedis } from '@tollgate/testbed/redis';
+import type { RunningRedis } from '@tollgate/testbed/redis';
 import { clientSecretPeppers, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { startAccountStandIn } from './account-stand-in.ts';
 import type { AccountStandIn } from './account-stand-in.ts';
+import { startTopology } from './topology.ts';
 
 /** What a suite of auth runs on: the real process, a Redis of its own, and account's stand-in. */
 export type AuthUnderTest = {
   service: ServiceProcess;
-  redis: OwnRedis;
+  redis: RunningRedis;
   /** The suite's own look into that Redis. */
-  store: Redis;
+  store: RedisConnection;
   /** Starts Redis again after a kill; resolves when the store is connected too. */
   restartRedis: () => Promise<void>;
   account: AccountStandIn;
@@ -29,14 +30,16 @@ export async function startAuth(
   env: Readonly<Record<string, string>> = {},
   redisSettings: readonly string[] = [],
 ): Promise<AuthUnderTest> {
-  const [account, redis] = await Promise.all([startAccountStandIn(), startRedis(redisSettings)]);
+  const [account, redis] = await Promise.all([startAccountStandIn(), startTopology(redisSettings)]);
   const service = await startServiceProcess('auth', {
     REDIS_URL: redis.url,
     ACCOUNT_PRIVATE_URL: account.url,
+    // One look at its start; a suite of the restore has its own.
+    RESTORE_CHECK_INTERVAL_MS: '600000',
     ...env,
   });
   const store = openRedis(redis.url, createLogger('suite', 'silent'));
-  await waitFor(() => store.status === 'ready');
+  await waitFor(() => isConnected(store));
   await waitFor(async () => (await fetch(`${service.privateUrl}/health/ready`)).ok);
   return {
     service,
@@ -45,7 +48,7 @@ export async function startAuth(
     account,
     restartRedis: async () => {
       await redis.restart();
-      await waitFor(() => store.status === 'ready');
+      await waitFor(() => isConnected(store));
     },
     close: async () => {
       await service.stop();
@@ -55,16 +58,21 @@ export async function startAuth(
   };
 }
 
-export type TestClient = { client_id: string; client_secret: string; record: ClientRecord };
+async function isConnected(store: RedisConnection): Promise<boolean> {
+  await Promise.all(mastersOf(store).map((master) => master.ping()));
+  return store.status === 'ready';
+}
+
+export type TestClient = { client_id: string; client_secret: string; record: ClientAnswer };
 
 /** A client that account knows. */
 export function addClient(
   account: Pick<AccountStandIn, 'clients'>,
-  changes: Partial<ClientRecord> = {},
+  changes: Partial<ClientAnswer> = {},
 ): TestClient {
   const client_id = randomUUID();
   const client_secret = newClientSecret();
-  const record: ClientRecord = {
+  const record: ClientAnswer = {
     client_id,
     application_id: randomInt(1, 1_000_000),
     account_id: randomInt(1, 1_000_000),
@@ -72,8 +80,30 @@ export function addClient(
     token_lifespan_sec: 3_600,
     revocation_epoch: 0,
     secrets: [{ ...hmacSecret(client_secret, pepperSetting.parse(clientSecretPeppers)), expires_at: null }],
+    hand_made_tokens: [],
     ...changes,
   };
   account.clients.set(client_id, record);
   return { client_id, client_secret, record };
+}
+
+/** account commits a token made by hand, and doesn't tell auth of it. */
+export function addHandMadeToken(
+  account: Pick<AccountStandIn, 'clients'>,
+  { client_id }: Pick<TestClient, 'client_id'>,
+  lifespanSec = 3_600,
+): string {
+  const record = account.clients.get(client_id);
+  if (record === undefined) throw new Error('account has no such client');
+  const token = newAccessToken('tg', client_id);
+  const iat = Math.floor(Date.now() / 1_000);
+  const made = {
+    token_hash: accessTokenHash(token),
+    iat,
+    exp: iat + lifespanSec,
+    epoch: record.revocation_epoch,
+  };
+  const hand_made_tokens = [...record.hand_made_tokens, made];
+  account.clients.set(client_id, { ...record, hand_made_tokens });
+  return token;
 }

@@ -1,4 +1,4 @@
-import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { ClientAnswer } from '@tollgate/contracts/client-record';
 import type { AuthUnderTest, TestClient } from './auth-under-test.ts';
 import { putRevocationEpoch } from './requests.ts';
 
@@ -6,8 +6,8 @@ import { putRevocationEpoch } from './requests.ts';
 export function commitChange(
   auth: Pick<AuthUnderTest, 'account'>,
   { client_id }: TestClient,
-  changes: Partial<ClientRecord>,
-): ClientRecord {
+  changes: Partial<ClientAnswer>,
+): ClientAnswer {
   const known = auth.account.clients.get(client_id);
   if (known === undefined) throw new Error('account has no such client');
   const record = { ...known, ...changes };

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { accessTokenHash, applicationPart, parseAccessToken } from '@tollgate/access-token';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/client-secret';
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
+import { clientRecordSchema } from '@tollgate/contracts/client-record';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
+import { keysOf } from '../suite/store.ts';
 import {
   counter,
   obtainToken,
@@ -28,8 +30,8 @@ function basic(id: string, secret: string): string {
 }
 
 async function storedValues(): Promise<string> {
-  const keys = await auth.store.keys('*');
-  return [...keys, ...(keys.length === 0 ? [] : await auth.store.mget(keys))].join('\n');
+  const keys = await keysOf(auth, '*');
+  return [...keys, ...(await Promise.all(keys.map((key) => auth.store.mget(key)))).flat()].join('\n');
 }
 
 test('the source’s request is answered with a bearer token of the application’s lifespan', async () => {
@@ -182,7 +184,7 @@ test('a cached record of another version’s shape is replaced', async () => {
   const key = `auth:{${applicationPart(client.client_id)}}:client`;
   await auth.store.set(key, JSON.stringify({ client_id: client.client_id, version: 99 }));
   await obtainToken(auth.service, client);
-  expect(JSON.parse((await auth.store.get(key)) ?? 'null')).toEqual(client.record);
+  expect(JSON.parse((await auth.store.get(key)) ?? 'null')).toEqual(clientRecordSchema.parse(client.record));
 });
 
 test('the counters tell what was issued and what was refused', async () => {
@@ -197,4 +199,22 @@ test('the counters tell what was issued and what was refused', async () => {
   await postToken(auth.service, { ...tokenForm(client), client_secret: 'wrong' });
   await postToken(auth.service, { ...tokenForm(client), scope: 'admin' });
   expect(await read()).toEqual([issued + 1, badClient + 1, badScope + 1]);
+});
+
+test('histograms tell how long token requests and introspections took, by outcome', async () => {
+  const client = addClient(auth.account);
+  const read = async () => [
+    await counter(auth.service, 'tollgate_token_request_duration_seconds_count', { outcome: 'issued' }),
+    await counter(auth.service, 'tollgate_token_request_duration_seconds_count', {
+      outcome: 'invalid_client',
+    }),
+    await counter(auth.service, 'tollgate_introspection_duration_seconds_count', { outcome: 'active' }),
+    await counter(auth.service, 'tollgate_introspection_duration_seconds_count', { outcome: 'malformed' }),
+  ];
+  const [issued = 0, refused = 0, active = 0, malformed = 0] = await read();
+  const token = await obtainToken(auth.service, client);
+  await postToken(auth.service, { ...tokenForm(client), client_secret: 'wrong' });
+  await postIntrospection(auth.service, { token });
+  await postIntrospection(auth.service, { token: 'x' });
+  expect(await read()).toEqual([issued + 1, refused + 1, active + 1, malformed + 1]);
 });

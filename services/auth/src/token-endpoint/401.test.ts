@@ -5,6 +5,7 @@ import { clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { obtainToken, postToken, tokenForm } from '../suite/requests.ts';
+import { flush, keysOf, onMasters } from '../suite/store.ts';
 
 const peppers = pepperSetting.parse(clientSecretPeppers);
 
@@ -90,14 +91,15 @@ test('a secret stops at its end, though the record is cached', async () => {
 
 test('a client id that can’t be one is looked up neither in account nor in Redis', async () => {
   const asked = auth.account.requests.length;
-  await auth.store.config('RESETSTAT');
+  await onMasters(auth, (master) => master.config('RESETSTAT'));
   const { client_id, client_secret } = addClient(auth.account);
   const ids = ['x', '../accounts/1', `${client_id}/..`, `{${client_id}}`, client_id.toUpperCase()];
   for (const id of [...ids, client_id.replaceAll('-', ''), `${client_id}0`, '%']) {
     await refused(tokenForm({ client_id: id, client_secret }));
   }
   expect(auth.account.requests).toHaveLength(asked);
-  expect(await auth.store.info('commandstats')).not.toMatch(/cmdstat_(get|set)/);
+  const stats = await onMasters(auth, (master) => master.info('commandstats'));
+  expect(stats.join('\n')).not.toMatch(/cmdstat_(get|set)/);
 });
 
 test('an unknown client is asked for once while the cache lasts', async () => {
@@ -109,7 +111,7 @@ test('an unknown client is asked for once while the cache lasts', async () => {
 });
 
 test('a refused client leaves no token behind', async () => {
-  await auth.store.flushall();
+  await flush(auth);
   await refused(tokenForm(addClient(auth.account, { status: 'revoked' })));
-  expect(await auth.store.keys('*:token:*')).toEqual([]);
+  expect(await keysOf(auth, '*:token:*')).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { obtainToken, postIntrospection, postToken, tokenForm } from '../suite/requests.ts';
+import { configure, onMasters } from '../suite/store.ts';
 
 let auth: AuthUnderTest;
 
@@ -77,18 +78,18 @@ test('Redis away and back: 503, said by readiness, then 200 by itself', async ()
 
 test('Redis refusing writes: temporarily_unavailable, and no client record in the log', async () => {
   const client = addClient(auth.account);
-  await auth.store.config('SET', 'maxmemory', '1');
+  await configure(auth, 'maxmemory', '1');
   await expectUnavailable(await postToken(auth.service, tokenForm(client)));
   expect(auth.service.logs()).toContain('Redis: OOM');
   expect(auth.service.logs()).not.toContain(client.record.secrets[0]?.hmac);
-  await auth.store.config('SET', 'maxmemory', '0');
+  await configure(auth, 'maxmemory', '0');
   await obtainToken(auth.service, client);
 });
 
 test('a Redis that is silent is as good as away', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
-  await auth.store.client('PAUSE', 5_000, 'ALL');
+  await onMasters(auth, (master) => master.client('PAUSE', 5_000, 'ALL'));
   const [issue, introspection] = await Promise.all([
     postToken(auth.service, tokenForm(client)),
     postIntrospection(auth.service, { token }),

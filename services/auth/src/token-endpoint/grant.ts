@@ -1,76 +1,63 @@
-import OAuth2Server from 'oauth2-server';
-import { applicationPart, newAccessToken } from '@tollgate/access-token';
-import type { ClientRecord } from '@tollgate/contracts/client-record';
-import { Problem } from '@tollgate/problem';
-import type { TokenStore } from '../token/store.ts';
+import type { Client } from 'oauth2-server';
+import ClientCredentialsGrantType from 'oauth2-server/lib/grant-types/client-credentials-grant-type.js';
+import { newAccessToken } from '@tollgate/access-token';
+import type { AuthenticClient } from '../client/authenticator.ts';
+import type { TokenIssuing } from '../token/token-issuing.ts';
+import { SCOPE } from '../token/token-record.ts';
 
-/** The only grant and the only scope (service specification, section 5). */
+/** The only grant (service specification, section 5). */
 export const GRANT_TYPE = 'client_credentials';
-export const SCOPE = 'api';
 
-export type GrantOptions = { tokens: Pick<TokenStore, 'save'>; tokenPrefix: string };
+/** An authenticated client as the library's `client`, with what is known of it. */
+type Grantee = Client & { authentic: AuthenticClient & { json?: string } };
 
 /**
- * Issues an access token to a client that is authenticated and whose grant type and scope are checked, through
- * oauth2-server's client credentials grant. The library sees nothing of the caller's request: what it would
- * do with it falls short (ADR 0010).
- *
- * @throws {Problem} service_unavailable where the token can't be stored
+ * Issues an access token to a client that is authenticated and whose grant type and scope are checked. Null where
+ * it was only remembered (`json`) and has changed since.
+ * @throws {Problem} too_many_requests; service_unavailable where the token can't be stored
  */
-export async function grantAccessToken(client: ClientRecord, options: GrantOptions): Promise<string> {
-  const server = new OAuth2Server({
-    model: clientCredentialsModel(client, options),
-    accessTokenLifetime: client.token_lifespan_sec,
-    requireClientAuthentication: { [GRANT_TYPE]: false },
-  });
-  try {
-    const { accessToken } = await server.token(tokenRequest(client.client_id), new OAuth2Server.Response());
-    return accessToken;
-  } catch (error) {
-    // The library wraps what the model throws; anything else of it is a fault of ours, never the caller's.
-    throw error instanceof OAuth2Server.OAuthError && innerError(error) instanceof Problem
-      ? innerError(error)
-      : error;
-  }
-}
+export type GrantAccessToken = (authentic: Grantee['authentic']) => Promise<string | null>;
 
-function clientCredentialsModel(
-  client: ClientRecord,
-  { tokens, tokenPrefix }: GrantOptions,
-): OAuth2Server.ClientCredentialsModel {
-  const { client_id, account_id, application_id, token_lifespan_sec, revocation_epoch } = client;
-  return {
-    getClient: () => Promise.resolve({ id: client_id, grants: [GRANT_TYPE] }),
-    getUserFromClient: () => Promise.resolve({ account_id }),
-    validateScope: () => Promise.resolve([SCOPE]),
-    generateAccessToken: () => Promise.resolve(newAccessToken(tokenPrefix, client_id)),
-    saveToken: async (token, grantee, user) => {
-      const iat = Math.floor(Date.now() / 1000);
-      await tokens.save(token.accessToken, applicationPart(client_id), {
-        client_id,
-        account_id,
-        application_id,
-        scope: SCOPE,
-        iat,
-        exp: iat + token_lifespan_sec,
-        epoch: revocation_epoch,
-      });
-      return { ...token, client: grantee, user };
+/**
+ * Issues tokens by oauth2-server's client credentials grant. Of the library it is the grant alone, made once:
+ * the server around it would read the caller's request once more, and what it would do with it falls short
+ * (ADR 0010).
+ */
+export function createGrant(options: {
+  issuing: Pick<TokenIssuing, 'issue'>;
+  tokenPrefix: string;
+}): GrantAccessToken {
+  const { issuing, tokenPrefix } = options;
+  const grant = new ClientCredentialsGrantType({
+    // Wanted, and only used for a date that isn't: each client has a lifespan of its own.
+    accessTokenLifetime: 1,
+    model: {
+      getUserFromClient: (client) => Promise.resolve({ account_id: granteeOf(client).client.account_id }),
+      validateScope: () => Promise.resolve([SCOPE]),
+      generateAccessToken: ({ id }) => Promise.resolve(newAccessToken(tokenPrefix, id)),
+      saveToken: async (token, client) => {
+        const { client: record, settled, json } = granteeOf(client);
+        const { client_id, account_id, application_id, token_lifespan_sec, revocation_epoch } = record;
+        const iat = Math.floor(Date.now() / 1000);
+        const exp = iat + token_lifespan_sec;
+        const outcome = await issuing.issue(
+          token.accessToken,
+          { client_id, account_id, application_id, scope: SCOPE, iat, exp, epoch: revocation_epoch },
+          settled,
+          json,
+        );
+        return outcome === 'issued' ? token : null;
+      },
     },
-    // The library's type wants it; only its own bearer check would call it, and that isn't used.
-    getAccessToken: () => Promise.resolve(null),
+  });
+  return async (authentic) => {
+    const client: Grantee = { id: authentic.client.client_id, grants: [GRANT_TYPE], authentic };
+    const token = await grant.handle({ body: { scope: SCOPE } }, client);
+    return token === null ? null : token.accessToken;
   };
 }
 
-function tokenRequest(clientId: string): OAuth2Server.Request {
-  return new OAuth2Server.Request({
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' },
-    query: {},
-    body: { grant_type: GRANT_TYPE, client_id: clientId, scope: SCOPE },
-  });
-}
-
-function innerError(error: OAuth2Server.OAuthError): unknown {
-  return 'inner' in error ? error.inner : undefined;
+/** The library hands the client on as it got it. */
+function granteeOf(client: Client): Grantee['authentic'] {
+  return (client as Grantee).authentic;
 }

@@ -1,14 +1,16 @@
-import type { RequestHandler } from 'express';
 import type { Form } from '@tollgate/form-encoding/form';
 import { Problem } from '@tollgate/problem';
-import { callerOf } from '../abuse/caller.ts';
-import type { CountTokenRequest } from '../abuse/token-requests.ts';
-import type { AuthenticateClient } from '../client/authenticator.ts';
+import type { CallerOf } from '../abuse/caller.ts';
+import type { AuthenticClient, AuthenticateClient } from '../client/authenticator.ts';
 import { readClientCredentials } from '../client/credentials.ts';
-import { formOf } from '../oauth/form-body.ts';
+import type { ReadForm } from '../http/form-reader.ts';
+import type { Answer, Exchange } from '../http/json-endpoint.ts';
+import { oauthErrorCode } from '../oauth/oauth-error-handler.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
-import { GRANT_TYPE, SCOPE, grantAccessToken } from './grant.ts';
-import type { GrantOptions } from './grant.ts';
+import type { TokenIssuing } from '../token/token-issuing.ts';
+import { SCOPE } from '../token/token-record.ts';
+import { GRANT_TYPE } from './grant.ts';
+import type { GrantAccessToken } from './grant.ts';
 
 /**
  * `POST /oauth2/token`: the client credentials grant (RFC 6749, section 4.4; service specification, 4.1).
@@ -21,35 +23,65 @@ import type { GrantOptions } from './grant.ts';
  * The order of checks: the request's shape, the client, the grant type, the scope. Nobody who isn't
  * authenticated learns what a client may do.
  */
-export function tokenEndpoint(
-  options: GrantOptions & {
-    authenticate: AuthenticateClient;
-    countTokenRequest: CountTokenRequest;
-    onIssued: () => void;
-  },
-): RequestHandler {
-  return async (req, res) => {
-    const form = formOf(req);
+export function tokenEndpoint(options: {
+  readForm: ReadForm;
+  callerOf: CallerOf;
+  authenticate: AuthenticateClient;
+  issuing: Pick<TokenIssuing, 'count'>;
+  grantAccessToken: GrantAccessToken;
+  /** `issued`, or the RFC 6749 error. */
+  onOutcome: (outcome: string, durationMs: number) => void;
+}): Answer {
+  const { readForm, callerOf, authenticate, issuing, grantAccessToken, onOutcome } = options;
+
+  async function issue({ req, res, requestId }: Exchange): Promise<string> {
+    const form = await readForm(req, res);
     const credentials = readClientCredentials(req.headers.authorization, form);
-    const client = await options.authenticate(credentials, callerOf(req, res));
-    await options.countTokenRequest(client.client_id);
-    checkGrant(form);
-    const accessToken = await grantAccessToken(client, options);
-    options.onIssued();
-    res.json({
-      access_token: accessToken,
-      expires_in: client.token_lifespan_sec,
-      scope: SCOPE,
-      token_type: 'bearer',
-    });
+    const attempt = authenticate(credentials, callerOf(req, requestId));
+    const refusal = refusalOf(form);
+    // What is remembered saves a token its look-up. A refusal needn't be quick.
+    const remembered = refusal === undefined ? attempt.recall() : null;
+    if (remembered !== null) {
+      const accessToken = await grantAccessToken(remembered);
+      if (accessToken !== null) return answerOf(accessToken, remembered);
+    }
+    const confirmed = await attempt.confirm();
+    if (refusal !== undefined) {
+      await confirmed.settled;
+      await issuing.count(confirmed.client.client_id);
+      throw refusal;
+    }
+    return answerOf(await grantAccessToken(confirmed), confirmed);
+  }
+
+  return async (exchange) => {
+    const startedMs = performance.now();
+    try {
+      const json = await issue(exchange);
+      onOutcome('issued', performance.now() - startedMs);
+      return json;
+    } catch (error) {
+      onOutcome(oauthErrorCode(error), performance.now() - startedMs);
+      throw error;
+    }
   };
 }
 
-function checkGrant(form: Form): void {
+function answerOf(accessToken: string | null, { client }: Pick<AuthenticClient, 'client'>): string {
+  if (accessToken === null) throw new Error('no token for a client that was confirmed');
+  return JSON.stringify({
+    access_token: accessToken,
+    expires_in: client.token_lifespan_sec,
+    scope: SCOPE,
+    token_type: 'bearer',
+  });
+}
+
+function refusalOf(form: Form): Problem | OAuthError | undefined {
   const grantType = form.get('grant_type');
   if (grantType === undefined) {
-    throw new Problem('invalid_request', { detail: 'The parameter grant_type is missing.' });
+    return new Problem('invalid_request', { detail: 'The parameter grant_type is missing.' });
   }
-  if (grantType !== GRANT_TYPE) throw new OAuthError('unsupported_grant_type');
-  if (form.get('scope') !== SCOPE) throw new OAuthError('invalid_scope');
+  if (grantType !== GRANT_TYPE) return new OAuthError('unsupported_grant_type');
+  return form.get('scope') === SCOPE ? undefined : new OAuthError('invalid_scope');
 }

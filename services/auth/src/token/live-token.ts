@@ -1,6 +1,8 @@
+import { clientIdOf } from '@tollgate/access-token';
 import { Problem } from '@tollgate/problem';
 import type { ClientDirectory } from '../client/directory.ts';
-import type { TokenRecord, TokenStore } from './store.ts';
+import type { TokenStore } from './store.ts';
+import type { TokenRecord } from './token-record.ts';
 
 /**
  * The record of a token that is good now, or null where it is unknown, expired or revoked.
@@ -16,23 +18,58 @@ export type FindLiveToken = (
 const ATTEMPTS = 3;
 
 /**
- * Finds tokens: one round trip as a rule. Where Redis may lack the application's last revocation (it was
- * restarted, replaced, emptied), account is asked first, which verifies the epoch (ADR 0013).
+ * Finds tokens: one round trip as a rule, active or not. Where Redis may lack the application's last revocation, or
+ * its tokens made by hand (it was restarted, replaced, emptied, or they have changed), account is asked first,
+ * which verifies the epoch and brings the tokens (ADR 0013, ADR 0017).
+ *
+ * Anybody can make up tokens of applications that nobody knows. So tokens of which nothing is found have account
+ * asked about `missLookUpsMaxInFlight` applications at one moment, and then are neither active nor inactive.
  */
 export function createFindLiveToken(options: {
   tokens: Pick<TokenStore, 'find'>;
   clients: Pick<ClientDirectory, 'find'>;
+  missLookUpsMaxInFlight: number;
+  onHandMadeUsed: (tokenHash: string) => void;
 }): FindLiveToken {
-  const { tokens, clients } = options;
+  const { tokens, clients, missLookUpsMaxInFlight, onHandMadeUsed } = options;
+  /** Callers that wait, by application: however many they are, account is asked once for them all. */
+  const waiting = new Map<string, number>();
+
+  /** Whether there is such a client, whose tokens are in Redis then. */
+  async function lookUpMiss(applicationPart: string, requestId: string): Promise<boolean> {
+    const clientId = clientIdOf(applicationPart);
+    if (clientId === null) return false;
+    const others = waiting.get(applicationPart) ?? 0;
+    if (others === 0 && waiting.size >= missLookUpsMaxInFlight)
+      throw unavailable('too many look-ups of misses');
+    waiting.set(applicationPart, others + 1);
+    try {
+      return (await clients.find(clientId, requestId)) !== null;
+    } finally {
+      const left = (waiting.get(applicationPart) ?? 1) - 1;
+      if (left === 0) waiting.delete(applicationPart);
+      else waiting.set(applicationPart, left);
+    }
+  }
+
   return async (token, applicationPart, requestId) => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const found = await tokens.find(token, applicationPart);
-      if (found === null) return null;
-      if (found.verified) return found.record;
-      const client = await clients.find(found.record.client_id, requestId);
-      // Deleted: none of its tokens is good any more.
-      if (client === null) return null;
+      const { record, certain, handMadeHash } = await tokens.find(token, applicationPart);
+      if (certain) {
+        if (handMadeHash !== null) onHandMadeUsed(handMadeHash);
+        return record;
+      }
+      const known =
+        record === null
+          ? await lookUpMiss(applicationPart, requestId)
+          : (await clients.find(record.client_id, requestId)) !== null;
+      // Deleted, or never there: none of its tokens is good.
+      if (!known) return null;
     }
-    throw new Problem('service_unavailable', { cause: new Error('Redis kept losing the verified epoch') });
+    throw unavailable('Redis kept losing the verified epoch');
   };
+}
+
+function unavailable(why: string): Problem {
+  return new Problem('service_unavailable', { cause: new Error(why) });
 }

@@ -5,6 +5,8 @@ import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
 import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '../suite/requests.ts';
 import { commitChange, revokeTokens } from '../suite/revoke.ts';
+import { flush, keysOf, onMasters } from '../suite/store.ts';
+import { testOfOneServer } from '../suite/topology.ts';
 
 let auth: AuthUnderTest;
 
@@ -20,12 +22,12 @@ afterAll(() => auth.close());
 
 /** Everything that Redis holds, as a backup would, with a function that goes back to it. */
 async function snapshot(kept: (key: string) => boolean = () => true) {
-  const keys = (await auth.store.keys('*')).filter(kept);
+  const keys = (await keysOf(auth, '*')).filter(kept);
   const values = await Promise.all(
     keys.map(async (key) => [key, await auth.store.dumpBuffer(key), await auth.store.pttl(key)] as const),
   );
   return async () => {
-    await auth.store.flushall();
+    await flush(auth);
     for (const [key, value, ttlMs] of values) {
       // Some keys live so shortly that they were gone before they could be read: PTTL then says -2.
       if (ttlMs !== -2) await auth.store.restore(key, Math.max(ttlMs, 0), value, 'REPLACE');
@@ -65,7 +67,7 @@ test('Redis restarted without its last writes: a revoked token stays inactive', 
   const { client, token, goBack } = await revokedClient();
   await restartRedis();
   await goBack();
-  expect(await auth.store.keys(`auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
+  expect(await keysOf(auth, `auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
   expect(await isActive(auth.service, token)).toBe(false);
 });
 
@@ -91,17 +93,20 @@ test('a Redis that has the tokens and not the epochs: inactive, and 503 while ac
   expect(await auth.store.exists(tokenKey(client, token))).toBe(0);
 });
 
-test('a replica that was promoted without the last writes is noticed, without a restart or a new connection', async () => {
-  const { token, goBack } = await revokedClient();
-  await auth.store.replicaof('127.0.0.1', 9);
-  await auth.store.replicaof('NO', 'ONE');
-  await goBack();
-  expect(await isActive(auth.service, token)).toBe(false);
-});
+testOfOneServer()(
+  'a replica that was promoted without the last writes is noticed, without a restart or a new connection',
+  async () => {
+    const { token, goBack } = await revokedClient();
+    await onMasters(auth, (master) => master.replicaof('127.0.0.1', 9));
+    await onMasters(auth, (master) => master.replicaof('NO', 'ONE'));
+    await goBack();
+    expect(await isActive(auth.service, token)).toBe(false);
+  },
+);
 
 test('Redis emptied while it runs: no token comes back, and new ones work', async () => {
   const { client, token } = await revokedClient();
-  await auth.store.flushall();
+  await flush(auth);
   expect(await isActive(auth.service, token)).toBe(false);
   expect(await isActive(auth.service, await obtainToken(auth.service, client))).toBe(true);
 });

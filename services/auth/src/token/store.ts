@@ -2,97 +2,112 @@ import { z } from 'zod';
 import { accessTokenHash } from '@tollgate/access-token';
 import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
-import type { Redis } from '@tollgate/redis';
-import { epochKey } from '../client/client-keys.ts';
-import { redisAnswer } from '../redis-answer.ts';
-import { LUA_DATA_SET, defineScript } from '../redis-script.ts';
-
-/** What Redis holds of a token, as JSON. The token itself is nowhere stored. */
-const tokenRecordSchema = z.object({
-  client_id: z.string(),
-  account_id: z.int(),
-  application_id: z.int(),
-  scope: z.string(),
-  /** Seconds since the epoch, like `exp`. */
-  iat: z.int(),
-  exp: z.int(),
-  /** The application's revocation epoch when the token was issued. */
-  epoch: z.int(),
-});
-
-export type TokenRecord = z.infer<typeof tokenRecordSchema>;
+import { LUA_DATA_SET } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import { epochKey, handMadeField } from '../client/client-keys.ts';
+import { LUA_LISTED, defineScript } from '../redis-script.ts';
+import { tokenRecordSchema } from './token-record.ts';
+import type { TokenRecord } from './token-record.ts';
 
 /**
- * The token's record and whether its application's epoch is known for certain on this Redis. A token below any
- * epoch that was ever told is dead: its key is deleted. A record that can't be read is the caller's to refuse.
+ * The token's record, where it is from, and whether that is certain on this Redis. A token that was issued has a
+ * key of its own; one made by hand is in the hash that account's list was written to (client-store.ts). Without
+ * either it is unknown, for certain only where that list is the last one. A token below any epoch that was ever
+ * told is dead: its key is deleted. A record that can't be read is the caller's to refuse.
  */
-const FIND = `${LUA_DATA_SET}
+const FIND = `${LUA_DATA_SET}${LUA_LISTED}
 local json = redis.call('GET', KEYS[1])
-if not json then return false end
+local known = redis.call('HMGET', KEYS[2], 'epoch', 'verified_on', 'generation', 'listed_under', ARGV[1])
+local origin = 'issued'
+local certain = known[2] == data_set
+if not json then
+  json, origin, certain = known[5], 'hand-made', listed(known[3], known[4])
+  if not json then return {certain and 'certain' or 'uncertain', 'nowhere', ''} end
+end
 local readable, record = pcall(cjson.decode, json)
 if not readable or type(record) ~= 'table' or type(record.epoch) ~= 'number' then
-  return {'verified', json}
+  return {'certain', origin, json}
 end
-local known = redis.call('HMGET', KEYS[2], 'epoch', 'verified_on')
 if record.epoch < tonumber(known[1] or '0') then
   redis.call('DEL', KEYS[1])
-  return false
+  return {'certain', 'nowhere', ''}
 end
-return {known[2] == data_set and 'verified' or 'unverified', json}
+return {certain and 'certain' or 'uncertain', origin, json}
 `;
 
-/** Told even where the key was gone already: a cache may still hold what Redis has lost. */
-const REVOKE = `
-redis.call('DEL', KEYS[1])
+/**
+ * Told even where the key was gone already: a cache may still hold what Redis has lost. One made by hand is
+ * revoked in account, not here.
+ */
+const REVOKE = `${LUA_DATA_SET}${LUA_LISTED}
+if redis.call('DEL', KEYS[1]) == 0 then
+  local known = redis.call('HMGET', KEYS[2], 'generation', 'listed_under', ARGV[3])
+  if not listed(known[1], known[2]) then return 'uncertain' end
+  if known[3] then return 'hand-made' end
+end
 redis.call('PUBLISH', ARGV[1], ARGV[2])
-return 1
+return 'revoked'
 `;
 
-const findAnswer = z.tuple([z.enum(['verified', 'unverified']), z.string()]).nullable();
+const findAnswer = z.tuple([
+  z.enum(['certain', 'uncertain']),
+  z.enum(['issued', 'hand-made', 'nowhere']),
+  z.string(),
+]);
+const revokeAnswer = z.enum(['revoked', 'hand-made', 'uncertain']);
 
-type StoredToken = {
-  record: TokenRecord;
-  /** False where this Redis may lack the application's last revocation: account must be asked. */
-  verified: boolean;
+type FoundToken = {
+  /** Null where it is unknown, has expired or is known to be revoked. */
+  record: TokenRecord | null;
+  /** False where this Redis may lack the application's last change: account must be asked. */
+  certain: boolean;
+  /** Of a token made by hand, its hash. */
+  handMadeHash: string | null;
 };
 
 /**
- * Access tokens in Redis, at `auth:{<application part>}:token:<SHA-256 of the token, base64url>` until `exp`.
- * Each call is one round trip, and throws service_unavailable where Redis can't be asked.
+ * Access tokens in Redis, at `auth:{<application part>}:token:<SHA-256 of the token, base64url>` until `exp`, and
+ * those made by hand beside their application's epoch. Each call is one round trip, and throws
+ * service_unavailable where Redis can't be asked.
  */
 export type TokenStore = {
-  save: (token: string, applicationPart: string, record: TokenRecord) => Promise<void>;
-  /** A token that hasn't expired and isn't known to be revoked, or null. */
-  find: (token: string, applicationPart: string) => Promise<StoredToken | null>;
-  /** Deletes a token and tells the subscribers; the same where there is none. */
-  revoke: (token: string, applicationPart: string) => Promise<void>;
+  find: (token: string, applicationPart: string) => Promise<FoundToken>;
+  /**
+   * Deletes a token and tells the subscribers; the same where there is none. Of one made by hand, and where it is
+   * uncertain whether it is one, nothing is done.
+   */
+  revoke: (token: string, applicationPart: string) => Promise<z.infer<typeof revokeAnswer>>;
 };
 
-export function createTokenStore(redis: Pick<Redis, 'set' | 'defineCommand'>): TokenStore {
+const EXPIRED: FoundToken = { record: null, certain: true, handMadeHash: null };
+
+export function createTokenStore(redis: ScriptableRedis): TokenStore {
   const find = defineScript(redis, 'tollgateFindToken', FIND);
   const revoke = defineScript(redis, 'tollgateRevokeToken', REVOKE);
   return {
-    save: async (token, applicationPart, record) => {
-      await redisAnswer(
-        redis.set(tokenKey(token, applicationPart), JSON.stringify(record), 'EXAT', record.exp),
-      );
-    },
     find: async (token, applicationPart) => {
-      const keys = [tokenKey(token, applicationPart), epochKey(applicationPart)];
-      const found = findAnswer.parse(await find(keys, []));
-      if (found === null) return null;
-      const [state, json] = found;
+      const hash = accessTokenHash(token);
+      const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
+      const [certainty, origin, json] = findAnswer.parse(await find(keys, [handMadeField(hash)]));
+      const certain = certainty === 'certain';
+      if (origin === 'nowhere') return { record: null, certain, handMadeHash: null };
       const record = tokenRecordSchema.parse(JSON.parse(json));
-      // Redis removes the key by its own clock, and a replica may be late with it.
-      return record.exp * 1000 > Date.now() ? { record, verified: state === 'verified' } : null;
+      // Redis removes a key by its own clock, and a replica may be late with it; it removes no field of a hash.
+      if (record.exp * 1000 <= Date.now()) return EXPIRED;
+      return { record, certain, handMadeHash: origin === 'hand-made' ? hash : null };
     },
     revoke: async (token, applicationPart) => {
-      const revocation: Revocation = { kind: 'token', token_hash: accessTokenHash(token) };
-      await revoke([tokenKey(token, applicationPart)], [REVOCATION_CHANNEL, JSON.stringify(revocation)]);
+      const hash = accessTokenHash(token);
+      const revocation: Revocation = { kind: 'token', token_hash: hash };
+      const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
+      return revokeAnswer.parse(
+        await revoke(keys, [REVOCATION_CHANNEL, JSON.stringify(revocation), handMadeField(hash)]),
+      );
     },
   };
 }
 
-function tokenKey(token: string, applicationPart: string): string {
-  return `auth:{${applicationPart}}:token:${accessTokenHash(token)}`;
+/** Where a token of an application is kept, by the token's hash. */
+export function tokenKey(hash: string, applicationPart: string): string {
+  return `auth:{${applicationPart}}:token:${hash}`;
 }

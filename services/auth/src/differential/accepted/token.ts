@@ -169,6 +169,42 @@ const http: AcceptedDifference[] = [
   },
   {
     reason:
+      'service.md, "Token endpoint": every response is JSON, with an error and no-store, also where the HTTP parser refuses (RFC 9112, sections 2.2, 5 and 6). Theirs leaves that to Node.js, which answers with a bare status line.',
+    ours: '400 invalid_request',
+    theirs: '400 storable',
+    requests: [
+      'token: announced length no number',
+      'token: announced length negative',
+      'token: announced length twice, differing',
+      'token: length and chunks',
+      'token: chunk length no number',
+      'token: NUL in a header',
+      'token: space before a header’s colon',
+      'token: folded header',
+    ],
+  },
+  {
+    reason: 'The same, for a head over the limit (RFC 6585, section 5).',
+    ours: '431 invalid_request',
+    theirs: '431 storable',
+    requests: ['token: huge header'],
+  },
+  {
+    reason:
+      'RFC 9112, section 6.2: the length says where the request ends, and it was a good one. What follows belongs to a next request, which is never read: the connection is to be closed (section 9.6). Theirs refuses both.',
+    ours: '200',
+    theirs: '400 storable',
+    requests: ['token: garbage behind the announced length'],
+  },
+  {
+    reason:
+      'RFC 9110, section 10.1.1: 417 to an unknown expectation is a MAY. Other servers pass it over, and so does this one.',
+    ours: '200',
+    theirs: '417 storable',
+    requests: ['token: Expect something else'],
+  },
+  {
+    reason:
       'Theirs asks a hook which origins a client may have. Clients here hold a secret and are no pages: no CORS header is ever sent, so no page can read the answer.',
     ours: '200',
     theirs: '400 invalid_request',

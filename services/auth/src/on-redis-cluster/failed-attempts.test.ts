@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../abuse/429-failed-attempts.test.ts';

@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../introspection-endpoint/introspection-endpoint.test.ts';

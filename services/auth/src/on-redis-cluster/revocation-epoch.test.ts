@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../revocation-epoch-endpoint/revocation-epoch-endpoint.test.ts';

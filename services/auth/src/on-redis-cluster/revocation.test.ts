@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../revocation-endpoint/revocation-endpoint.test.ts';

@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../token-endpoint/200.test.ts';

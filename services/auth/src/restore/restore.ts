@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Gauge } from 'prom-client';
+import { clientPageSchema } from '@tollgate/contracts/hand-made-tokens';
+import type { ClientPage } from '@tollgate/contracts/hand-made-tokens';
+import type { Logger } from '@tollgate/log';
+import type { PrivateApi } from '@tollgate/private-api/client';
+import type { ClientDirectory } from '../client/directory.ts';
+import type { RestoreStore } from './restore-store.ts';
+
+export type RestoreOptions = {
+  store: RestoreStore;
+  account: Pick<PrivateApi, 'get'>;
+  clients: Pick<ClientDirectory, 'find'>;
+  /** How often Redis is asked whether it has lost its data. */
+  checkIntervalMs: number;
+  /** Clients that are loaded at one moment. */
+  maxInFlight: number;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  gauge: Pick<Gauge, 'set'>;
+};
+
+export type Restore = {
+  /** Whether tokens made by hand are still to be loaded. They are answered rightly meanwhile, by look-ups. */
+  restoring: () => boolean;
+  close: () => Promise<void>;
+};
+
+/** After a failure, before the same clients are tried again. */
+const RETRY_MS = 500;
+
+/**
+ * Loads all live tokens made by hand into a Redis that lacks them: at the start, and whenever the marker that this
+ * leaves there is gone or names another data set (a restart, a failover, a FLUSHALL). One auth does it, the others
+ * wait; account away: it goes on trying.
+ */
+export function startRestore(options: RestoreOptions): Restore {
+  const { store, checkIntervalMs, logger, gauge } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const owner = randomUUID();
+  let restoring = true;
+  gauge.set(1);
+
+  function setRestoring(value: boolean): void {
+    restoring = value;
+    gauge.set(value ? 1 : 0);
+  }
+
+  async function check(): Promise<void> {
+    const { turn, dataSet } = await store.begin(owner);
+    setRestoring(turn !== 'done');
+    if (turn !== 'begin') return;
+    logger.info('restoring tokens made by hand');
+    const clients = await loadAll(options, { owner, dataSet }, signal);
+    const finished = clients !== null && (await store.finish(owner, dataSet));
+    if (!finished) return;
+    setRestoring(false);
+    logger.info({ clients }, 'restored tokens made by hand');
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      // Redis away: readiness tells, and the connection logs it.
+      await check().catch(() => undefined);
+      await pause(checkIntervalMs, signal);
+    }
+  }
+
+  const running = run();
+  return {
+    restoring: () => restoring,
+    close: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
+/** How many clients were loaded; null where the lease or the data was lost on the way. */
+async function loadAll(
+  { store, account, clients, maxInFlight, logger }: RestoreOptions,
+  { owner, dataSet }: { owner: string; dataSet: string },
+  signal: AbortSignal,
+): Promise<number | null> {
+  let loaded = 0;
+  let failing = false;
+  let left: string[] = [];
+  let after: number | null = 0;
+  while (after !== null || left.length > 0) {
+    if (signal.aborted || !(await store.renew(owner, dataSet))) return null;
+    try {
+      // The pages first: one client that can't be loaded holds up no other one.
+      if (after !== null && left.length < maxInFlight) {
+        const page = await nextPage(account, after);
+        left = [...left, ...page.client_ids];
+        after = page.next_after;
+      }
+      const some = left.splice(0, maxInFlight);
+      const outcomes = await Promise.allSettled(some.map((clientId) => clients.find(clientId, randomUUID())));
+      const failed = some.filter((_, at) => outcomes[at]?.status === 'rejected');
+      loaded += some.length - failed.length;
+      left.push(...failed);
+      const reason = outcomes.find((outcome) => outcome.status === 'rejected');
+      if (reason !== undefined) throw reason.reason;
+    } catch (error) {
+      const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      if (!failing) logger.warn({ err }, 'restoring tokens made by hand is held up; trying again');
+      failing = true;
+      await pause(RETRY_MS, signal);
+    }
+  }
+  return loaded;
+}
+
+async function nextPage(account: RestoreOptions['account'], after: number): Promise<ClientPage> {
+  const path = `/private/hand-made-tokens/clients?after=${String(after)}`;
+  const page = await account.get(path, clientPageSchema);
+  if (page === null) throw new Error('account has no list of clients');
+  return page;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<undefined> {
+  return delay(ms, undefined, { signal }).catch(() => undefined);
+}

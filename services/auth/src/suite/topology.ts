@@ -1,0 +1,48 @@
+import { afterAll, test } from '@jest/globals';
+import { createLogger } from '@tollgate/log';
+import { mastersOf, openRedis } from '@tollgate/redis';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { RunningRedis } from '@tollgate/testbed/redis';
+import { startRedisCluster } from '@tollgate/testbed/redis-topologies';
+
+let onCluster = false;
+
+/** Clusters that no test uses at the moment, empty, by their settings. */
+const idle = new Map<string, RunningRedis>();
+
+/** The suites that this file imports after it run on a Redis Cluster of three masters: see on-cluster.ts. */
+export function runOnCluster(): void {
+  onCluster = true;
+  afterAll(async () => {
+    await Promise.all([...idle.values()].map((cluster) => cluster.stop()));
+  });
+}
+
+/** What this file's suites run on. `settings` are further lines of redis.conf. */
+export async function startTopology(settings: readonly string[]): Promise<RunningRedis> {
+  if (!onCluster) return startRedis(settings);
+  const key = settings.join('\n');
+  const cluster = idle.get(key) ?? (await startRedisCluster({ settings }));
+  idle.delete(key);
+  return { ...cluster, stop: () => giveBack(key, cluster) };
+}
+
+/** A cluster needs seconds to start, so the next test of the file gets this one, emptied; a broken one ends. */
+async function giveBack(key: string, cluster: RunningRedis): Promise<void> {
+  const redis = openRedis(cluster.url, createLogger('suite', 'silent'));
+  try {
+    await waitFor(() => redis.status === 'ready' && mastersOf(redis).length === 3, { timeoutMs: 2_000 });
+    await Promise.all(mastersOf(redis).map((master) => master.flushall()));
+    idle.set(key, cluster);
+  } catch {
+    await cluster.stop();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** For what only a server outside of a Redis Cluster does. */
+export function testOfOneServer(): Pick<typeof test, 'skip'>['skip'] | typeof test {
+  return onCluster ? test.skip : test;
+}

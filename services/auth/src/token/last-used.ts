@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MAX_USES_PER_REPORT } from '@tollgate/contracts/hand-made-tokens';
+import type { TokenUses } from '@tollgate/contracts/hand-made-tokens';
+import type { Logger } from '@tollgate/log';
+import type { PrivateApi } from '@tollgate/private-api/client';
+
+export type LastUsed = {
+  /** A token made by hand was found active now. Costs no I/O, and never throws. */
+  note: (tokenHash: string) => void;
+  /** Reports what is noted, once, and ends. */
+  close: () => Promise<void>;
+};
+
+/**
+ * Tells account every now and then which tokens made by hand were used, and when. It is for people who look at a
+ * list, so it is coarse: a use beyond `maxEntries` of one interval isn't noted, and what a process that is killed
+ * hasn't reported is lost. A report that fails is made again with the next one.
+ */
+export function startLastUsed(options: {
+  account: Pick<PrivateApi, 'postJson'>;
+  intervalMs: number;
+  maxEntries: number;
+  logger: Pick<Logger, 'warn'>;
+}): LastUsed {
+  const { account, intervalMs, maxEntries, logger } = options;
+  const lastUses = new Map<string, number>();
+  const stopping = new AbortController();
+  let failing = false;
+
+  async function report(): Promise<void> {
+    const noted = [...lastUses];
+    for (let at = 0; at < noted.length; at += MAX_USES_PER_REPORT) {
+      const batch = noted.slice(at, at + MAX_USES_PER_REPORT);
+      const body: TokenUses = { uses: batch.map(([token_hash, used_at]) => ({ token_hash, used_at })) };
+      await account.postJson('/private/hand-made-tokens/uses', body);
+      // A token that was used again meanwhile is reported again.
+      for (const [hash, at] of batch) if (lastUses.get(hash) === at) lastUses.delete(hash);
+    }
+  }
+
+  async function tryReport(): Promise<void> {
+    try {
+      await report();
+      failing = false;
+    } catch (error) {
+      const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      if (!failing) logger.warn({ err }, 'account does not know of the last uses of tokens yet');
+      failing = true;
+    }
+  }
+
+  async function run(): Promise<void> {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+      await tryReport();
+    }
+  }
+
+  const running = run();
+  return {
+    note: (tokenHash) => {
+      if (lastUses.size < maxEntries || lastUses.has(tokenHash)) {
+        lastUses.set(tokenHash, Math.floor(Date.now() / 1_000));
+      }
+    },
+    close: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
