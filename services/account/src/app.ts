@@ -10,20 +10,28 @@ import { methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/ex
 import { operationsRouter } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
+import { operatorAccess } from './applications/access.ts';
 import type { Applications } from './applications/applications.ts';
-import {
-  createEndpoint,
-  deleteEndpoint,
-  noStore,
-  readEndpoint,
-  revokeEndpoint,
-  rotateSecretEndpoint,
-} from './applications/endpoints.ts';
-import { readJsonBody } from './applications/input.ts';
+import { createEndpoint, deleteEndpoint, readEndpoint } from './applications/endpoints.ts';
 import { clientEndpoint } from './clients/client-endpoint.ts';
+import { consoleRoutes } from './console-routes.ts';
+import type { ConsoleParts } from './console-routes.ts';
 import type { Query } from './database/query.ts';
 import { entitlementEndpoint } from './entitlements/entitlement-endpoint.ts';
+import { readJsonBody } from './input/json-body.ts';
+import { noStore } from './no-store.ts';
+import { billingOperatorRoutes } from './operator-routes.ts';
+import type { BillingOperations } from './operator-routes.ts';
+import {
+  clientPageEndpoint,
+  clientRevocationEndpoint,
+  readUses,
+  tokenUsesEndpoint,
+} from './tokens/auth-endpoints.ts';
+import { accountTokenRoutes, secretAndTokenRoutes } from './token-routes.ts';
+import type { Tokens } from './tokens/tokens.ts';
 import { usageEndpoint } from './usage-endpoint/usage-endpoint.ts';
+import { usageSnapshotEndpoint } from './usage-snapshot/usage-snapshot-endpoint.ts';
 import { browserProtection, userPage } from './user-page/user-page.ts';
 
 type PublicParts = {
@@ -31,6 +39,8 @@ type PublicParts = {
   registry: Registry;
   query: Query;
   introspect: Introspector['introspect'];
+  trustedProxies: readonly string[];
+  console: ConsoleParts;
 };
 
 type PrivateParts = {
@@ -38,17 +48,25 @@ type PrivateParts = {
   registry: Registry;
   query: Query;
   applications: Applications;
+  tokens: Tokens;
   serviceCredentials: readonly ServiceCredential[];
   operatorCredentials: readonly ServiceCredential[];
+  billing: Omit<BillingOperations, 'operatorCredentials' | 'query'>;
   checks: ReadinessChecks;
   draining: () => boolean;
 };
 
+/** An operator may make what it likes, in whatever state the account is. */
+const OPERATOR_REQUESTS = { access: operatorAccess, beforeMaking: [] };
+
 /** The public listener: what account holders and their programs call. */
-export function createPublicApp({ logger, registry, query, introspect }: PublicParts): Express {
+export function createPublicApp(parts: PublicParts): Express {
+  const { logger, registry, query, introspect } = parts;
   const app = bareExpress();
+  app.set('trust proxy', parts.trustedProxies);
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
   app.route('/api/usage').get(usageEndpoint(introspect, query)).all(methodNotAllowed('GET', 'HEAD'));
+  app.use('/api/console', consoleRoutes(parts.console));
   app.route('/user').get(userPage).all(methodNotAllowed('GET', 'HEAD'));
   app.use(notFound, problemHandler(logger));
   return app;
@@ -59,12 +77,29 @@ export function createPrivateApp(parts: PrivateParts): Express {
   const { logger, registry, query, serviceCredentials, checks, draining } = parts;
   const app = bareExpress();
   app.use(operationsRouter({ checks, registry, draining }), requestLog(logger));
+  billingOperatorRoutes(app, { ...parts.billing, query, operatorCredentials: parts.operatorCredentials });
   operatorRoutes(app, parts);
   app.use('/private', requireServiceCredential(serviceCredentials));
   app.route('/private/clients/:client_id').get(clientEndpoint(query)).all(methodNotAllowed('GET', 'HEAD'));
   app
+    .route('/private/clients/:client_id/revoked-tokens')
+    .post(readJsonBody, clientRevocationEndpoint(parts.tokens))
+    .all(methodNotAllowed('POST'));
+  app
+    .route('/private/hand-made-tokens/clients')
+    .get(clientPageEndpoint(query))
+    .all(methodNotAllowed('GET', 'HEAD'));
+  app
+    .route('/private/hand-made-tokens/uses')
+    .post(readUses, tokenUsesEndpoint(query))
+    .all(methodNotAllowed('POST'));
+  app
     .route('/private/entitlements/:account_id')
     .get(entitlementEndpoint(query))
+    .all(methodNotAllowed('GET', 'HEAD'));
+  app
+    .route('/private/usage-snapshots/:period_id')
+    .get(usageSnapshotEndpoint(query))
     .all(methodNotAllowed('GET', 'HEAD'));
   app.use(notFound, problemHandler(logger));
   return app;
@@ -73,25 +108,26 @@ export function createPrivateApp(parts: PrivateParts): Express {
 /** What operators call, with credentials of their own: the services' open nothing here. */
 function operatorRoutes(
   app: Express,
-  { applications, operatorCredentials }: Pick<PrivateParts, 'applications' | 'operatorCredentials'>,
+  {
+    applications,
+    tokens,
+    operatorCredentials,
+  }: Pick<PrivateParts, 'applications' | 'tokens' | 'operatorCredentials'>,
 ): void {
   const path = '/private/applications';
   app.use(path, requireServiceCredential(operatorCredentials), noStore);
   app.route(path).post(readJsonBody, createEndpoint(applications)).all(methodNotAllowed('POST'));
   app
     .route(`${path}/:application_id`)
-    .get(readEndpoint(applications))
-    .delete(deleteEndpoint(applications))
+    .get(readEndpoint(applications, operatorAccess))
+    .delete(deleteEndpoint(applications, operatorAccess))
     .all(methodNotAllowed('GET', 'HEAD', 'DELETE'));
-  app
-    .route(`${path}/:application_id/revoke`)
-    .post(revokeEndpoint(applications))
-    .all(methodNotAllowed('POST'));
-  app
-    .route(`${path}/:application_id/rotate-secret`)
-    .post(readJsonBody, rotateSecretEndpoint(applications))
-    .all(methodNotAllowed('POST'));
+  secretAndTokenRoutes(app, `${path}/:application_id`, { applications, tokens }, OPERATOR_REQUESTS);
   app.use(path, notFound);
+  const accounts = '/private/accounts';
+  app.use(accounts, requireServiceCredential(operatorCredentials), noStore);
+  accountTokenRoutes(app, `${accounts}/:account_id`, tokens, OPERATOR_REQUESTS);
+  app.use(accounts, notFound);
 }
 
 /** Express without what gives it away, and with paths taken literally. */

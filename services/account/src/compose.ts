@@ -5,25 +5,29 @@ import { openRedis } from '@tollgate/redis';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { createPrivateApp, createPublicApp } from './app.ts';
 import { createApplications } from './applications/applications.ts';
+import { openBilling } from './compose-billing.ts';
+import { openConsole } from './compose-console.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import { createQuery, createTransact } from './database/query.ts';
-import { createOutboxMetrics } from './outbox/metrics.ts';
+import { createPublisherMetrics, startEntitlementPublisher } from './entitlement-events/publisher.ts';
+import { REVOCATION_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
 import { startRevocationOutbox } from './outbox/revocation-outbox.ts';
+import { createTokens } from './tokens/tokens.ts';
 import { createUsageReaderMetrics } from './usage-reader/metrics.ts';
-import { startUsageReader } from './usage-reader/usage-reader.ts';
+import { READER_CONNECTIONS, startUsageReader } from './usage-reader/usage-reader.ts';
 
 /** Waiting for Postgres ends before the callers' own patience (PRIVATE_API_TIMEOUT_MS) does. */
 const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
 
-/** Nobody waits for the reader, and its transactions are larger. */
-const READER_TIMEOUTS = { acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000 };
+/** Nobody waits for the reader, and its transactions are larger; but no payer's lock holds up another's usage. */
+const READER_TIMEOUTS = { acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 500 };
 
 /** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
 export function compose({ config, logger, registry, draining }: ComposeContext<Config>): Promise<Service> {
-  const { database, readerDatabase, outboxDatabase } = openDatabases(config, logger);
+  const databases = openDatabases(config, logger);
+  const { database, readerDatabase, outboxDatabase, eventDatabase } = databases;
   const redis = openRedis(config.REDIS_URL, logger);
-  const blockingRedis = openRedis(config.REDIS_URL, logger, 0);
   const auth = createPrivateApi({
     baseUrl: config.AUTH_PRIVATE_URL,
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
@@ -33,8 +37,8 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
   const query = createQuery(database);
   const usageReader = startUsageReader({
     database: readerDatabase,
-    blockingRedis,
     redis,
+    pollIntervalMs: config.USAGE_POLL_INTERVAL_MS,
     logger,
     metrics: createUsageReaderMetrics(registry),
   });
@@ -43,52 +47,63 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     auth,
     deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     logger,
-    metrics: createOutboxMetrics(registry),
+    metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
   });
+  const publisher = startEntitlementPublisher({
+    database: eventDatabase,
+    databaseUrl: config.DATABASE_URL,
+    redis,
+    logger,
+    metrics: createPublisherMetrics(registry),
+  });
+  const transact = createTransact(database);
+  const console = openConsole({ config, query, transact, logger, registry });
+  const billing = openBilling({ config, transact, logger, registry });
+  const changes = { transact, query, deliver: outbox.deliver };
   const applications = createApplications({
-    transact: createTransact(database),
-    query,
+    ...changes,
     peppers: config.CLIENT_SECRET_PEPPERS,
-    deliver: outbox.deliver,
+    maxApplicationsPerAccount: config.MAX_APPLICATIONS_PER_ACCOUNT,
+  });
+  const tokens = createTokens({
+    ...changes,
+    tokenPrefix: config.TOKEN_PREFIX,
+    sealingKeys: config.TOKEN_SEALING_KEYS,
+    maxTokensPerApplication: config.MAX_HAND_MADE_TOKENS_PER_APPLICATION,
   });
   const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
-  const credentials = {
+  const operations = {
     serviceCredentials: config.SERVICE_CREDENTIALS,
     operatorCredentials: config.OPERATOR_CREDENTIALS,
+    billing: billing.operations,
   };
+  const shared = { logger, registry, query };
   return Promise.resolve({
-    publicHandler: createPublicApp({ logger, registry, query, introspect: introspection.introspect }),
-    privateHandler: createPrivateApp({
-      logger,
-      registry,
-      query,
-      applications,
-      checks,
-      draining,
-      ...credentials,
+    publicHandler: createPublicApp({
+      ...shared,
+      introspect: introspection.introspect,
+      trustedProxies: config.TRUSTED_PROXIES,
+      console: { ...console.parts, applications, tokens },
     }),
+    privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
     close: async () => {
-      await Promise.all([usageReader.close(), outbox.close()]);
-      await Promise.all([
-        auth.close(),
-        database.destroy(),
-        readerDatabase.destroy(),
-        outboxDatabase.destroy(),
-      ]);
+      await Promise.all([usageReader, outbox, publisher, billing, console].map((each) => each.close()));
+      await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
       introspection.close();
       redis.disconnect();
     },
   });
 }
 
-/** Pools of their own, so that requests, the counting of usage and revocations can't starve one another. */
+/** Pools of their own, so that requests, the counting of usage, revocations and events can't starve one another. */
 function openDatabases(
   { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax }: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL_MAX'>,
   logger: Logger,
 ) {
   return {
     database: openDatabase({ url, poolMax, logger, ...REQUEST_TIMEOUTS }),
-    readerDatabase: openDatabase({ url, poolMax: 1, logger, ...READER_TIMEOUTS }),
+    readerDatabase: openDatabase({ url, poolMax: READER_CONNECTIONS, logger, ...READER_TIMEOUTS }),
     outboxDatabase: openDatabase({ url, poolMax: 2, logger, ...REQUEST_TIMEOUTS }),
+    eventDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
   };
 }

@@ -5,25 +5,72 @@ import {
   callerSettings,
   connectionUrl,
   httpUrl,
+  networks,
   processSettings,
   serviceCredentials,
   wholeNumber,
 } from '@tollgate/config/settings';
 import { introspectionSettings } from '@tollgate/introspection/settings';
+import { sealingKeysSetting } from './tokens/sealing.ts';
 
 const databaseUrl = connectionUrl('postgres:', 'postgresql:');
 
-const serviceSettings = z.object({
-  ...processSettings,
-  ...callerSettings,
-  /** Callers accepted at the operator API; without any, nobody is. */
-  OPERATOR_CREDENTIALS: serviceCredentials.default([]),
-  DATABASE_URL: databaseUrl,
-  DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
-  AUTH_PRIVATE_URL: httpUrl,
-  CLIENT_SECRET_PEPPERS: pepperSetting,
-  ...introspectionSettings(10_000),
-});
+/** `address@domain`, or `Name <address@domain>` with a name of plain letters. */
+const sender = z
+  .string()
+  .regex(
+    /^(?:[\w .-]{1,60} <[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}>|[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190})$/,
+    'must be an e-mail address, or a name and an address in angle brackets',
+  );
+
+const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** People, sessions and mail (ADR 0025). */
+const peopleSettings = {
+  /** Where people reach the web interface; links in mails lead there. */
+  PUBLIC_URL: httpUrl,
+  /** Whether cookies are Secure; by default where PUBLIC_URL is https. */
+  COOKIE_SECURE: trueOrFalse.optional(),
+  TRUSTED_PROXIES: networks.default([]),
+  SIGN_UP_ENABLED: trueOrFalse.default(true),
+  SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000).default(604_800),
+  SESSION_LIFETIME_SEC: wholeNumber(300, 31_536_000).default(2_592_000),
+  SIGN_IN_WINDOW_SEC: wholeNumber(1, 86_400).default(900),
+  SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: wholeNumber(1, 1_000_000).default(10),
+  SIGN_IN_FAILURES_PER_ADDRESS: wholeNumber(1, 1_000_000).default(100),
+  PASSWORD_HASH_QUEUE_MAX: wholeNumber(0, 10_000).default(64),
+  SMTP_URL: connectionUrl('smtp:', 'smtps:').optional(),
+  MAIL_FROM: sender.optional(),
+  /** Where mails are written without SMTP_URL. */
+  MAIL_DIR: z.string().min(1).default('.tollgate/mail'),
+  MAIL_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000).default(20_000),
+  MAIL_REQUESTS_WINDOW_SEC: wholeNumber(1, 86_400).default(3_600),
+  MAIL_REQUESTS_PER_RECIPIENT: wholeNumber(1, 1_000_000).default(5),
+  MAIL_REQUESTS_PER_ADDRESS: wholeNumber(1, 1_000_000).default(30),
+  HOUSEKEEPING_INTERVAL_SEC: wholeNumber(1, 86_400).default(600),
+};
+
+const serviceSettings = z
+  .object({
+    ...processSettings,
+    ...callerSettings,
+    /** Callers accepted at the operator API; without any, nobody is. */
+    OPERATOR_CREDENTIALS: serviceCredentials.default([]),
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
+    /** How long the usage reader rests where nothing came. */
+    USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(100),
+    AUTH_PRIVATE_URL: httpUrl,
+    CLIENT_SECRET_PEPPERS: pepperSetting,
+    TOKEN_SEALING_KEYS: sealingKeysSetting,
+    MAX_APPLICATIONS_PER_ACCOUNT: wholeNumber(1, 100_000).default(100),
+    MAX_HAND_MADE_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000).default(100),
+    ...introspectionSettings(10_000),
+    ...peopleSettings,
+  })
+  .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
+    path: ['MAIL_FROM'],
+  });
 
 export type Config = z.output<typeof serviceSettings>;
 
@@ -35,6 +82,12 @@ const migrateSettings = z.object({
 const seedSettings = z.object({
   DATABASE_URL: databaseUrl,
   CLIENT_SECRET_PEPPERS: pepperSetting,
+});
+
+const resealSettings = z.object({
+  LOG_LEVEL: processSettings.LOG_LEVEL,
+  DATABASE_URL: databaseUrl,
+  TOKEN_SEALING_KEYS: sealingKeysSetting,
 });
 
 /**
@@ -53,4 +106,9 @@ export function loadMigrateConfig(): z.output<typeof migrateSettings> {
 /** Settings of seed.ts. */
 export function loadSeedConfig(): z.output<typeof seedSettings> {
   return readConfig(seedSettings, process.env);
+}
+
+/** Settings of reseal.ts. */
+export function loadResealConfig(): z.output<typeof resealSettings> {
+  return readConfig(resealSettings, process.env);
 }

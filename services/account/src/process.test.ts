@@ -27,10 +27,12 @@ async function settings(): Promise<Record<string, string>> {
     SERVICE_CREDENTIALS: 'suite:0123456789abcdef',
     SERVICE_CLIENT_ID: 'suite',
     SERVICE_CLIENT_SECRET: '0123456789abcdef',
+    PUBLIC_URL: 'http://127.0.0.1:1',
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     REDIS_URL: 'redis://127.0.0.1:1',
     AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
     CLIENT_SECRET_PEPPERS: `p1:${Buffer.alloc(32).toString('base64')}`,
+    TOKEN_SEALING_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
   };
 }
 
@@ -45,10 +47,12 @@ test('missing and wrong settings are all named, none repeated, and account ends 
     'SERVICE_CLIENT_ID',
     'SERVICE_CLIENT_SECRET',
     'DATABASE_URL',
+    'PUBLIC_URL',
     'DATABASE_POOL_MAX',
     'REDIS_URL',
     'AUTH_PRIVATE_URL',
     'CLIENT_SECRET_PEPPERS',
+    'TOKEN_SEALING_KEYS',
     'TOKEN_PREFIX',
   ]) {
     expect(stderr).toMatch(new RegExp(`^  - ${name}: `, 'm'));
@@ -62,6 +66,14 @@ test('an introspection may not be kept for longer than 30 s', async () => {
     INTROSPECTION_CACHE_TTL_MS: '30001',
   });
   expect([code, stderr]).toEqual([1, expect.stringContaining('INTROSPECTION_CACHE_TTL_MS')]);
+});
+
+test('a mail server without a sender is a fault', async () => {
+  const { code, stderr } = await runProgram('main', {
+    ...(await settings()),
+    SMTP_URL: 'smtp://127.0.0.1:1',
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('MAIL_FROM')]);
 });
 
 test('a taken port is said plainly, and account ends with 1', async () => {

@@ -11,6 +11,15 @@ export type Application = {
   created_at: Date;
 };
 
+/**
+ * Which application is meant. Where an owner asks it must be theirs, or it isn't there for them; null is an
+ * operator, who reaches all.
+ */
+export type ApplicationKey = { application_id: number; owner_id: number | null };
+
+/** Null for any. */
+export type ApplicationFilter = { status: Application['status'] | null; type: Application['type'] | null };
+
 /** A client secret that is live, less what makes it one. */
 export type LiveSecret = {
   secret_id: number;

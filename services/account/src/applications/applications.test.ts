@@ -40,6 +40,7 @@ describe('making an application', () => {
     const { application_id, client_id, client_secret } = body as Record<string, string>;
     expect(body).toEqual({
       ...wanted,
+      token_lifespan_label: '1 minute',
       application_id: expect.any(Number),
       client_id: expect.any(String),
       client_secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
@@ -84,6 +85,7 @@ describe('making an application', () => {
     const { status, body } = await call('POST', '', { ...wanted, ...changes });
     expect([status, body['code']]).toEqual([400, 'invalid_request']);
     expect(body['detail']).toMatch(detail);
+    for (const { field } of body['errors'] as { field: string }[]) expect(body['detail']).toContain(field);
   });
 
   test.each([

@@ -1,62 +1,81 @@
-import type { Pepper } from '@tollgate/client-secret';
 import { Problem } from '@tollgate/problem';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Query, Transact } from '../database/query.ts';
 import type { RevocationOutbox } from '../outbox/revocation-outbox.ts';
-import type { Application, LiveSecret } from './application.ts';
-import { createApplication, deleteApplication, revokeApplication, rotateSecret } from './changes.ts';
-import type { Created, NewApplication, Rotated } from './changes.ts';
-import { findApplication, liveSecrets } from './store.ts';
+import type { Page } from '../input/page.ts';
+import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
+import {
+  changeApplication,
+  createApplication,
+  deleteApplication,
+  revokeApplication,
+  rotateSecret,
+} from './changes.ts';
+import type { ApplicationSettings, Changes, Created, NewApplication, Rotated } from './changes.ts';
+import { findApplication, listApplications, liveSecrets } from './store.ts';
 
 /** Whether auth has acknowledged the change by now; it is told until it has. */
 type Delivered = { delivered: boolean };
 
 /**
- * Reading and changing applications, each change in one transaction. All but `create` throw `not_found` where
- * there is no such application, or none any more.
+ * Reading and changing applications, each change in one transaction. What takes a key throws `not_found` where
+ * there is no such application, none any more, or only another account's.
  */
 export type Applications = {
-  /** @throws {Problem} invalid_request for an unknown account */
+  /** @throws {Problem} invalid_request for an unknown account; application_limit_reached */
   create: (wanted: NewApplication, by: Actor) => Promise<Created>;
-  find: (applicationId: number) => Promise<{ application: Application; secrets: LiveSecret[] }>;
-  revoke: (applicationId: number, by: Actor) => Promise<{ application: Application } & Delivered>;
+  /** Newest first. */
+  ofAccount: (accountId: number, wanted: Page & ApplicationFilter) => Promise<Application[]>;
+  find: (key: ApplicationKey) => Promise<{ application: Application; secrets: LiveSecret[] }>;
+  change: (
+    key: ApplicationKey,
+    changes: Changes,
+    by: Actor,
+  ) => Promise<{ application: Application } & Delivered>;
+  revoke: (key: ApplicationKey, by: Actor) => Promise<{ application: Application } & Delivered>;
   /** A new secret; a revoked application is active again, without its old tokens and secrets. */
   rotateSecret: (
-    applicationId: number,
+    key: ApplicationKey,
     overlapSec: number,
     by: Actor,
   ) => Promise<Omit<Rotated, 'pending'> & Delivered>;
-  remove: (applicationId: number, by: Actor) => Promise<void>;
+  remove: (key: ApplicationKey, by: Actor) => Promise<void>;
 };
 
-export function createApplications(options: {
-  transact: Transact;
-  query: Query;
-  peppers: readonly Pepper[];
-  deliver: RevocationOutbox['deliver'];
-}): Applications {
-  const { transact, query, peppers, deliver } = options;
+export function createApplications(
+  options: ApplicationSettings & {
+    transact: Transact;
+    query: Query;
+    deliver: RevocationOutbox['deliver'];
+  },
+): Applications {
+  const { transact, query, deliver, ...settings } = options;
   return {
-    create: (wanted, by) => transact((inside) => createApplication(inside, wanted, peppers, by)),
-    find: async (applicationId) => {
-      const application = await findApplication(query, applicationId);
+    create: (wanted, by) => transact((inside) => createApplication(inside, wanted, settings, by)),
+    ofAccount: (accountId, wanted) => listApplications(query, accountId, wanted),
+    find: async (key) => {
+      const application = await findApplication(query, key);
       if (application === undefined) throw new Problem('not_found');
-      return { application, secrets: await liveSecrets(query, applicationId, new Date()) };
+      return { application, secrets: await liveSecrets(query, key.application_id, new Date()) };
     },
-    revoke: async (applicationId, by) => {
+    change: async (key, changes, by) => {
       const { application, pending } = await transact((inside) =>
-        revokeApplication(inside, applicationId, by),
+        changeApplication(inside, key, changes, by),
       );
+      return { application, delivered: pending === null || (await deliver(pending)) };
+    },
+    revoke: async (key, by) => {
+      const { application, pending } = await transact((inside) => revokeApplication(inside, key, by));
       return { application, delivered: await deliver(pending) };
     },
-    rotateSecret: async (applicationId, overlapSec, by) => {
+    rotateSecret: async (key, overlapSec, by) => {
       const { pending, ...rotated } = await transact((inside) =>
-        rotateSecret(inside, { applicationId, overlapSec }, peppers, by),
+        rotateSecret(inside, { ...key, overlapSec }, settings.peppers, by),
       );
       return { ...rotated, delivered: await deliver(pending) };
     },
-    remove: async (applicationId, by) => {
-      await deliver(await transact((inside) => deleteApplication(inside, applicationId, by)));
+    remove: async (key, by) => {
+      await deliver(await transact((inside) => deleteApplication(inside, key, by)));
     },
   };
 }

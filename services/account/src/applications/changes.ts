@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { hmacSecret, newClientSecret } from '@tollgate/client-secret';
 import type { Pepper } from '@tollgate/client-secret';
 import { Problem } from '@tollgate/problem';
+import { invalidFields } from '@tollgate/problem/invalid-fields';
 import { recordAudit } from '../audit/audit-log.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Query } from '../database/query.ts';
 import { enqueueRevocation } from '../outbox/outbox-store.ts';
 import type { PendingRevocation } from '../outbox/outbox-store.ts';
-import type { Application } from './application.ts';
+import type { Application, ApplicationKey } from './application.ts';
 import {
   endsAfterRevoke,
   endsAfterRotation,
@@ -16,12 +17,13 @@ import {
   standingAfterRotation,
 } from './rules.ts';
 import {
-  accountExists,
+  countUnderLock,
   endSecrets,
   insertApplication,
   insertSecret,
   liveSecrets,
   lockApplication,
+  setSettings,
   setStanding,
 } from './store.ts';
 
@@ -29,6 +31,11 @@ import {
  * What happens within the transaction of a change: the change itself, its audit entry, and the outbox row by
  * which auth is told. `query` is the transaction's.
  */
+
+export type ApplicationSettings = { peppers: readonly Pepper[]; maxApplicationsPerAccount: number };
+
+/** What is undefined stays as it is. */
+export type Changes = { name?: string | undefined; token_lifespan_sec?: number | undefined };
 
 export type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec'>;
 
@@ -40,15 +47,23 @@ export type Rotated = Created & {
   pending: PendingRevocation;
 };
 
-/** Auth isn't told: nobody can have asked it for a client id that nobody knew. */
+/**
+ * Auth isn't told: nobody can have asked it for a client id that nobody knew.
+ * @throws {Problem} invalid_request for an unknown account; application_limit_reached
+ */
 export async function createApplication(
   query: Query,
   wanted: NewApplication,
-  peppers: readonly Pepper[],
+  { peppers, maxApplicationsPerAccount }: ApplicationSettings,
   by: Actor,
 ): Promise<Created> {
-  if (!(await accountExists(query, wanted.account_id))) {
-    throw new Problem('invalid_request', { detail: 'account_id: there is no such account.' });
+  const count = await countUnderLock(query, wanted.account_id);
+  if (count === undefined) {
+    throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
+  }
+  if (count >= maxApplicationsPerAccount) {
+    const detail = `The account has ${String(count)} applications; ${String(maxApplicationsPerAccount)} are allowed.`;
+    throw new Problem('application_limit_reached', { detail });
   }
   const application = await insertApplication(query, { ...wanted, client_id: randomUUID() });
   const client_secret = newClientSecret();
@@ -63,12 +78,37 @@ export async function createApplication(
   return { application, client_secret };
 }
 
+/**
+ * A new name or lifespan. auth is told, since it keeps the application's record; tokens that there are already
+ * live as long as they were made for.
+ *
+ * @throws {Problem} not_found
+ */
+export async function changeApplication(
+  query: Query,
+  key: ApplicationKey,
+  { name, token_lifespan_sec }: Changes,
+  by: Actor,
+): Promise<{ application: Application; pending: PendingRevocation | null }> {
+  const before = await lock(query, key);
+  const application: Application = {
+    ...before,
+    name: name ?? before.name,
+    token_lifespan_sec: token_lifespan_sec ?? before.token_lifespan_sec,
+  };
+  const details = differences(before, application);
+  if (Object.keys(details).length === 0) return { application, pending: null };
+  await setSettings(query, application);
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_changed', details });
+  return { application, pending: await enqueueRevocation(query, application) };
+}
+
 /** @throws {Problem} not_found */
-export async function revokeApplication(query: Query, applicationId: number, by: Actor): Promise<Revoked> {
-  const before = await lock(query, applicationId);
+export async function revokeApplication(query: Query, key: ApplicationKey, by: Actor): Promise<Revoked> {
+  const before = await lock(query, key);
   const application: Application = { ...before, ...standingAfterRevoke(before) };
-  await endAllSecrets(query, applicationId);
-  await setStanding(query, applicationId, application);
+  await endAllSecrets(query, key.application_id);
+  await setStanding(query, key.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
   return { application, pending: await enqueueRevocation(query, application) };
@@ -77,13 +117,13 @@ export async function revokeApplication(query: Query, applicationId: number, by:
 /** @throws {Problem} not_found */
 export async function deleteApplication(
   query: Query,
-  applicationId: number,
+  key: ApplicationKey,
   by: Actor,
 ): Promise<PendingRevocation> {
-  const before = await lock(query, applicationId);
+  const before = await lock(query, key);
   const standing = standingAfterDelete(before);
-  await endAllSecrets(query, applicationId);
-  await setStanding(query, applicationId, standing);
+  await endAllSecrets(query, key.application_id);
+  await setStanding(query, key.application_id, standing);
   const { revocation_epoch } = standing;
   const details = { name: before.name, revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details });
@@ -93,11 +133,12 @@ export async function deleteApplication(
 /** @throws {Problem} not_found */
 export async function rotateSecret(
   query: Query,
-  { applicationId, overlapSec }: { applicationId: number; overlapSec: number },
+  { overlapSec, ...key }: ApplicationKey & { overlapSec: number },
   peppers: readonly Pepper[],
   by: Actor,
 ): Promise<Rotated> {
-  const before = await lock(query, applicationId);
+  const before = await lock(query, key);
+  const { application_id: applicationId } = before;
   // Read after the lock was waited for: between two rotations the second one's clock is the later.
   const now = new Date();
   const ends = endsAfterRotation(await liveSecrets(query, applicationId, now), now, overlapSec);
@@ -126,8 +167,8 @@ export async function rotateSecret(
   return { application, client_secret, previous_secret_expires_at: previous, pending };
 }
 
-async function lock(query: Query, applicationId: number): Promise<Application> {
-  const application = await lockApplication(query, applicationId);
+async function lock(query: Query, key: ApplicationKey): Promise<Application> {
+  const application = await lockApplication(query, key);
   if (application === undefined) throw new Problem('not_found');
   return application;
 }
@@ -135,6 +176,19 @@ async function lock(query: Query, applicationId: number): Promise<Application> {
 async function endAllSecrets(query: Query, applicationId: number): Promise<void> {
   const now = new Date();
   await endSecrets(query, endsAfterRevoke(await liveSecrets(query, applicationId, now), now));
+}
+
+/** What a change makes of the name and the lifespan, with what they were. */
+function differences(before: Application, after: Application): Record<string, string | number> {
+  return {
+    ...(before.name === after.name ? {} : { name_before: before.name, name: after.name }),
+    ...(before.token_lifespan_sec === after.token_lifespan_sec
+      ? {}
+      : {
+          token_lifespan_sec_before: before.token_lifespan_sec,
+          token_lifespan_sec: after.token_lifespan_sec,
+        }),
+  };
 }
 
 function ids({ application_id, account_id }: Application) {

@@ -1,43 +1,81 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
-import { serviceCallerId } from '@tollgate/private-api/credential';
-import type { Actor } from '../audit/audit-log.ts';
+import type { RequestHandler, Response } from 'express';
+import { bodyOf } from '../input/json-body.ts';
+import { cutPage, lookAhead, queryOf } from '../input/page.ts';
+import { operatorAccess, ownerAccess } from './access.ts';
+import type { Access } from './access.ts';
 import type { Application } from './application.ts';
 import type { Applications } from './applications.ts';
-import { applicationIdOf, bodyOf, newApplicationSchema, rotationSchema } from './input.ts';
+import type { Created } from './changes.ts';
+import {
+  applicationListSchema,
+  changesSchema,
+  newApplicationSchema,
+  ownApplicationSchema,
+  rotationSchema,
+} from './input.ts';
+import { lifespanLabel } from './rules.ts';
 
 /**
- * The operator API for applications, on the private listener under `/private/applications`. Every answer holds
- * the application: `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
- * revocation_epoch, created_at`. 404 `not_found` for one that is unknown or deleted, 400 `invalid_request`
- * with a detail that names the faulty members, 401 without an operator's credential, 503 while Postgres is
- * away (a change may then have come to pass all the same; asking for it again does no harm).
+ * Applications, for operators at `/private/applications` on the private listener, and for their owner at
+ * `/api/console/applications`. Every answer holds the application: `application_id, account_id, name, type,
+ * token_lifespan_sec, token_lifespan_label` (for people: "24 hours"), `client_id, status, revocation_epoch,
+ * created_at`. 404 `not_found` for one that is unknown, deleted or, to an owner, another account's; 400
+ * `invalid_request` naming all faulty members (`errors`); 401 without an operator's credential or a session; 503
+ * while Postgres is away (a change may then have come to pass all the same; asking for it again does no harm,
+ * but that a repeated creation makes a second application).
  */
-
-/** No answer may be kept: two of them hold a secret, all of them change. */
-export const noStore: RequestHandler = (_req, res, next) => {
-  res.set('cache-control', 'no-store');
-  next();
-};
 
 /**
  * `POST /private/applications` with `{account_id, name, type, token_lifespan_sec}`: 201, and
- * `client_secret`, which is shown here and never again.
+ * `client_secret`, which is shown here and never again. 409 `application_limit_reached` where the account has
+ * MAX_APPLICATIONS_PER_ACCOUNT, those that are revoked included.
  */
 export function createEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
   return async (req, res) => {
-    const { application, client_secret } = await create(bodyOf(req, newApplicationSchema), actorOf(req, res));
-    res
-      .status(201)
-      .location(`/private/applications/${String(application.application_id)}`)
-      .json({ ...answer(application), client_secret });
+    const wanted = bodyOf(req, newApplicationSchema);
+    sendCreated(res, await create(wanted, operatorAccess.actorOf(req, res)), operatorAccess);
   };
 }
 
-/** `GET /private/applications/{application_id}`: 200, and `secrets`: since when and until when each is live. */
-export function readEndpoint({ find }: Pick<Applications, 'find'>): RequestHandler {
+/** `POST /api/console/applications` with `{name, type, token_lifespan_sec}`: the same for one's own account. */
+export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
   return async (req, res) => {
-    const { application, secrets } = await find(applicationIdOf(req));
+    const wanted = { ...bodyOf(req, ownApplicationSchema), account_id: ownerAccess.accountOf(req, res) };
+    sendCreated(res, await create(wanted, ownerAccess.actorOf(req, res)), ownerAccess);
+  };
+}
+
+/**
+ * `GET /api/console/applications?limit=50&cursor=…&status=active&type=manual`: 200 `{applications, next_cursor}`,
+ * newest first; `limit` is 1 to 200, `next_cursor` null at the end.
+ */
+export function listOwnEndpoint({ ofAccount }: Pick<Applications, 'ofAccount'>): RequestHandler {
+  return async (req, res) => {
+    const wanted = queryOf(req, applicationListSchema);
+    const { status, type } = wanted;
+    const found = await ofAccount(ownerAccess.accountOf(req, res), { ...lookAhead(wanted), status, type });
+    const { rows, next_cursor } = cutPage(found, wanted, ({ application_id }) => application_id);
+    res.json({ applications: rows.map(answer), next_cursor });
+  };
+}
+
+/**
+ * `PATCH /api/console/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200, and
+ * `delivered`. A lifespan is that of the tokens to come; those that there are keep theirs.
+ */
+export function changeOwnEndpoint({ change }: Pick<Applications, 'change'>): RequestHandler {
+  return async (req, res) => {
+    const changes = bodyOf(req, changesSchema);
+    const key = ownerAccess.applicationOf(req, res);
+    const { application, delivered } = await change(key, changes, ownerAccess.actorOf(req, res));
+    res.json({ ...answer(application), delivered });
+  };
+}
+
+/** `GET …/applications/{application_id}`: 200, and `secrets`: since when and until when each is live. */
+export function readEndpoint({ find }: Pick<Applications, 'find'>, access: Access): RequestHandler {
+  return async (req, res) => {
+    const { application, secrets } = await find(access.applicationOf(req, res));
     res.json({
       ...answer(application),
       secrets: secrets.map(({ created_at, expires_at }) => ({ created_at, expires_at })),
@@ -46,48 +84,50 @@ export function readEndpoint({ find }: Pick<Applications, 'find'>): RequestHandl
 }
 
 /**
- * `POST /private/applications/{application_id}/revoke`, without a body: its tokens and its secrets are dead.
+ * `POST …/applications/{application_id}/revoke`, without a body: its tokens and its secrets are dead.
  * 200, and `delivered`: whether auth has acknowledged it; where it hasn't within a second, it is told until it
  * has. Each revocation raises the epoch by one, also of an application that is revoked already.
  */
-export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>): RequestHandler {
+export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access: Access): RequestHandler {
   return async (req, res) => {
-    const { application, delivered } = await revoke(applicationIdOf(req), actorOf(req, res));
+    const { application, delivered } = await revoke(access.applicationOf(req, res), access.actorOf(req, res));
     res.json({ ...answer(application), delivered });
   };
 }
 
 /**
- * `POST /private/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200, and the new
+ * `POST …/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200, and the new
  * `client_secret`, which is shown here and never again, `previous_secret_expires_at` (null where no other
  * secret is live any more) and `delivered`. A revoked application is active again.
  */
-export function rotateSecretEndpoint({ rotateSecret }: Pick<Applications, 'rotateSecret'>): RequestHandler {
+export function rotateSecretEndpoint(
+  { rotateSecret }: Pick<Applications, 'rotateSecret'>,
+  access: Access,
+): RequestHandler {
   return async (req, res) => {
     const { overlap_sec } = bodyOf(req, rotationSchema);
-    const rotated = await rotateSecret(applicationIdOf(req), overlap_sec, actorOf(req, res));
+    const rotated = await rotateSecret(access.applicationOf(req, res), overlap_sec, access.actorOf(req, res));
     const { application, client_secret, previous_secret_expires_at, delivered } = rotated;
     res.json({ ...answer(application), client_secret, previous_secret_expires_at, delivered });
   };
 }
 
-/** `DELETE /private/applications/{application_id}`: 204; as revoked, and gone for good but for the audit log. */
-export function deleteEndpoint({ remove }: Pick<Applications, 'remove'>): RequestHandler {
+/** `DELETE …/applications/{application_id}`: 204; as revoked, and gone for good but for the audit log. */
+export function deleteEndpoint({ remove }: Pick<Applications, 'remove'>, access: Access): RequestHandler {
   return async (req, res) => {
-    await remove(applicationIdOf(req), actorOf(req, res));
+    await remove(access.applicationOf(req, res), access.actorOf(req, res));
     res.status(204).end();
   };
 }
 
-function actorOf(req: Request, res: Response): Actor {
-  return {
-    actor: `operator:${serviceCallerId(res)}`,
-    address: req.socket.remoteAddress ?? 'unknown',
-    request_id: res.get(REQUEST_ID_HEADER) ?? 'unknown',
-  };
+function sendCreated(res: Response, { application, client_secret }: Created, access: Access): void {
+  res
+    .status(201)
+    .location(access.locationOf(application.application_id))
+    .json({ ...answer(application), client_secret });
 }
 
-function answer(application: Application): Application {
+function answer(application: Application): Application & { token_lifespan_label: string } {
   const { application_id, account_id, name, type, token_lifespan_sec, client_id } = application;
   const { status, revocation_epoch, created_at } = application;
   return {
@@ -96,6 +136,7 @@ function answer(application: Application): Application {
     name,
     type,
     token_lifespan_sec,
+    token_lifespan_label: lifespanLabel(token_lifespan_sec),
     client_id,
     status,
     revocation_epoch,

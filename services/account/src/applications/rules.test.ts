@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import {
   endsAfterRevoke,
   endsAfterRotation,
+  lifespanLabel,
   OVERLAP_SEC,
   standingAfterDelete,
   standingAfterRevoke,
   standingAfterRotation,
+  TOKEN_LIFESPAN_SEC,
 } from './rules.ts';
 
 type Secret = { secret_id: number; expires_at: Date | null };
@@ -66,4 +68,41 @@ test('revoking and deleting raise the epoch by one, a new secret leaves it', () 
   expect(standingAfterRevoke(before)).toEqual({ status: 'revoked', revocation_epoch: 5 });
   expect(standingAfterDelete(before)).toEqual({ status: 'deleted', revocation_epoch: 5 });
   expect(standingAfterRotation(before)).toEqual({ status: 'active', revocation_epoch: 4 });
+});
+
+describe('the label of a lifespan', () => {
+  test('is that of the source specification for its choices', () => {
+    const choices = [3_600, 43_200, 86_400, 604_800, 2_592_000, 31_536_000];
+    expect(choices.map(lifespanLabel)).toEqual([
+      '1 hour',
+      '12 hours',
+      '24 hours',
+      '7 days',
+      '30 days',
+      '1 year',
+    ]);
+  });
+
+  test('means the lifespan to the second', () => {
+    const unitsSec: Record<string, number> = {
+      second: 1,
+      minute: 60,
+      hour: 3_600,
+      day: 86_400,
+      year: 31_536_000,
+    };
+    const lifespan = fc.oneof(
+      fc.integer(TOKEN_LIFESPAN_SEC),
+      fc
+        .tuple(fc.integer({ min: 1, max: 100 }), fc.constantFrom(...Object.values(unitsSec)))
+        .map(([count, unitSec]) => Math.max(TOKEN_LIFESPAN_SEC.min, count * unitSec)),
+    );
+    fc.assert(
+      fc.property(lifespan, (seconds) => {
+        const [count = '', unit = ''] = lifespanLabel(seconds).split(' ');
+        expect(unit.endsWith('s')).toBe(count !== '1');
+        expect(Number(count) * (unitsSec[unit.replace(/s$/, '')] ?? NaN)).toBe(seconds);
+      }),
+    );
+  });
 });

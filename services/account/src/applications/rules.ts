@@ -5,10 +5,28 @@ import type { Application, LiveSecret } from './application.ts';
 /** One minute to a hundred years. */
 export const TOKEN_LIFESPAN_SEC = { min: 60, max: 3_153_600_000 };
 
+const UNITS_SEC = [
+  ['year', 31_536_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** The source specification's name for what would be 1 day. */
+const PRESET_LABELS: Readonly<Record<number, string>> = { 86_400: '24 hours' };
+
+/** A lifespan as people read it: in the largest unit that it is a whole number of. */
+export function lifespanLabel(lifespanSec: number): string {
+  const preset = PRESET_LABELS[lifespanSec];
+  if (preset !== undefined) return preset;
+  const [unit, unitSec] = UNITS_SEC.find(([, seconds]) => lifespanSec % seconds === 0) ?? ['second', 1];
+  const count = lifespanSec / unitSec;
+  return `${String(count)} ${unit}${count === 1 ? '' : 's'}`;
+}
+
 /** How long a rotated secret may go on: not at all, to seven days. */
 export const OVERLAP_SEC = { min: 0, max: 604_800 };
-
-export const NAME_MAX_CHARACTERS = 200;
 
 /** What a change leaves of an application's standing. */
 export type Standing = { status: Application['status'] | 'deleted'; revocation_epoch: number };

@@ -1,30 +1,82 @@
 import type { SecretHmac } from '@tollgate/client-secret';
 import { onlyRow } from '../database/only-row.ts';
 import type { Query } from '../database/query.ts';
-import type { Application, LiveSecret } from './application.ts';
+import type { Page } from '../input/page.ts';
+import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
 import type { SecretEnd, Standing } from './rules.ts';
 
-/** Applications and their secrets in Postgres. A deleted one can't be found any more. */
+/**
+ * Applications and their secrets in Postgres. A deleted one can't be found any more, and one of a temporary token
+ * never can.
+ */
 
 const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
   revocation_epoch, created_at`;
 
-export async function findApplication(query: Query, applicationId: number): Promise<Application | undefined> {
-  const rows = await query<Application>(
-    `SELECT ${COLUMNS} FROM applications WHERE application_id = :applicationId AND status <> 'deleted'`,
-    { applicationId },
-  );
+const IS_MEANT = `application_id = :application_id
+  AND (CAST(:owner_id AS bigint) IS NULL OR account_id = :owner_id)
+  AND status <> 'deleted' AND type <> 'temporary'`;
+
+export async function findApplication(query: Query, key: ApplicationKey): Promise<Application | undefined> {
+  const rows = await query<Application>(`SELECT ${COLUMNS} FROM applications WHERE ${IS_MEANT}`, key);
   return rows[0];
 }
 
 /** The same, locked until the transaction's end: changes of one application come one after the other. */
-export async function lockApplication(query: Query, applicationId: number): Promise<Application | undefined> {
+export async function lockApplication(query: Query, key: ApplicationKey): Promise<Application | undefined> {
   const rows = await query<Application>(
-    `SELECT ${COLUMNS} FROM applications WHERE application_id = :applicationId AND status <> 'deleted'
-     FOR UPDATE`,
-    { applicationId },
+    `SELECT ${COLUMNS} FROM applications WHERE ${IS_MEANT} FOR UPDATE`,
+    key,
   );
   return rows[0];
+}
+
+/** The same, for who knows its client id alone. */
+export async function lockApplicationOfClient(
+  query: Query,
+  clientId: string,
+): Promise<Application | undefined> {
+  const rows = await query<Application>(
+    `SELECT ${COLUMNS} FROM applications
+     WHERE client_id = :clientId AND status <> 'deleted' AND type <> 'temporary'
+     FOR UPDATE`,
+    { clientId },
+  );
+  return rows[0];
+}
+
+/** An account's applications of a status and a type, or of any; newest first. */
+export function listApplications(
+  query: Query,
+  accountId: number,
+  wanted: Page & ApplicationFilter,
+): Promise<Application[]> {
+  return query<Application>(
+    `SELECT ${COLUMNS} FROM applications
+     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'
+       AND (CAST(:status AS text) IS NULL OR status = :status)
+       AND (CAST(:type AS text) IS NULL OR type = :type)
+       AND application_id < :before
+     ORDER BY application_id DESC LIMIT :limit`,
+    { ...wanted, accountId },
+  );
+}
+
+/**
+ * How many applications an account has, or undefined where there is no such account. Its row is locked until the
+ * transaction's end, so that of any number of applications made at once each counts those before it.
+ */
+export async function countUnderLock(query: Query, accountId: number): Promise<number | undefined> {
+  const accounts = await query('SELECT 1 FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE', {
+    accountId,
+  });
+  if (accounts.length === 0) return undefined;
+  const rows = await query<{ count: number }>(
+    `SELECT count(*) AS count FROM applications
+     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'`,
+    { accountId },
+  );
+  return onlyRow(rows).count;
 }
 
 /** Whether there is such an account; it stays until the transaction's end. */
@@ -45,6 +97,17 @@ export async function insertApplication(
     made,
   );
   return onlyRow(rows);
+}
+
+export async function setSettings(
+  query: Query,
+  { application_id, name, token_lifespan_sec }: Application,
+): Promise<void> {
+  await query(
+    `UPDATE applications SET name = :name, token_lifespan_sec = :token_lifespan_sec
+     WHERE application_id = :application_id`,
+    { application_id, name, token_lifespan_sec },
+  );
 }
 
 export async function setStanding(

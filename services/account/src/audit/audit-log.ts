@@ -2,7 +2,7 @@ import type { Query } from '../database/query.ts';
 
 /** Who acts, and how the request came. */
 export type Actor = {
-  /** `operator:<credential id>`. */
+  /** `operator:<credential id>`, `client:<client id>`, `account:<account id>` for its owner, or `renewal`. */
   actor: string;
   address: string;
   request_id: string;
@@ -10,17 +10,63 @@ export type Actor = {
 
 type AuditAction =
   | 'application_created'
+  | 'application_changed'
   | 'application_revoked'
   | 'application_restored'
   | 'application_deleted'
-  | 'secret_rotated';
+  | 'secret_rotated'
+  | 'token_issued'
+  | 'token_copied'
+  | 'token_revoked'
+  | 'account_created'
+  | 'signed_in'
+  | 'sign_in_limited'
+  | 'password_changed'
+  | 'password_reset'
+  | 'email_change_requested'
+  | 'email_changed'
+  | 'team_created'
+  | 'team_renamed'
+  | 'team_dissolved'
+  | 'team_handed_over'
+  | 'team_invitation_made'
+  | 'team_invitation_withdrawn'
+  | 'team_invitation_declined'
+  | 'team_joined'
+  | 'team_left'
+  | 'team_member_removed'
+  | 'account_blocked'
+  | 'account_unblocked'
+  | 'product_created'
+  | 'product_changed'
+  | 'plan_created'
+  | 'plan_changed'
+  | 'plan_archived'
+  | 'plan_restored'
+  | 'period_created'
+  | 'period_ended'
+  | 'period_deleted'
+  | 'period_blocked'
+  | 'period_unblocked'
+  | 'period_team_slots_set'
+  | 'subscription_created'
+  | 'subscription_renewed'
+  | 'subscription_plan_changed'
+  | 'subscription_plan_change_planned'
+  | 'subscription_cancellation_planned'
+  | 'subscription_resumed'
+  | 'subscription_team_slots_set'
+  | 'subscription_ended'
+  | 'usage_rebuilt';
 
 export type AuditEntry = Actor & {
   action: AuditAction;
-  application_id: number;
-  account_id: number;
-  /** Never a secret. */
-  details: Readonly<Record<string, string | number | null>>;
+  /** Null where it is about no application. */
+  application_id: number | null;
+  /** Null where it is about nobody: a plan, a product. */
+  account_id: number | null;
+  /** Never a secret. Dates become ISO 8601. */
+  details: Readonly<Record<string, unknown>>;
 };
 
 /** Appends to the audit log. `query` is that of the transaction which makes the change itself. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { matchesSecret, pepperSetting } from '@tollgate/client-secret';
-import { clientRecordSchema } from '@tollgate/contracts/client-record';
+import { clientAnswerSchema } from '@tollgate/contracts/client-record';
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { startAccount } from '../suite/account-under-test.ts';
 import type { AccountUnderTest } from '../suite/account-under-test.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
 async function client(clientId: string) {
   const response = await getPrivate(suite.account, `/private/clients/${clientId}`);
   expect(response.status).toBe(200);
-  return clientRecordSchema.strict().parse(await response.json());
+  return clientAnswerSchema.strict().parse(await response.json());
 }
 
 describe('GET /private/clients/{client_id}', () => {

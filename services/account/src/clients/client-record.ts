@@ -1,10 +1,21 @@
-import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { ClientAnswer, ClientRecord, HandMadeToken } from '@tollgate/contracts/client-record';
 import type { Query } from '../database/query.ts';
+import { LIVE } from '../tokens/store.ts';
 
-/** The client, once per live secret: the newest two. An application without any is a client all the same. */
+/**
+ * The client, once per live secret: the newest two. An application without any is a client all the same. Its live
+ * tokens come in the same statement, so that all is of one moment: auth takes what isn't listed for dead.
+ */
 const CLIENT_SQL = `
   SELECT client_id, application_id, account_id, status, token_lifespan_sec, revocation_epoch,
-         pepper_id, hmac, expires_at
+         pepper_id, hmac, expires_at,
+         (SELECT coalesce(json_agg(json_build_object(
+                   'token_hash', token_hash,
+                   'iat', CAST(extract(epoch FROM issued_at) AS bigint),
+                   'exp', CAST(extract(epoch FROM access_tokens.expires_at) AS bigint),
+                   'epoch', access_tokens.revocation_epoch)), '[]')
+          FROM access_tokens WHERE access_tokens.application_id = applications.application_id
+            AND ${LIVE}) AS hand_made_tokens
   FROM applications
   LEFT JOIN LATERAL (
     SELECT secret_id, pepper_id, hmac, expires_at FROM application_secrets AS secret
@@ -15,15 +26,19 @@ const CLIENT_SQL = `
   WHERE client_id = :client_id AND status <> 'deleted'
   ORDER BY secret_id DESC`;
 
-type ClientRow = Omit<ClientRecord, 'secrets'> &
-  ({ pepper_id: string; hmac: string; expires_at: Date | null } | { pepper_id: null });
+type ClientRow = Omit<ClientRecord, 'secrets'> & { hand_made_tokens: HandMadeToken[] } & (
+    { pepper_id: string; hmac: string; expires_at: Date | null } | { pepper_id: null }
+  );
 
-/** An OAuth client with its live secrets, newest first; undefined where it is unknown or deleted. */
+/**
+ * An OAuth client with its live secrets, newest first, and its live tokens made by hand; undefined where it is
+ * unknown or deleted.
+ */
 export async function findClient(
   query: Query,
   clientId: string,
   now: Date,
-): Promise<ClientRecord | undefined> {
+): Promise<ClientAnswer | undefined> {
   const rows = await query<ClientRow>(CLIENT_SQL, { client_id: clientId, now });
   const [client] = rows;
   if (client === undefined) return undefined;
@@ -33,5 +48,14 @@ export async function findClient(
       ? []
       : [{ pepper_id: row.pepper_id, hmac: row.hmac, expires_at: row.expires_at?.toISOString() ?? null }],
   );
-  return { client_id, application_id, account_id, status, token_lifespan_sec, revocation_epoch, secrets };
+  return {
+    client_id,
+    application_id,
+    account_id,
+    status,
+    token_lifespan_sec,
+    revocation_epoch,
+    secrets,
+    hand_made_tokens: client.hand_made_tokens,
+  };
 }

@@ -12,6 +12,8 @@ export type DatabaseOptions = {
   acquireTimeoutMs: number;
   /** One statement; 0 for no limit. */
   statementTimeoutMs: number;
+  /** Waiting for one lock; without it, as long as the statement may take. */
+  lockTimeoutMs?: number;
   logger: Pick<Logger, 'debug'>;
 };
 
@@ -23,20 +25,23 @@ const HANG_MARGIN_MS = 500;
 
 /** Opens a pool of connections to Postgres. It connects when the first statement comes. */
 export function openDatabase(options: DatabaseOptions): Knex {
-  const { url, poolMax, acquireTimeoutMs, statementTimeoutMs, logger } = options;
+  const { url, poolMax, acquireTimeoutMs, statementTimeoutMs, lockTimeoutMs = 0, logger } = options;
   const log = (message: unknown) => {
     logger.debug({ knex: message }, 'knex says');
   };
+  // knex's type lacks pg's lock_timeout.
+  const connection: Knex.PgConnectionConfig & { lock_timeout: number } = {
+    connectionString: url,
+    connectionTimeoutMillis: acquireTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    types: valueTypes,
+  };
   return knex({
     client: 'pg',
-    connection: {
-      connectionString: url,
-      connectionTimeoutMillis: acquireTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      keepAlive: true,
-      types: valueTypes,
-    },
+    connection,
     pool: {
       min: 0,
       max: poolMax,

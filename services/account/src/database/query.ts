@@ -38,6 +38,16 @@ export function createTransact(database: Knex): Transact {
   };
 }
 
+/** Whether a statement failed because another row has what must be unique (SQLSTATE 23505). */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505';
+}
+
+/** Whether a statement failed because periods of one account would overlap (SQLSTATE 23P01). */
+export function isExclusionViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23P01';
+}
+
 function asProblem(error: unknown): unknown {
   if (error instanceof Problem || !isUnavailable(error)) return error;
   return new Problem('service_unavailable', { cause: error });

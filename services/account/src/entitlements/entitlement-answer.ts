@@ -17,6 +17,12 @@ export function entitlementAnswer(standing: Standing, now: Date): Entitlement {
     status: period === undefined ? without : billingStatus(period, account_blocked, now),
     valid_until: nextChange(period, periods, account_blocked, now)?.toISOString() ?? null,
     billing_period:
-      period === undefined ? null : { period_id: period.period_id, limits: enforcedLimits(period) },
+      period === undefined
+        ? null
+        : {
+            period_id: period.period_id,
+            ended_at: period.ended_at.toISOString(),
+            limits: enforcedLimits(period),
+          },
   };
 }

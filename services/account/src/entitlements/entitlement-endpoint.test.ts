@@ -43,6 +43,7 @@ describe('GET /private/entitlements/{account_id}', () => {
       valid_until: after(ended_at),
       billing_period: {
         period_id,
+        ended_at: ended_at.toISOString(),
         limits: {
           points_limit: 0,
           rate_limit: 600,

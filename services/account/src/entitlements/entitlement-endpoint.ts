@@ -2,16 +2,11 @@ import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/problem';
 import { findStanding } from '../billing/standing.ts';
+import { idParameter } from '../database/id-parameter.ts';
 import type { Query } from '../database/query.ts';
 import { entitlementAnswer } from './entitlement-answer.ts';
 
-const paramsSchema = z.object({
-  account_id: z
-    .string()
-    .regex(/^[1-9]\d{0,15}$/)
-    .transform(Number)
-    .refine(Number.isSafeInteger),
-});
+const paramsSchema = z.object({ account_id: idParameter });
 
 /**
  * `GET /private/entitlements/{account_id}`: who pays for an account and whether its calls may pass. 200 with

@@ -4,8 +4,10 @@ import type { PrivateApi } from '@tollgate/private-api/client';
 import type { Query } from '../database/query.ts';
 import { backoffMs } from './backoff.ts';
 import type { OutboxMetrics } from './metrics.ts';
-import { postpone, removeDelivered } from './outbox-store.ts';
+import { postpone, removeRow } from './leased-rows.ts';
+import { REVOCATION_OUTBOX } from './outbox-store.ts';
 import type { PendingRevocation } from './outbox-store.ts';
+import type { Attempt } from './outbox-worker.ts';
 
 export type DeliveryOptions = {
   query: Query;
@@ -13,9 +15,6 @@ export type DeliveryOptions = {
   logger: Pick<Logger, 'warn'>;
   metrics: Pick<OutboxMetrics, 'deliveries'>;
 };
-
-/** What came of an attempt; a row that auth has not acknowledged is due again after `retryInMs`. */
-export type Attempt = { delivered: true } | { delivered: false; retryInMs: number };
 
 /** Tells auth of one row, once, and notes in the outbox what came of it. Never throws. */
 export async function attemptDelivery(
@@ -35,11 +34,11 @@ export async function attemptDelivery(
       logger.warn({ err, client_id, attempts }, 'auth does not know of a changed application yet');
     }
     const retryInMs = backoffMs(attempts);
-    await postpone(query, outbox_id, retryInMs).catch(ignoreAway);
+    await postpone(query, REVOCATION_OUTBOX, outbox_id, retryInMs).catch(ignoreAway);
     return { delivered: false, retryInMs };
   }
   metrics.deliveries.inc({ outcome: 'delivered' });
-  await removeDelivered(query, outbox_id).catch(ignoreAway);
+  await removeRow(query, REVOCATION_OUTBOX, outbox_id).catch(ignoreAway);
   return { delivered: true };
 }
 

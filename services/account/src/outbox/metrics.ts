@@ -1,31 +1,34 @@
-import { Counter, Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { createBacklogGauges } from './backlog.ts';
+import type { BacklogGauges } from './backlog.ts';
 
-export type OutboxMetrics = {
-  pending: Pick<Gauge, 'set'>;
-  oldestAge: Pick<Gauge, 'set'>;
-  deliveries: Pick<Counter<'outcome'>, 'inc'>;
-};
+export type OutboxMetrics = BacklogGauges & { deliveries: Pick<Counter<'outcome'>, 'inc'> };
 
-/** Metrics of the revocation outbox. The gauges tell of the whole table, whichever replica is asked. */
-export function createOutboxMetrics(registry: Registry): OutboxMetrics {
-  const registers = [registry];
+/** `<name>_pending`, `<name>_oldest_age_seconds` and `<name>_deliveries_total` of an outbox. */
+export function createOutboxMetrics(
+  registry: Registry,
+  { name, pending, deliveries }: { name: string; pending: string; deliveries: string },
+): OutboxMetrics {
   return {
-    pending: new Gauge({
-      name: 'tollgate_revocation_outbox_pending',
-      help: 'Changes of applications that auth has not acknowledged yet',
-      registers,
-    }),
-    oldestAge: new Gauge({
-      name: 'tollgate_revocation_outbox_oldest_age_seconds',
-      help: 'Age of the oldest of them; 0 when there is none',
-      registers,
-    }),
+    ...createBacklogGauges(registry, name, pending),
     deliveries: new Counter({
-      name: 'tollgate_revocation_outbox_deliveries_total',
-      help: 'Attempts of this process to tell auth, by outcome: delivered or failed',
+      name: `${name}_deliveries_total`,
+      help: deliveries,
       labelNames: ['outcome'],
-      registers,
+      registers: [registry],
     }),
   };
 }
+
+export const REVOCATION_METRICS = {
+  name: 'tollgate_revocation_outbox',
+  pending: 'Changes of applications that auth has not acknowledged yet',
+  deliveries: 'Attempts of this process to tell auth, by outcome: delivered or failed',
+};
+
+export const MAIL_METRICS = {
+  name: 'tollgate_mail_outbox',
+  pending: 'Mails that are not sent yet',
+  deliveries: 'Attempts of this process to send a mail, by outcome: delivered, failed or given_up',
+};

@@ -7,6 +7,8 @@ type Cost = { memoryKib: number; passes: number; parallelism: number };
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
 const COST: Cost = { memoryKib: 19_456, passes: 2, parallelism: 1 };
+/** What the stored form of all hashes under this cost begins with. */
+const PREFIX = `$argon2id$v=19$m=${String(COST.memoryKib)},t=${String(COST.passes)},p=${String(COST.parallelism)}$`;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
@@ -21,9 +23,12 @@ const PHC =
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST);
-  const { memoryKib, passes, parallelism } = COST;
-  const cost = `m=${String(memoryKib)},t=${String(passes)},p=${String(parallelism)}`;
-  return `$argon2id$v=19$${cost}$${base64(salt)}$${base64(hash)}`;
+  return `${PREFIX}${base64(salt)}$${base64(hash)}`;
+}
+
+/** Whether a stored hash was made under another cost than new ones are. */
+export function isOutdated(stored: string): boolean {
+  return !stored.startsWith(PREFIX);
 }
 
 /**

@@ -46,14 +46,25 @@ async function seedAccount(transaction: Knex, { email, name, password }: SeedPer
     .first<{ account_id: number; password_hash: string } | undefined>('account_id', 'password_hash');
   if (found === undefined) {
     const made = await transaction('accounts')
-      .insert({ email, name, password_hash: await hashPassword(password) })
+      .insert({
+        email,
+        name,
+        password_hash: await hashPassword(password),
+        email_verified_at: transaction.fn.now(),
+      })
       .returning<{ account_id: number }[]>('account_id');
     return onlyRow(made).account_id;
   }
   const password_hash = (await verifyPassword(password, found.password_hash))
     ? found.password_hash
     : await hashPassword(password);
-  await transaction('accounts').where({ account_id: found.account_id }).update({ name, password_hash });
+  await transaction('accounts')
+    .where({ account_id: found.account_id })
+    .update({
+      name,
+      password_hash,
+      email_verified_at: transaction.raw('coalesce(email_verified_at, now())'),
+    });
   return found.account_id;
 }
 

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
-import type { Redis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
-import type { OwnRedis } from '@tollgate/testbed/redis';
+import type { RunningRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { openDatabase } from '../database/database.ts';
@@ -15,9 +15,9 @@ import { openDatabase } from '../database/database.ts';
 export type AccountUnderTest = {
   account: ServiceProcess;
   auth: ServiceProcess;
-  redis: OwnRedis;
+  redis: RunningRedis;
   /** The suite's own look into that Redis, and into the database. */
-  store: Redis;
+  store: RedisConnection;
   database: Knex;
   /** The settings that account runs with, for a second replica. */
   settings: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export type AccountOptions = {
   /** A migrated database that is there already; else the suite gets one of its own. */
   databaseUrl?: string;
   /** A Redis that runs already; else the suite starts its own. */
-  redis?: OwnRedis;
+  redis?: RunningRedis;
   /** Settings of account that differ from the suite's. */
   settings?: Readonly<Record<string, string>>;
 };

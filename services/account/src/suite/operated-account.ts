@@ -15,12 +15,15 @@ export type OperatedAccount = {
   auth: AuthPeer;
   database: Knex;
   account_id: number;
+  databaseUrl: string;
   /** Another replica on the same database. */
   startReplica: () => Promise<ServiceProcess>;
   close: () => Promise<void>;
 };
 
-export async function startOperatedAccount(changed: { databaseUrl?: string } = {}): Promise<OperatedAccount> {
+export async function startOperatedAccount(
+  changed: { databaseUrl?: string; settings?: Readonly<Record<string, string>> } = {},
+): Promise<OperatedAccount> {
   const [home, redis, auth] = await Promise.all([createDatabase(), startRedis(), startAuthPeer()]);
   const settings = {
     DATABASE_URL: changed.databaseUrl ?? home.url,
@@ -28,6 +31,7 @@ export async function startOperatedAccount(changed: { databaseUrl?: string } = {
     AUTH_PRIVATE_URL: auth.url,
     OPERATOR_CREDENTIALS: operatorCredentials,
     PRIVATE_API_TIMEOUT_MS: '1500',
+    ...changed.settings,
   };
   const account = await startServiceProcess('account', settings);
   const replicas: ServiceProcess[] = [];
@@ -38,6 +42,7 @@ export async function startOperatedAccount(changed: { databaseUrl?: string } = {
     auth,
     database,
     account_id: await insertAccount(database),
+    databaseUrl: settings.DATABASE_URL,
     startReplica: async () => {
       const replica = await startServiceProcess('account', settings);
       replicas.push(replica);

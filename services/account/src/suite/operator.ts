@@ -12,14 +12,25 @@ export const operatorAuthorization = basicAuthorization(credential);
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 
 /** A request of the operator API; `path` is what follows `/private/applications`. */
-export async function operate(
+export function operate(
   account: Pick<ServiceProcess, 'privateUrl'>,
   method: string,
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(`${account.privateUrl}/private/applications${path}`, {
+  return operatePath(account, method, `/private/applications${path}`, body, headers);
+}
+
+/** The same with the whole path. */
+export async function operatePath(
+  account: Pick<ServiceProcess, 'privateUrl'>,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${account.privateUrl}${path}`, {
     method,
     headers: {
       authorization: operatorAuthorization,

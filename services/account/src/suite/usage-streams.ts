@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import {
   USAGE_BATCH_FIELD,
@@ -5,8 +6,8 @@ import {
   usageShard,
   usageStreamKey,
 } from '@tollgate/contracts/usage-stream';
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-import type { Redis } from '@tollgate/redis';
+import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { onlyRow } from '../database/only-row.ts';
 
@@ -29,19 +30,35 @@ export function usageEvent(changes: Partial<UsageEvent> = {}): UsageEvent {
   };
 }
 
-/** Appends a batch as the settlement script does: to the shard of the first event's payer. */
+/** What a gateway process of the suite's own has sent; its numbers grow over all streams. */
+const gatewayId = randomUUID();
+let lastSeq = 0;
+
+/** A batch with the next number of the suite's gateway. */
+export function usageBatch(events: readonly UsageEvent[]): UsageBatch {
+  lastSeq += 1;
+  return { gateway_id: gatewayId, seq: lastSeq, events: [...events] };
+}
+
+/** Appends a batch as the settlement script does, to its payer's shard; gives the entry's id. */
+export async function sendBatch(
+  redis: Pick<RedisConnection, 'xadd'>,
+  batch: UsageBatch,
+): Promise<string | null> {
+  const key = usageStreamKey(usageShard(batch.events[0]?.payer_id ?? 0));
+  return redis.xadd(key, '*', USAGE_BATCH_FIELD, JSON.stringify(batch));
+}
+
+/** Appends events as a batch of their own. */
 export async function appendBatch(
-  redis: Pick<Redis, 'xadd'>,
+  redis: Pick<RedisConnection, 'xadd'>,
   events: readonly UsageEvent[],
-  seq = 1,
-): Promise<void> {
-  const key = usageStreamKey(usageShard(events[0]?.payer_id ?? 0));
-  const batch = JSON.stringify({ gateway_id: 'suite', seq, events });
-  await redis.xadd(key, '*', USAGE_BATCH_FIELD, batch);
+): Promise<string | null> {
+  return sendBatch(redis, usageBatch(events));
 }
 
 /** Waits until the streams are empty: an entry is removed only when it is counted or set aside. */
-export async function allCounted({ store }: { store: Redis }, timeoutMs = 10_000): Promise<void> {
+export async function allCounted({ store }: { store: RedisConnection }, timeoutMs = 10_000): Promise<void> {
   const shards = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => shard);
   await waitFor(
     async () => {

@@ -17,14 +17,14 @@ export async function loadPositions(database: Knex, streams: readonly string[]):
 }
 
 /**
- * The stored positions, held against every other reader until the transaction ends. All readers lock in the
- * order of the keys, so that two can't wait for each other.
+ * The stored positions, held against every other reader until the transaction ends. One that another reader
+ * holds is left out instead of waited for: that reader is counting the stream.
  */
 export async function lockPositions(transaction: Knex, streams: readonly string[]): Promise<Positions> {
   const rows = await transaction<PositionRow>('usage_stream_positions')
     .whereIn('stream', streams)
-    .orderBy('stream')
-    .forUpdate();
+    .forUpdate()
+    .skipLocked();
   return byStream(rows);
 }
 

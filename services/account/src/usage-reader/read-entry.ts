@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_EVENT_COUNTER, usageBatchSchema, usageEventSchema } from '@tollgate/contracts/usage-stream';
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
 import { batchField } from './stream-entry.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
@@ -32,6 +32,8 @@ export type IndexedEvent = { index: number; event: UsageEvent };
 /** An entry as far as it can be understood without the database. */
 export type ReadEntry = {
   entry: StreamEntry;
+  /** What names the batch; undefined where it couldn't be read or is set aside. */
+  batch: Pick<UsageBatch, 'gateway_id' | 'seq'> | undefined;
   events: readonly IndexedEvent[];
   unassigned: readonly Unassigned[];
 };
@@ -59,13 +61,13 @@ export function readEntry(entry: StreamEntry, nowMs: number): ReadEntry {
     else
       unassigned.push({ event_index: index, reason: reason ?? 'malformed_event', raw: rawText(candidate) });
   }
-  return { entry, events, unassigned };
+  return { entry, batch: { gateway_id: batch.gateway_id, seq: batch.seq }, events, unassigned };
 }
 
-/** The entry as one that isn't counted at all. */
+/** The entry as one that isn't counted at all. Its batch goes unnamed: the name may be what Postgres refused. */
 export function setAside(entry: StreamEntry, reason: UnassignedReason): ReadEntry {
   const raw = rawText(batchField(entry) ?? entry.fields);
-  return { entry, events: [], unassigned: [{ event_index: null, reason, raw }] };
+  return { entry, batch: undefined, events: [], unassigned: [{ event_index: null, reason, raw }] };
 }
 
 /** What came, as text for a person to read: without NUL, which Postgres can't store, and of bounded length. */

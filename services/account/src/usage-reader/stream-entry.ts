@@ -3,16 +3,6 @@ import { USAGE_BATCH_FIELD } from '@tollgate/contracts/usage-stream';
 /** One entry of a usage stream as Redis gives it: names and values of its fields in turn. */
 export type StreamEntry = { stream: string; id: string; fields: string[] };
 
-/** Redis' answer to XREAD: per stream its entries; null where nothing came. */
-export type XreadAnswer = [stream: string, entries: [id: string, fields: string[]][]][] | null;
-
-/** The entries of an XREAD answer, each with its stream. */
-export function streamEntries(answer: XreadAnswer): StreamEntry[] {
-  return (answer ?? []).flatMap(([stream, entries]) =>
-    entries.map(([id, fields]) => ({ stream, id, fields })),
-  );
-}
-
 /** The JSON of an entry's batch; undefined where the entry has no such field. */
 export function batchField({ fields }: Pick<StreamEntry, 'fields'>): string | undefined {
   const index = fields.findIndex((field, position) => position % 2 === 0 && field === USAGE_BATCH_FIELD);

@@ -3,6 +3,7 @@ import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-str
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startAccount } from '../suite/account-under-test.ts';
 import type { AccountUnderTest } from '../suite/account-under-test.ts';
+import { accountMetric } from '../suite/metrics.ts';
 import { insertAccount, insertApplication, insertPeriod } from '../suite/records.ts';
 import { getUsage, obtainToken } from '../suite/requests.ts';
 import { appendBatch, allCounted, countedUsage, sumOf, usageEvent } from '../suite/usage-streams.ts';
@@ -27,11 +28,7 @@ async function newPayer(): Promise<{ payer_id: number; account_id: number; perio
   return { payer_id: account_id, account_id, period_id: await insertPeriod(suite.database, account_id) };
 }
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${suite.account.privateUrl}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => line.startsWith(`tollgate_usage_reader_${name}{`));
-  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-}
+const metric = (name: string) => accountMetric(suite.account, `tollgate_usage_reader_${name}`);
 
 describe('the usage reader', () => {
   test('shows a finished call in GET /api/usage within a second', async () => {
@@ -171,7 +168,7 @@ describe('the usage reader', () => {
 
   test('removes from the streams what is counted', async () => {
     const payer = await newPayer();
-    for (let seq = 1; seq <= 5; seq += 1) await appendBatch(suite.store, [usageEvent(payer)], seq);
+    for (let seq = 1; seq <= 5; seq += 1) await appendBatch(suite.store, [usageEvent(payer)]);
     await allCounted(suite);
     expect(await suite.store.xlen(usageStreamKey(payer.payer_id % USAGE_SHARD_COUNT))).toBe(0);
   });
@@ -180,7 +177,7 @@ describe('the usage reader', () => {
     const payer = await newPayer();
     await suite.account.kill();
     const event = usageEvent(payer);
-    for (let seq = 1; seq <= 3; seq += 1) await appendBatch(suite.store, [event], seq);
+    for (let seq = 1; seq <= 3; seq += 1) await appendBatch(suite.store, [event]);
     const key = usageStreamKey(payer.payer_id % USAGE_SHARD_COUNT);
     const entries = await suite.store.xrange(key, '-', '+');
     await suite

@@ -1,150 +1,115 @@
-import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
-import type { Redis } from '@tollgate/redis';
-import { applyEntries } from './apply-entries.ts';
-import type { Applied } from './apply-entries.ts';
+import type { RedisConnection } from '@tollgate/redis';
+import { createQuery } from '../database/query.ts';
+import { pause } from '../timing/pause.ts';
+import { forgetGoneGateways } from './gateway-sequences.ts';
+import { countOnce } from './lane.ts';
+import type { LaneOptions } from './lane.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
-import { loadPositions } from './positions.ts';
-import type { Positions } from './positions.ts';
-import { streamEntries } from './stream-entry.ts';
-import type { StreamEntry } from './stream-entry.ts';
-import { FIRST_STREAM_ID, nextStreamId, streamIdMs } from './stream-id.ts';
+import { giveUpShare, otherReaders, renewShare, RENEWAL_INTERVAL_MS, shareOf } from './shares.ts';
+import { createTrimStream } from './trim-script.ts';
+import type { UsageStream } from './trim-script.ts';
+import { createTrims } from './trims.ts';
+import { createTroubles } from './troubles.ts';
 
 export type UsageReaderOptions = {
   /** A pool of the reader's own, so that neither requests nor usage can starve the other. */
   database: Knex;
-  /** A connection that may block: nothing else waits behind XREAD. */
-  blockingRedis: Redis;
-  redis: Pick<Redis, 'pipeline'>;
-  logger: Pick<Logger, 'info' | 'warn'>;
+  redis: RedisConnection;
+  /** How long the reader rests where nothing came. */
+  pollIntervalMs: number;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: UsageReaderMetrics;
 };
 
 export type UsageReader = {
-  /** Stops reading and resolves when the transaction under way is done. */
+  /** Stops reading and resolves when the transactions under way are done. */
   close: () => Promise<void>;
 };
 
-const STREAMS: readonly string[] = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) =>
-  usageStreamKey(shard),
-);
+const STREAMS: readonly UsageStream[] = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => ({
+  shard,
+  key: usageStreamKey(shard),
+}));
 
-/** Entries of one stream in one transaction, at most: bounds the transaction to 64 times as many. */
-const ENTRIES_PER_STREAM = 32;
+/** Groups of streams that are read and counted side by side, each in one transaction at a time. */
+const LANES = 4;
 
-/** How long XREAD waits for an entry. */
-const BLOCK_MS = 2_000;
+/** Each lane has a connection, and the share of the streams is renewed on one of its own. */
+export const READER_CONNECTIONS = LANES + 1;
 
-/** Without an answer for so much longer, the connection is given up. */
-const HANG_MARGIN_MS = 3_000;
+/** A reader that gets nothing done for so long leaves its streams to those that may. */
+const MAX_IDLE_MS = 3_000;
 
-const MAX_BACKOFF_MS = 1_000;
+const FORGET_INTERVAL_MS = 3_600_000;
 
 /**
- * Starts to count what the gateways have written to the usage streams (architecture.md, "Usage, exactly
- * once"). While Redis or Postgres is away it tries again, at most a second apart, and says so once. Any
- * number of readers may run: the positions in Postgres decide which of them counts an entry.
+ * Starts to count what the gateways have written to the usage streams (architecture.md, "Usage, exactly once";
+ * ADR 0008). Any number of readers share the streams, and take over those of one that is gone; that only saves
+ * work: the positions in Postgres decide who counts an entry. While Redis or Postgres is away it tries again, at
+ * most a second apart, and says so once.
  */
 export function startUsageReader(options: UsageReaderOptions): UsageReader {
-  const { blockingRedis, logger } = options;
+  const { database, redis, pollIntervalMs, logger, metrics } = options;
+  const readerId = randomUUID();
+  const query = createQuery(database);
   const stopping = new AbortController();
-  const isStopping = () => stopping.signal.aborted;
-  let failures = 0;
+  const { signal } = stopping;
+  const troubles = createTroubles(logger);
+  const trims = createTrims({ trim: createTrimStream(redis), metrics, logger });
+  const positions = new Map<string, string>();
+  const laneOptions: LaneOptions = { database, redis, positions, trims, troubles, metrics, logger };
+  let share: readonly UsageStream[] = [];
 
-  function onProgress(): void {
-    if (failures > 0) logger.info('usage is counted again');
-    failures = 0;
-  }
-
-  async function run(): Promise<void> {
-    while (!isStopping()) {
-      try {
-        await follow(options, stopping.signal, onProgress);
-      } catch (error) {
-        if (failures === 0 && !isStopping())
-          logger.warn({ err: error }, 'usage waits to be counted; trying again');
-        failures += 1;
-        const backoffMs = Math.min(50 * 2 ** Math.min(failures, 10), MAX_BACKOFF_MS);
-        await delay(backoffMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      }
+  async function runLane(lane: number): Promise<void> {
+    while (!signal.aborted) {
+      // By blocks: a share has each n-th stream, which would leave lanes empty that have each n-th, too.
+      const own = share.filter(({ shard }) => Math.floor((shard * LANES) / USAGE_SHARD_COUNT) === lane);
+      const cameSomething = await countOnce(laneOptions, own);
+      if (!cameSomething) await pause(pollIntervalMs, signal);
     }
   }
 
-  const running = run();
+  function take(others: readonly string[]): void {
+    share = shareOf(STREAMS, readerId, others);
+    metrics.share.set(share.length);
+    const kept = new Set(share.map(({ key }) => key));
+    // Others will count them meanwhile; what is stored is looked up when one comes back.
+    for (const stream of positions.keys()) if (!kept.has(stream)) positions.delete(stream);
+    for (const stream of metrics.waitingSinceMs.keys()) {
+      if (!kept.has(stream)) metrics.waitingSinceMs.delete(stream);
+    }
+    troubles.keepOnly(kept);
+    trims.keepOnly(kept);
+  }
+
+  async function runShare(): Promise<void> {
+    let forgotAtMs = -Infinity;
+    while (!signal.aborted) {
+      try {
+        const works = share.length === 0 || performance.now() - troubles.lastPassedMs() < MAX_IDLE_MS;
+        take(await (works ? renewShare : otherReaders)(query, readerId));
+        if (performance.now() - forgotAtMs > FORGET_INTERVAL_MS) {
+          await forgetGoneGateways(query);
+          forgotAtMs = performance.now();
+        }
+      } catch (error) {
+        // Without Postgres nothing is counted, and the lanes say so; the share stays as it was.
+        if (share.length === 0) logger.warn({ err: error }, 'the usage reader waits for Postgres');
+      }
+      await pause(RENEWAL_INTERVAL_MS, signal);
+    }
+    await giveUpShare(query, readerId).catch(() => undefined);
+  }
+
+  const running = Promise.all([runShare(), ...Array.from({ length: LANES }, (_, lane) => runLane(lane))]);
   return {
     close: async () => {
       stopping.abort();
-      blockingRedis.disconnect();
       await running;
     },
   };
-}
-
-/** Follows the streams from the stored positions on, until something fails or a stop is asked for. */
-async function follow(
-  { database, blockingRedis, redis, logger, metrics }: UsageReaderOptions,
-  signal: AbortSignal,
-  onProgress: () => void,
-): Promise<void> {
-  if (blockingRedis.status !== 'ready') await once(blockingRedis, 'ready', { signal });
-  let positions = await loadPositions(database, STREAMS);
-  // A process that died between its commit and its trim left entries behind.
-  await trim(redis, positions);
-  while (!signal.aborted) {
-    const entries = await read(blockingRedis, positions);
-    if (entries.length > 0) {
-      const applied = await applyEntries(database, entries, Date.now());
-      observe(metrics, logger, entries, applied);
-      positions = new Map([...positions, ...applied.positions]);
-      await trim(redis, applied.positions);
-    } else metrics.lag.set(0);
-    onProgress();
-  }
-}
-
-async function read(blockingRedis: Redis, positions: Positions): Promise<StreamEntry[]> {
-  // A Redis that vanished without a word would otherwise be waited for without end.
-  const timer = setTimeout(() => {
-    blockingRedis.disconnect(true);
-  }, BLOCK_MS + HANG_MARGIN_MS);
-  try {
-    return streamEntries(
-      await blockingRedis.xread(
-        ...(['COUNT', ENTRIES_PER_STREAM, 'BLOCK', BLOCK_MS, 'STREAMS'] as const),
-        ...positions.keys(),
-        ...positions.values(),
-      ),
-    );
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Removes what is counted. Positions only ever name entries whose transaction is committed. */
-async function trim(redis: Pick<Redis, 'pipeline'>, positions: Positions): Promise<void> {
-  const pipeline = redis.pipeline();
-  for (const [stream, position] of positions) {
-    if (position !== FIRST_STREAM_ID) pipeline.xtrim(stream, 'MINID', nextStreamId(position));
-  }
-  await pipeline.exec();
-}
-
-function observe(
-  metrics: UsageReaderMetrics,
-  logger: Pick<Logger, 'warn'>,
-  entries: readonly StreamEntry[],
-  { entries: counted, events, unassigned }: Applied,
-): void {
-  const oldestMs = Math.min(...entries.map(({ id }) => streamIdMs(id)));
-  metrics.lag.set(Math.max(0, Date.now() - oldestMs) / 1_000);
-  metrics.entries.inc(counted);
-  metrics.events.inc(events);
-  for (const reason of unassigned) metrics.unassigned.inc({ reason });
-  if (unassigned.length > 0) {
-    const reasons = [...new Set(unassigned)];
-    logger.warn({ count: unassigned.length, reasons }, 'usage could not be counted; see usage_unassigned');
-  }
 }

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import { createAttemptCounts } from './attempts/attempt-counts.ts';
+import type { Config } from './config.ts';
+import type { ConsoleParts } from './console-routes.ts';
+import { openDatabase } from './database/database.ts';
+import { createQuery } from './database/query.ts';
+import type { Query, Transact } from './database/query.ts';
+import { startHousekeeping } from './housekeeping/housekeeping.ts';
+import { startMailWorker } from './mail/mail-worker.ts';
+import { folderTransport, smtpTransport } from './mail/transport.ts';
+import type { MailTransport } from './mail/transport.ts';
+import { MAIL_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
+import { createPasswordHasher } from './password/password-hasher.ts';
+import { createSessionCookie } from './sessions/session-cookie.ts';
+import { createSlowDown } from './sessions/sign-in-limits.ts';
+
+/** A pool of its own, for what nobody waits for. */
+const BACKGROUND = { poolMax: 2, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
+
+/** What the console's API works with, and what runs beside it: mails and housekeeping. */
+export function openConsole(options: {
+  config: Config;
+  query: Query;
+  transact: Transact;
+  logger: Logger;
+  registry: Registry;
+}): { parts: Omit<ConsoleParts, 'applications' | 'tokens'>; close: () => Promise<void> } {
+  const { config, query, transact, logger, registry } = options;
+  const backgroundDatabase = openDatabase({
+    url: config.DATABASE_URL,
+    logger,
+    ...BACKGROUND,
+  });
+  const backgroundQuery = createQuery(backgroundDatabase);
+  const publicUrl = config.PUBLIC_URL;
+  const lifetimes = {
+    idleTimeoutSec: config.SESSION_IDLE_TIMEOUT_SEC,
+    lifetimeSec: config.SESSION_LIFETIME_SEC,
+  };
+  const mails = startMailWorker({
+    query: backgroundQuery,
+    transport: mailTransport(config, logger),
+    attemptTimeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS,
+    publicUrl,
+    logger,
+    metrics: createOutboxMetrics(registry, MAIL_METRICS),
+  });
+  const housekeeping = startHousekeeping({
+    query: backgroundQuery,
+    intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
+    sessionIdleTimeoutSec: lifetimes.idleTimeoutSec,
+    logger,
+  });
+  return {
+    parts: {
+      query,
+      transact,
+      hasher: createPasswordHasher({ queueMax: config.PASSWORD_HASH_QUEUE_MAX }),
+      counts: createAttemptCounts(query),
+      signInLimits: {
+        windowSec: config.SIGN_IN_WINDOW_SEC,
+        perAccountAndAddress: config.SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS,
+        perAddress: config.SIGN_IN_FAILURES_PER_ADDRESS,
+      },
+      mailLimits: {
+        windowSec: config.MAIL_REQUESTS_WINDOW_SEC,
+        perRecipient: config.MAIL_REQUESTS_PER_RECIPIENT,
+        perAddress: config.MAIL_REQUESTS_PER_ADDRESS,
+      },
+      slowDown: createSlowDown(),
+      wakeMails: mails.wake,
+      lifetimes,
+      cookie: createSessionCookie({ secure: config.COOKIE_SECURE ?? publicUrl.startsWith('https:') }),
+      publicUrl,
+      signUpEnabled: config.SIGN_UP_ENABLED,
+    },
+    close: async () => {
+      await Promise.all([mails.close(), housekeeping.close()]);
+      await backgroundDatabase.destroy();
+    },
+  };
+}
+
+/** The sender where mails go to a folder only: MAIL_FROM is needed with SMTP_URL (config.ts). */
+const NOBODY = 'Tollgate <no-reply@localhost>';
+
+function mailTransport(config: Config, logger: Logger): MailTransport {
+  const { SMTP_URL: url, MAIL_FROM: from = NOBODY, MAIL_DIR } = config;
+  if (url !== undefined) return smtpTransport({ url, from, timeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS });
+  const directory = resolve(MAIL_DIR);
+  logger.info({ mail_dir: directory }, 'SMTP_URL is not set: mails are written to this folder');
+  return folderTransport({ directory, from });
+}

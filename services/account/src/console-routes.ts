@@ -1,0 +1,90 @@
+import { Router } from 'express';
+import { methodNotAllowed } from '@tollgate/problem/express';
+import type { Applications } from './applications/applications.ts';
+import { noStore } from './no-store.ts';
+import { applicationRoutes } from './console-application-routes.ts';
+import { teamRoutes } from './console-team-routes.ts';
+import { readJsonBody } from './input/json-body.ts';
+import {
+  changeEmailEndpoint,
+  changePasswordEndpoint,
+  changeProfileEndpoint,
+  requestResetEndpoint,
+  requireSignUpEnabled,
+  resendEndpoint,
+  resetPasswordEndpoint,
+  signUpEndpoint,
+  signUpSettingEndpoint,
+  verifyEmailEndpoint,
+} from './people/endpoints.ts';
+import {
+  endSessionEndpoint,
+  listSessionsEndpoint,
+  sessionEndpoint,
+  signInEndpoint,
+  signOutEndpoint,
+  signOutEverywhereEndpoint,
+} from './sessions/endpoints.ts';
+import type { SessionParts } from './sessions/endpoints.ts';
+import { requireSession } from './sessions/require-session.ts';
+import { sameOriginOnly } from './sessions/same-origin.ts';
+import type { Tokens } from './tokens/tokens.ts';
+
+export type ConsoleParts = SessionParts & {
+  publicUrl: string;
+  signUpEnabled: boolean;
+  applications: Applications;
+  tokens: Tokens;
+};
+
+/** The web interface's JSON API, at `/api/console`: what needs no session, then what does. */
+export function consoleRoutes(parts: ConsoleParts): Router {
+  const { publicUrl, signUpEnabled } = parts;
+  const session = requireSession(parts);
+  const body = readJsonBody;
+  const router = Router({ strict: true, caseSensitive: true });
+  router.use(noStore, sameOriginOnly(publicUrl));
+
+  router
+    .route('/sign-up')
+    .get(signUpSettingEndpoint(signUpEnabled))
+    .post(requireSignUpEnabled(signUpEnabled), body, signUpEndpoint(parts))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router
+    .route('/sign-up/resend')
+    .post(requireSignUpEnabled(signUpEnabled), body, resendEndpoint(parts))
+    .all(methodNotAllowed('POST'));
+  router.route('/verify-email').post(body, verifyEmailEndpoint(parts)).all(methodNotAllowed('POST'));
+  router.route('/password-reset').post(body, requestResetEndpoint(parts)).all(methodNotAllowed('POST'));
+  router
+    .route('/password-reset/confirm')
+    .post(body, resetPasswordEndpoint(parts))
+    .all(methodNotAllowed('POST'));
+
+  router
+    .route('/session')
+    .post(body, signInEndpoint(parts))
+    .get(session, sessionEndpoint)
+    .delete(session, signOutEndpoint(parts))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST', 'DELETE'));
+  router
+    .route('/sessions')
+    .get(session, listSessionsEndpoint(parts))
+    .delete(session, signOutEverywhereEndpoint(parts))
+    .all(methodNotAllowed('GET', 'HEAD', 'DELETE'));
+  router
+    .route('/sessions/:session_id')
+    .delete(session, endSessionEndpoint(parts))
+    .all(methodNotAllowed('DELETE'));
+  router.route('/account').patch(session, body, changeProfileEndpoint(parts)).all(methodNotAllowed('PATCH'));
+  router
+    .route('/account/password')
+    .put(session, body, changePasswordEndpoint(parts))
+    .all(methodNotAllowed('PUT'));
+  router
+    .route('/account/email')
+    .post(session, body, changeEmailEndpoint(parts))
+    .all(methodNotAllowed('POST'));
+  router.use(applicationRoutes(parts, session), teamRoutes(parts, session));
+  return router;
+}

@@ -1,0 +1,96 @@
+import type { Knex } from 'knex';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { ENTITLEMENT_CHANNEL } from '@tollgate/contracts/entitlement';
+import type { EntitlementEvent } from '@tollgate/contracts/entitlement';
+import type { Logger } from '@tollgate/log';
+import { mastersOf } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { createQuery, createTransact } from '../database/query.ts';
+import { createBacklogGauges, observeBacklog } from '../outbox/backlog.ts';
+import type { BacklogGauges } from '../outbox/backlog.ts';
+import { startOutboxLoop } from '../outbox/outbox-loop.ts';
+import { listen } from './listener.ts';
+
+export type PublisherMetrics = BacklogGauges & { published: Pick<Counter, 'inc'> };
+
+export type PublisherOptions = {
+  /** A pool of the publisher's own: a transaction lasts until Redis has answered. */
+  database: Knex;
+  databaseUrl: string;
+  redis: RedisConnection;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  metrics: PublisherMetrics;
+};
+
+/** Rows of one transaction, and messages under way to Redis, at most. */
+const BATCH_ROWS = 1_000;
+
+/** Any number of replicas may take rows at once. Whoever fails to publish leaves them as they were. */
+const TAKE_SQL = `
+  DELETE FROM entitlement_outbox WHERE outbox_id IN (
+    SELECT outbox_id FROM entitlement_outbox ORDER BY outbox_id LIMIT :limit FOR UPDATE SKIP LOCKED
+  ) RETURNING account_id`;
+
+/**
+ * Tells those who keep entitlements which of them are out of date (ADR 0022), as Postgres' triggers have written
+ * it down: within milliseconds of the commit by LISTEN, within half a second where that connection is broken.
+ * A row goes when Redis has acknowledged its event, so that each is published at least once.
+ */
+export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
+  const { database, databaseUrl, logger, metrics } = options;
+  const query = createQuery(database);
+  const loop = startOutboxLoop({
+    work: async () => {
+      await observeBacklog(query, 'entitlement_outbox', metrics);
+      let taken = BATCH_ROWS;
+      while (taken === BATCH_ROWS) taken = await publishBatch(options);
+      if (taken > 0) await observeBacklog(query, 'entitlement_outbox', metrics);
+    },
+    says: {
+      waits: 'entitlement events wait to be published; trying again',
+      again: 'entitlement events are published again',
+    },
+    logger,
+  });
+  const listener = listen({ url: databaseUrl, channel: 'entitlement_outbox', onNotice: loop.wake });
+  return {
+    close: async () => {
+      await Promise.all([listener.close(), loop.close()]);
+    },
+  };
+}
+
+/** Metrics of the publisher. */
+export function createPublisherMetrics(registry: Registry): PublisherMetrics {
+  const rows = 'Changed entitlements of which Redis has not taken the event yet';
+  return {
+    ...createBacklogGauges(registry, 'tollgate_entitlement_outbox', rows),
+    published: new Counter({
+      name: 'tollgate_entitlement_outbox_published_total',
+      help: 'Entitlement events that this process has published',
+      registers: [registry],
+    }),
+  };
+}
+
+/** Publishes what is taken at once, and gives how many rows that was. */
+async function publishBatch({ database, redis, metrics }: PublisherOptions): Promise<number> {
+  return createTransact(database)(async (query) => {
+    const rows = await query<EntitlementEvent>(TAKE_SQL, { limit: BATCH_ROWS });
+    const accountIds = [...new Set(rows.map(({ account_id }) => account_id))];
+    await Promise.all(accountIds.map((account_id) => publish(redis, { account_id })));
+    metrics.published.inc(accountIds.length);
+    return rows.length;
+  });
+}
+
+/**
+ * On each master of a Redis Cluster: a subscriber trusts its cache by what the master that it is connected to has
+ * told it, and the cluster's own bus promises no time.
+ */
+async function publish(redis: RedisConnection, event: EntitlementEvent): Promise<void> {
+  const masters = mastersOf(redis);
+  if (masters.length === 0) throw new Error('no master of the Redis Cluster is known');
+  await Promise.all(masters.map((master) => master.publish(ENTITLEMENT_CHANNEL, JSON.stringify(event))));
+}

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { insertPerson, signedInBrowser, startPeople } from '../suite/people.ts';
+import { insertAccount, insertTeam } from '../suite/records.ts';
+
+test('what has expired goes, by two replicas at once, however much it is; what has not stays', async () => {
+  const suite = await startPeople({ HOUSEKEEPING_INTERVAL_SEC: '1' });
+  const replica = await startServiceProcess('account', suite.settings);
+  try {
+    const { database } = suite;
+    const person = await insertPerson(database);
+    const browser = await signedInBrowser(suite.account, person);
+    const { account_id } = person;
+    const past = new Date(Date.now() - 1_000);
+    const later = new Date(Date.now() + 3_600_000);
+    const session = (expires_at: Date, last_seen_at: Date) => ({
+      account_id,
+      token_hash: randomBytes(32),
+      expires_at,
+      last_seen_at,
+      address: '192.0.2.1',
+      user_agent: '',
+    });
+    const link = (expires_at: Date) => ({
+      token_hash: randomBytes(32),
+      purpose: 'reset_password',
+      email: person.email,
+      account_id,
+      expires_at,
+    });
+    await database('sessions').insert([
+      session(later, new Date(Date.now() - 604_801_000)),
+      ...Array.from({ length: 2_500 }, () => session(past, new Date())),
+    ]);
+    await database('email_tokens').insert([link(later), link(past), link(past)]);
+    await database('attempt_counts').insert({ subject: 'past', attempts: 1, window_ends_at: past });
+    const manager = await insertAccount(database);
+    await insertTeam(database, manager);
+    const { team_id } = (await database('team_members').where({ account_id: manager }).first()) as {
+      team_id: number;
+    };
+    await database('team_invitations').insert([
+      { team_id, email: 'past@example.com', invited_by: manager, expires_at: past },
+      { team_id, email: 'later@example.com', invited_by: manager, expires_at: later },
+    ]);
+    await waitFor(async () => (await database('sessions').select()).length === 1);
+    await waitFor(async () => (await database('team_invitations').select()).length === 1);
+    await waitFor(async () => (await database('email_tokens').select()).length === 1);
+    await waitFor(async () => (await database('attempt_counts').where({ subject: 'past' })).length === 0);
+    expect((await browser.request('GET', '/session')).status).toBe(200);
+    // The count of the sign-in is still within its window.
+    expect(await database('attempt_counts').select()).toHaveLength(3);
+    expect(suite.account.logs() + replica.logs()).not.toContain('could not be removed');
+  } finally {
+    await replica.stop();
+    await suite.close();
+  }
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** Members that several bodies have. */
+
+export const idField = z.int('must be a whole number').min(1, 'must be at least 1');
+
+const MAX_INTEGER = 2_147_483_647;
+
+/** What a column of Postgres' type integer holds, from 0. */
+export const countField = z
+  .int('must be a whole number')
+  .min(0, 'must be at least 0')
+  .max(MAX_INTEGER, `must be at most ${String(MAX_INTEGER)}`);
+
+/** People in the team as an add-on; null where none was bought. */
+export const teamSlotsField = countField.nullable();
+
+/** An instant in UTC to the second, `2026-07-01T00:00:00Z`. */
+export const secondField = z
+  .string('must be text')
+  .refine(
+    (value) => z.iso.datetime({ precision: 0 }).safeParse(value).success,
+    'must be a UTC time to the second, as 2026-07-01T00:00:00Z',
+  )
+  .transform((value) => new Date(value));
+
+/** An id in a query. */
+export const idQueryField = z
+  .string('must be an id')
+  .regex(/^[1-9]\d{0,14}$/, 'must be an id')
+  .transform(Number);

@@ -1,0 +1,24 @@
+import { json } from 'express';
+import type { Request } from 'express';
+import type { z } from 'zod';
+import { Problem } from '@tollgate/problem';
+import { invalidInput } from '@tollgate/problem/invalid-fields';
+
+const MAX_BODY_BYTES = 16_384;
+
+/** Reads a JSON body. A compressed one is refused: a small bomb would pass the limit. */
+export const readJsonBody = json({ type: 'application/json', limit: MAX_BODY_BYTES, inflate: false });
+
+/**
+ * The request's JSON body, held to a schema.
+ * @throws {Problem} unsupported_media_type, or invalid_request that names every faulty member
+ */
+export function bodyOf<T>(req: Pick<Request, 'body'>, schema: z.ZodType<T>): T {
+  const body: unknown = req.body;
+  if (body === undefined) {
+    throw new Problem('unsupported_media_type', { detail: 'The content type must be application/json.' });
+  }
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(parsed.error);
+}

@@ -1,0 +1,80 @@
+import type { Query } from '../database/query.ts';
+import { hashOfToken, newSecretToken } from '../secret-token/secret-token.ts';
+
+/** What the link of a mail is good for, once. */
+export type EmailToken =
+  | { purpose: 'sign_up'; email: string; name: string; password_hash: string }
+  | { purpose: 'change_email' | 'reset_password'; email: string; account_id: number };
+
+type Purpose = EmailToken['purpose'];
+
+const HOUR_SEC = 3_600;
+
+/** From when the mail is sent: one that waited for the mail server isn't too old when it comes. */
+const LIFETIME_SEC: Record<Purpose, number> = {
+  sign_up: 24 * HOUR_SEC,
+  change_email: 24 * HOUR_SEC,
+  reset_password: HOUR_SEC,
+};
+
+/** A new token, of which only the hash is stored. */
+export async function issueEmailToken(query: Query, made: EmailToken): Promise<string> {
+  const token = newSecretToken();
+  await query(
+    `INSERT INTO email_tokens (token_hash, purpose, email, account_id, name, password_hash, expires_at)
+     VALUES (:token_hash, :purpose, :email, :account_id, :name, :password_hash,
+             now() + :lifetimeSec * interval '1 second')`,
+    {
+      account_id: null,
+      name: null,
+      password_hash: null,
+      ...made,
+      token_hash: hashOfToken(token),
+      lifetimeSec: LIFETIME_SEC[made.purpose],
+    },
+  );
+  return token;
+}
+
+const COLUMNS = 'purpose, email, account_id, name, password_hash';
+
+/** A token that is still good, left as it is. */
+export async function findEmailToken(query: Query, token: string): Promise<EmailToken | undefined> {
+  const rows = await query<EmailToken>(
+    `SELECT ${COLUMNS} FROM email_tokens WHERE token_hash = :token_hash AND expires_at > now()`,
+    { token_hash: hashOfToken(token) },
+  );
+  return rows[0];
+}
+
+/** Uses a token up; of two at once the second finds none. */
+export async function consumeEmailToken(query: Query, token: string): Promise<boolean> {
+  const rows = await query(
+    'DELETE FROM email_tokens WHERE token_hash = :token_hash AND expires_at > now() RETURNING 1',
+    { token_hash: hashOfToken(token) },
+  );
+  return rows.length > 0;
+}
+
+/** The sign-up of an address that is waiting to be verified, the newest where there are several. */
+export async function newestSignUp(query: Query, email: string): Promise<EmailToken | undefined> {
+  const rows = await query<EmailToken>(
+    `SELECT ${COLUMNS} FROM email_tokens
+     WHERE purpose = 'sign_up' AND lower(email) = lower(:email) AND expires_at > now()
+     ORDER BY created_at DESC LIMIT 1`,
+    { email },
+  );
+  return rows[0];
+}
+
+/** All sign-ups of an address end, when one has become its account. */
+export async function endSignUps(query: Query, email: string): Promise<void> {
+  await query("DELETE FROM email_tokens WHERE purpose = 'sign_up' AND lower(email) = lower(:email)", {
+    email,
+  });
+}
+
+/** All links of an account end: what they could do, or the address that they went to, has changed. */
+export async function endEmailTokens(query: Query, accountId: number): Promise<void> {
+  await query('DELETE FROM email_tokens WHERE account_id = :accountId', { accountId });
+}

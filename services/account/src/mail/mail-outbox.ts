@@ -1,0 +1,36 @@
+import type { Query } from '../database/query.ts';
+import type { OutboxTable } from '../outbox/leased-rows.ts';
+
+/** A mail that was asked for. What it says, and to whom at all, is decided when it is sent (prepare-mail.ts). */
+export type RequestedMail =
+  | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
+  | { kind: 'sign_up_again' | 'password_reset'; recipient: string }
+  | {
+      kind: 'email_change' | 'password_changed' | 'email_changed' | 'team_handed_over';
+      recipient: string;
+      account_id: number;
+    }
+  | { kind: 'team_invitation'; recipient: string; invitation_id: number };
+
+/** A row of the outbox. */
+export type QueuedMail = RequestedMail & {
+  mail_id: number;
+  created_at: Date;
+  /** Failed ones. */
+  attempts: number;
+};
+
+export const MAIL_OUTBOX: OutboxTable = {
+  table: 'mail_outbox',
+  id: 'mail_id',
+  columns: 'mail_id, kind, recipient, account_id, name, password_hash, invitation_id, created_at, attempts',
+};
+
+/** Writes that a mail is to be sent. `query` is that of the transaction which makes what the mail is about. */
+export async function enqueueMail(query: Query, mail: RequestedMail): Promise<void> {
+  await query(
+    `INSERT INTO mail_outbox (kind, recipient, account_id, name, password_hash, invitation_id)
+     VALUES (:kind, :recipient, :account_id, :name, :password_hash, :invitation_id)`,
+    { account_id: null, name: null, password_hash: null, invitation_id: null, ...mail },
+  );
+}

@@ -1,0 +1,96 @@
+import type { Logger } from '@tollgate/log';
+import type { Query } from '../database/query.ts';
+import { observeBacklog } from '../outbox/backlog.ts';
+import { claimDue, postpone, removeRow } from '../outbox/leased-rows.ts';
+import type { OutboxMetrics } from '../outbox/metrics.ts';
+import { startOutboxWorker } from '../outbox/outbox-worker.ts';
+import type { Attempt } from '../outbox/outbox-worker.ts';
+import { MAIL_OUTBOX } from './mail-outbox.ts';
+import type { QueuedMail } from './mail-outbox.ts';
+import { prepareMail } from './prepare-mail.ts';
+import { failureCodes, isRefusedForGood } from './transport.ts';
+import type { MailTransport } from './transport.ts';
+
+/** `query` is on a pool of its own: neither requests nor revocations wait for mails. */
+export type MailWorkerOptions = {
+  query: Query;
+  transport: MailTransport;
+  /** What the transport keeps to. */
+  attemptTimeoutMs: number;
+  /** Where links lead. */
+  publicUrl: string;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  metrics: OutboxMetrics;
+};
+
+export type MailWorker = { wake: () => void; close: () => Promise<void> };
+
+const MAX_IN_FLIGHT = 8;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 300_000;
+
+/** A lease outlasts the attempt that it is for, and the statements around it. */
+const LEASE_MARGIN_MS = 5_000;
+
+/** A mail that nobody took for so long helps nobody any more: whoever needs it has asked again. */
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+
+/**
+ * Sends the mails of the outbox. One that is sent and can't be noted as sent, because the process dies or
+ * Postgres is away just then, is sent again, with another link.
+ */
+export function startMailWorker(options: MailWorkerOptions): MailWorker {
+  const { query, transport, attemptTimeoutMs, metrics, logger } = options;
+  const worker = startOutboxWorker<QueuedMail>({
+    name: 'mail',
+    idOf: ({ mail_id }) => mail_id,
+    claim: async (limit, except) => {
+      const leaseMs = attemptTimeoutMs + LEASE_MARGIN_MS;
+      const rows =
+        limit > 0 ? await claimDue<QueuedMail>(query, MAIL_OUTBOX, { limit, leaseMs, except }) : [];
+      await observeBacklog(query, 'mail_outbox', metrics);
+      return rows;
+    },
+    attempt: (mail) => attemptMail(options, mail),
+    maxInFlight: MAX_IN_FLIGHT,
+    logger,
+  });
+  return {
+    wake: worker.wake,
+    close: async () => {
+      await worker.close();
+      transport.close();
+    },
+  };
+}
+
+async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promise<Attempt> {
+  const { query, transport, publicUrl, logger, metrics } = options;
+  const { mail_id, kind, attempts } = mail;
+  try {
+    const prepared = await prepareMail(query, mail, publicUrl);
+    if (prepared !== undefined) await transport.send(prepared, mail_id);
+  } catch (error) {
+    const told = { mail_id, kind, attempts: attempts + 1, ...failureCodes(error) };
+    if (isRefusedForGood(error) || Date.now() - mail.created_at.getTime() > GIVE_UP_AFTER_MS) {
+      metrics.deliveries.inc({ outcome: 'given_up' });
+      logger.warn(told, 'a mail can not be sent and is given up');
+      await removeRow(query, MAIL_OUTBOX, mail_id).catch(ignoreAway);
+      return { delivered: true };
+    }
+    metrics.deliveries.inc({ outcome: 'failed' });
+    // At attempts 1, 2, 4, 8, …: an outage of the mail server isn't told in thousands of lines.
+    if (((attempts + 1) & attempts) === 0) logger.warn(told, 'a mail can not be sent yet');
+    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
+    await postpone(query, MAIL_OUTBOX, mail_id, retryInMs).catch(ignoreAway);
+    return { delivered: false, retryInMs };
+  }
+  metrics.deliveries.inc({ outcome: 'delivered' });
+  await removeRow(query, MAIL_OUTBOX, mail_id).catch(ignoreAway);
+  return { delivered: true };
+}
+
+/** The row stays as it is, and its lease ends by itself. */
+function ignoreAway(): void {
+  return undefined;
+}

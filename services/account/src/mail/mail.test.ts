@@ -1,0 +1,220 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { statSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import {
+  insertPerson,
+  nthMail,
+  openBrowser,
+  readMail,
+  signedInBrowser,
+  startPeople,
+} from '../suite/people.ts';
+import type { PeopleUnderTest, Person } from '../suite/people.ts';
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+async function startSuite(settings: Record<string, string> = {}): Promise<PeopleUnderTest> {
+  const suite = await startPeople(settings);
+  cleanUps.push(() => suite.close());
+  return suite;
+}
+
+type MailServer = { url: string; received: string[]; refuse: (status: number | undefined) => void };
+
+/** A real SMTP server that keeps what it is sent, with a user and a password. */
+async function startMailServer(): Promise<MailServer> {
+  const received: string[] = [];
+  let refusal: number | undefined;
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) => {
+      if (username === 'tollgate' && password === 'mail-password') done(null, { user: username });
+      else done(new Error('wrong user'));
+    },
+    onRcptTo: ({ address }, _session, done) => {
+      done(
+        refusal === undefined
+          ? null
+          : Object.assign(new Error(`no mail for ${address}`), { responseCode: refusal }),
+      );
+    },
+    onData: (stream, _session, done) => {
+      void text(stream).then((message) => {
+        received.push(message);
+        done(null);
+      });
+    },
+  });
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  cleanUps.push(async () => {
+    await new Promise<void>((resolve) => {
+      server.close(resolve);
+    });
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://tollgate:mail-password@127.0.0.1:${String(port)}`,
+    received,
+    refuse: (status) => {
+      refusal = status;
+    },
+  };
+}
+
+/** A server that takes connections and never says a word. */
+async function startMuteServer(): Promise<{ url: string; connections: () => number; server: Server }> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `smtp://127.0.0.1:${String(port)}`, connections: () => connections, server };
+}
+
+const smtp = (url: string) => ({ SMTP_URL: url, MAIL_FROM: 'Tollgate <no-reply@tollgate.example>' });
+const askForReset = ({ account }: PeopleUnderTest, { email }: Pick<Person, 'email'>) =>
+  openBrowser(account).request('POST', '/password-reset', { email });
+const queued = ({ database }: PeopleUnderTest) => database('mail_outbox').select('*');
+
+async function metric({ account }: PeopleUnderTest, line: RegExp): Promise<number> {
+  const metrics = await (await fetch(`${account.privateUrl}/metrics`)).text();
+  return Number(line.exec(metrics)?.[1] ?? 0);
+}
+
+test('a mail is sent by SMTP, from whom the settings say, as plain text and HTML, and its link works', async () => {
+  const server = await startMailServer();
+  const suite = await startSuite(smtp(server.url));
+  const person = await insertPerson(suite.database);
+  expect((await askForReset(suite, person)).status).toBe(202);
+  const raw = await waitFor(() => server.received[0]);
+  const mail = readMail(raw);
+  expect(mail.to).toBe(person.email);
+  expect(raw).toMatch(/^From: Tollgate <no-reply@tollgate\.example>\r$/m);
+  expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+  expect(raw).toMatch(/^Content-Type: multipart\/alternative/m);
+  expect(raw).toMatch(/^Content-Type: text\/plain/m);
+  expect(raw).toMatch(/^Content-Type: text\/html/m);
+  expect(mail.text).not.toMatch(/<img|https?:\/\/(?!tollgate\.example)/);
+  const wanted = { token: mail.token, password: 'another good one' };
+  expect((await openBrowser(suite.account).request('POST', '/password-reset/confirm', wanted)).status).toBe(
+    204,
+  );
+  await waitFor(async () => (await queued(suite)).length === 0);
+  expect(server.received).toHaveLength(2);
+});
+
+test('a server that refuses for now gets the mail later; it isn’t told in thousands of lines', async () => {
+  const server = await startMailServer();
+  server.refuse(451);
+  const suite = await startSuite(smtp(server.url));
+  const person = await insertPerson(suite.database);
+  await askForReset(suite, person);
+  await waitFor(() => suite.account.logs().includes('a mail can not be sent yet'));
+  expect(await queued(suite)).toHaveLength(1);
+  server.refuse(undefined);
+  await waitFor(() => server.received.length === 1);
+  await waitFor(async () => (await queued(suite)).length === 0);
+  expect(suite.account.logs()).not.toContain(person.email);
+});
+
+test('a recipient that the server refuses for good is given up, and the others get theirs', async () => {
+  const server = await startMailServer();
+  server.refuse(550);
+  const suite = await startSuite(smtp(server.url));
+  const [person, other] = [await insertPerson(suite.database), await insertPerson(suite.database)];
+  await askForReset(suite, person);
+  await waitFor(() => suite.account.logs().includes('a mail can not be sent and is given up'));
+  await waitFor(async () => (await queued(suite)).length === 0);
+  expect(await metric(suite, /^tollgate_mail_outbox_deliveries_total\{.*given_up.*\} (\d+)$/m)).toBe(1);
+  server.refuse(undefined);
+  await askForReset(suite, other);
+  await waitFor(() => server.received.length === 1);
+  expect(suite.account.logs()).not.toContain(person.email);
+});
+
+test('a server that hangs holds up no request and no shutdown, and what waits is sent when one answers', async () => {
+  const mute = await startMuteServer();
+  const suite = await startSuite({ ...smtp(mute.url), MAIL_ATTEMPT_TIMEOUT_MS: '2000' });
+  const people = await Promise.all(Array.from({ length: 12 }, () => insertPerson(suite.database)));
+  for (const person of people) expect((await askForReset(suite, person)).status).toBe(202);
+  await waitFor(() => mute.connections() >= 8);
+  for (const person of people.slice(0, 3)) await signedInBrowser(suite.account, person);
+  await waitFor(() => suite.account.logs().includes('"code":"ETIMEDOUT"'));
+  expect(await suite.account.stop()).toMatchObject({ code: 0 });
+  expect(await queued(suite)).toHaveLength(12);
+
+  const server = await startMailServer();
+  await suite.database('mail_outbox').update({ next_attempt_at: new Date() });
+  await suite.account.restart(smtp(server.url));
+  await waitFor(() => server.received.length === 12, { timeoutMs: 20_000 });
+  const recipients = server.received.map((raw) => readMail(raw).to);
+  expect(recipients.sort()).toEqual(people.map(({ email }) => email).sort());
+}, 60_000);
+
+test('a process that is killed while it sends loses no mail: another replica sends it', async () => {
+  const mute = await startMuteServer();
+  const suite = await startSuite({ ...smtp(mute.url), MAIL_ATTEMPT_TIMEOUT_MS: '1000' });
+  const person = await insertPerson(suite.database);
+  await askForReset(suite, person);
+  await waitFor(() => mute.connections() > 0);
+  await suite.account.kill();
+  const server = await startMailServer();
+  const replica = await startServiceProcess('account', { ...suite.settings, ...smtp(server.url) });
+  cleanUps.push(() => replica.stop());
+  const raw = await waitFor(() => server.received[0], { timeoutMs: 15_000 });
+  const wanted = { token: readMail(raw).token, password: 'another good one' };
+  expect((await openBrowser(replica).request('POST', '/password-reset/confirm', wanted)).status).toBe(204);
+  await suite.account.restart();
+}, 60_000);
+
+test('two replicas send each mail once', async () => {
+  const server = await startMailServer();
+  const suite = await startSuite(smtp(server.url));
+  const replica = await startServiceProcess('account', suite.settings);
+  cleanUps.push(() => replica.stop());
+  const people = await Promise.all(Array.from({ length: 20 }, () => insertPerson(suite.database)));
+  await Promise.all(
+    people.map(({ email }, index) =>
+      openBrowser(index % 2 === 0 ? suite.account : replica).request('POST', '/password-reset', { email }),
+    ),
+  );
+  await waitFor(async () => (await queued(suite)).length === 0);
+  const recipients = server.received.map((raw) => readMail(raw).to);
+  expect(recipients.sort()).toEqual(people.map(({ email }) => email).sort());
+});
+
+test('without a server mails are files that only this user may read, and the log says where', async () => {
+  const suite = await startSuite();
+  const person = await insertPerson(suite.database);
+  await askForReset(suite, person);
+  const { token } = await nthMail(suite.mailDirectory, person.email);
+  expect(token).toHaveLength(43);
+  expect(statSync(suite.mailDirectory).mode & 0o777).toBe(0o700);
+  const [file = ''] = readdirSync(suite.mailDirectory);
+  expect(statSync(`${suite.mailDirectory}/${file}`).mode & 0o777).toBe(0o600);
+  expect(suite.account.logs()).toContain(`"mail_dir":"${suite.mailDirectory}"`);
+  expect(suite.account.logs()).not.toContain(token);
+});

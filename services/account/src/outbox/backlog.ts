@@ -1,0 +1,36 @@
+import { Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { onlyRow } from '../database/only-row.ts';
+import type { Query } from '../database/query.ts';
+
+export type BacklogGauges = { pending: Pick<Gauge, 'set'>; oldestAge: Pick<Gauge, 'set'> };
+
+/** Gauges of a whole outbox table, whichever replica is asked. */
+export function createBacklogGauges(registry: Registry, prefix: string, rows: string): BacklogGauges {
+  const registers = [registry];
+  return {
+    pending: new Gauge({ name: `${prefix}_pending`, help: rows, registers }),
+    oldestAge: new Gauge({
+      name: `${prefix}_oldest_age_seconds`,
+      help: 'Age of the oldest of them; 0 when there is none',
+      registers,
+    }),
+  };
+}
+
+/** Sets the gauges to how much waits, and for how long the oldest has. */
+export async function observeBacklog(
+  query: Query,
+  table: 'revocation_outbox' | 'entitlement_outbox' | 'mail_outbox',
+  gauges: BacklogGauges,
+): Promise<void> {
+  const rows = await query<{ pending: number; oldest_age_sec: number }>(
+    `SELECT count(*) AS pending,
+            CAST(coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(created_at))), 0) AS float8)
+              AS oldest_age_sec
+     FROM ${table}`,
+  );
+  const { pending, oldest_age_sec } = onlyRow(rows);
+  gauges.pending.set(pending);
+  gauges.oldestAge.set(oldest_age_sec);
+}

@@ -1,0 +1,40 @@
+import type { Query } from '../database/query.ts';
+
+/** What all outboxes have: `attempts`, `next_attempt_at` and `created_at`. The names are our own, never input. */
+export type OutboxTable = { table: string; id: string; columns: string };
+
+/** So many milliseconds from now by Postgres' clock, which all replicas share. */
+export const IN_MS = (name: string) => `clock_timestamp() + :${name} * interval '1 millisecond'`;
+
+/** Takes rows that are due, oldest first, for as long as a lease; any number of replicas may ask at once. */
+export function claimDue<Row>(
+  query: Query,
+  { table, id, columns }: OutboxTable,
+  { limit, leaseMs, except }: { limit: number; leaseMs: number; except: readonly number[] },
+): Promise<Row[]> {
+  return query<Row>(
+    `UPDATE ${table} SET next_attempt_at = ${IN_MS('leaseMs')}
+     WHERE ${id} IN (
+       SELECT ${id} FROM ${table}
+       WHERE next_attempt_at <= clock_timestamp() AND ${id} <> ALL (CAST(:except AS bigint[]))
+       ORDER BY next_attempt_at LIMIT :limit FOR UPDATE SKIP LOCKED
+     ) RETURNING ${columns}`,
+    { limit, leaseMs, except: [...except] },
+  );
+}
+
+export async function removeRow(query: Query, { table, id }: OutboxTable, rowId: number): Promise<void> {
+  await query(`DELETE FROM ${table} WHERE ${id} = :rowId`, { rowId });
+}
+
+export async function postpone(
+  query: Query,
+  { table, id }: OutboxTable,
+  rowId: number,
+  backoffMs: number,
+): Promise<void> {
+  await query(
+    `UPDATE ${table} SET attempts = attempts + 1, next_attempt_at = ${IN_MS('backoffMs')} WHERE ${id} = :rowId`,
+    { rowId, backoffMs },
+  );
+}

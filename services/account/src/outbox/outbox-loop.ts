@@ -1,0 +1,51 @@
+import type { Logger } from '@tollgate/log';
+import { pause } from '../timing/pause.ts';
+
+/** How often rows are looked for of which nobody has told this process. */
+const POLL_MS = 500;
+
+export type OutboxLoop = {
+  /** Runs `work` again at once, or right after the run under way. */
+  wake: () => void;
+  /** Resolves when the run under way, the last one, has ended. */
+  close: () => Promise<void>;
+};
+
+/** Runs an outbox's work again and again. A failure is told once, with what the work waits for, and its end too. */
+export function startOutboxLoop(options: {
+  work: () => Promise<void>;
+  says: { waits: string; again: string };
+  logger: Pick<Logger, 'info' | 'warn'>;
+}): OutboxLoop {
+  const { work, says, logger } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let alarm = Promise.withResolvers<undefined>();
+
+  async function run(): Promise<void> {
+    let failed = false;
+    while (!signal.aborted) {
+      alarm = Promise.withResolvers<undefined>();
+      try {
+        await work();
+        if (failed) logger.info(says.again);
+        failed = false;
+      } catch (error) {
+        if (!failed) logger.warn({ err: error }, says.waits);
+        failed = true;
+      }
+      await Promise.race([alarm.promise, pause(POLL_MS, signal)]);
+    }
+  }
+
+  const running = run();
+  return {
+    wake: () => {
+      alarm.resolve(undefined);
+    },
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

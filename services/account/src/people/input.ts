@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { invalidFields } from '@tollgate/problem/invalid-fields';
+import { nameSchema } from '../input/name.ts';
+import { isSecretToken } from '../secret-token/secret-token.ts';
+import { PASSWORD_CHARACTERS, passwordFault } from './password-rules.ts';
+
+const EMAIL_MAX_CHARACTERS = 254;
+
+/**
+ * ASCII only, without quoted local parts: two addresses that look alike are then one, for us as for Postgres'
+ * lower(), and nothing in them means anything in a mail's header.
+ */
+const email = z
+  .string('must be text')
+  .max(EMAIL_MAX_CHARACTERS, `must have at most ${String(EMAIL_MAX_CHARACTERS)} characters`)
+  .pipe(z.email('must be an e-mail address'));
+
+/** A password that is compared, not chosen: whatever could be one. */
+const givenPassword = z
+  .string('must be text')
+  .min(1, 'must not be empty')
+  .refine(
+    (value) => Array.from(value).length <= PASSWORD_CHARACTERS.max,
+    `must have at most ${String(PASSWORD_CHARACTERS.max)} characters`,
+  );
+
+const newPassword = z.string('must be text');
+
+const UNKNOWN_TOKEN = 'is unknown, used or expired';
+
+/** What a link's token may look like; whether it is good is another question, with the same answer. */
+const token = z.string('must be text').refine(isSecretToken, UNKNOWN_TOKEN);
+
+/** The 400 for a link's token that is no good (any more). */
+export function unknownToken() {
+  return invalidFields([{ field: 'token', message: UNKNOWN_TOKEN }]);
+}
+
+/** The 400 for a current password that is wrong. It isn't a 401: the session is good. */
+export function wrongCurrentPassword() {
+  return invalidFields([{ field: 'current_password', message: 'is wrong' }]);
+}
+
+/** Holds a new password to the rules where the address is known only now. */
+export function assertPasswordFits(field: string, password: string, address: string): void {
+  const message = passwordFault(password, address);
+  if (message !== undefined) throw invalidFields([{ field, message }]);
+}
+
+export const signUpSchema = z.strictObject({ email, name: nameSchema, password: newPassword }).check(
+  z.superRefine(
+    ({ email: address, password }: { email: unknown; password: unknown }, context) => {
+      if (typeof password !== 'string') return;
+      const message = passwordFault(password, typeof address === 'string' ? address : '');
+      if (message !== undefined) context.addIssue({ code: 'custom', path: ['password'], message });
+    },
+    // Named together with the faults of the other fields, not only once those are mended.
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  ),
+);
+
+export const addressSchema = z.strictObject({ email });
+export const tokenSchema = z.strictObject({ token });
+export const signInSchema = z.strictObject({ email, password: givenPassword });
+export const newPasswordSchema = z.strictObject({ token, password: newPassword });
+export const passwordChangeSchema = z.strictObject({
+  current_password: givenPassword,
+  new_password: newPassword,
+});
+export const emailChangeSchema = z.strictObject({ email, current_password: givenPassword });
+export const profileSchema = z.strictObject({ name: nameSchema });

@@ -1,0 +1,28 @@
+import { COMMON_PASSWORDS } from './common-passwords.ts';
+
+/** In characters (code points). The longest is well above what a password manager makes. */
+export const PASSWORD_CHARACTERS = { min: 8, max: 200 };
+
+/** A local part shorter than this is found in too many good passwords. */
+const TELLING_CHARACTERS = 4;
+
+/**
+ * What is wrong with a new password, or undefined. As NIST SP 800-63B, section 3.1.1.2, has it: a length, no
+ * rules on which characters, and none that a guesser tries first, those made of the e-mail address included.
+ */
+export function passwordFault(password: string, email: string): string | undefined {
+  const characters = Array.from(password);
+  const { min, max } = PASSWORD_CHARACTERS;
+  if (characters.length < min || characters.length > max) {
+    return `must have ${String(min)} to ${String(max)} characters`;
+  }
+  if (!password.isWellFormed()) return 'must be Unicode text';
+  const plain = password.normalize('NFKC').toLowerCase();
+  if (COMMON_PASSWORDS.has(plain) || new Set(plain).size === 1) return 'is one of the commonest passwords';
+  const address = email.toLowerCase();
+  const [local = ''] = address.split('@');
+  if (plain.includes(address) || (local.length >= TELLING_CHARACTERS && plain.includes(local))) {
+    return 'must not contain the e-mail address';
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { billingStatus } from '../billing/period-rules.ts';
+import type { Period } from '../billing/period-store.ts';
+import type { Query } from '../database/query.ts';
+import type { Page } from '../input/page.ts';
+
+/** Billing periods as operators see them: with their status and what is counted for them. */
+
+type Counted = { points: number; requests: number; time_ms: number; traffic_bytes: number };
+
+type ListedPeriod = Period & { account_blocked: boolean } & Counted;
+
+const LISTED_SQL = `
+  SELECT period.period_id, period.account_id, period.plan_id, period.plan_name, period.product_id,
+         period.subscription_id, period.description, period.grace_sec, period.team_slots_limit,
+         period.started_at, period.ended_at, period.blocked_at, period.created_at,
+         account.blocked_at IS NOT NULL AS account_blocked,
+         coalesce(total.points, 0) AS points, coalesce(total.requests, 0) AS requests,
+         coalesce(total.time_ms, 0) AS time_ms, coalesce(total.traffic_bytes, 0) AS traffic_bytes
+  FROM billing_periods AS period
+  JOIN accounts AS account USING (account_id)
+  LEFT JOIN usage_totals AS total USING (period_id)`;
+
+/** One account's, or everybody's; the newest first. */
+export function listPeriods(
+  query: Query,
+  accountId: number | undefined,
+  { limit, before }: Page,
+): Promise<ListedPeriod[]> {
+  const whose = accountId === undefined ? '' : 'AND period.account_id = :accountId';
+  return query<ListedPeriod>(
+    `${LISTED_SQL} WHERE period.period_id < :before ${whose} ORDER BY period.period_id DESC LIMIT :limit`,
+    { accountId: accountId ?? null, limit, before },
+  );
+}
+
+export async function findPeriod(query: Query, periodId: number): Promise<ListedPeriod | undefined> {
+  const rows = await query<ListedPeriod>(`${LISTED_SQL} WHERE period.period_id = :periodId`, { periodId });
+  return rows[0];
+}
+
+/** The period's record; its status is null before it starts, unless it is blocked. */
+export function periodAnswer(listed: ListedPeriod, now: Date) {
+  const { account_blocked, points, requests, time_ms, traffic_bytes, blocked_at, ...period } = listed;
+  const status = billingStatus({ ...period, blocked: blocked_at !== null }, account_blocked, now);
+  return {
+    ...period,
+    blocked_at,
+    status: period.started_at > now && status !== 'blocked' ? null : status,
+    usage: { points, requests, time_ms, traffic_bytes },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Knex } from 'knex';
+import { waitFor } from '@tollgate/stack/wait-for';
+
+/**
+ * Sends requests while a row is locked, and frees it when so many of them wait for a lock: they are all within their
+ * transactions then, and none has come to its end. Without a lock of their own they would have counted already.
+ */
+export async function raceAtRow<T>(
+  database: Knex,
+  row: { table: 'accounts' | 'teams'; where: Record<string, number>; waiting: number },
+  send: () => Promise<T>[],
+): Promise<T[]> {
+  const holder = await database.transaction();
+  try {
+    await holder(row.table).where(row.where).forUpdate().select();
+    const answers = Promise.all(send());
+    await waitFor(
+      async () => {
+        const waiting = await database('pg_stat_activity')
+          .whereRaw('datname = current_database()')
+          .where({ wait_event_type: 'Lock' });
+        return waiting.length >= row.waiting;
+      },
+      { what: 'requests that wait for a lock' },
+    );
+    await holder.commit();
+    return await answers;
+  } finally {
+    if (!holder.isCompleted()) await holder.rollback();
+  }
+}

@@ -1,0 +1,59 @@
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import { operatorOf } from '../applications/access.ts';
+import type { Query, Transact } from '../database/query.ts';
+import { idField } from '../input/fields.ts';
+import { bodyOf } from '../input/json-body.ts';
+import { cutPage, lookAhead } from '../input/page.ts';
+import { checkPeriod, checkPeriods, isEqual, rebuildTotals } from './usage-checks.ts';
+import type { Checked } from './usage-checks.ts';
+
+/**
+ * The operator API by which the counters prove themselves, on the private listener. A difference is `period_id,
+ * totals, hourly`, both `{points, requests, time_ms, traffic_bytes}`.
+ */
+
+const PAGE = 100;
+
+const checkSchema = z.strictObject({
+  period_id: idField.optional(),
+  cursor: z
+    .string('must be the next_cursor of the answer before')
+    .regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of the answer before')
+    .transform(Number)
+    .optional(),
+});
+
+const rebuildSchema = z.strictObject({ period_id: idField });
+
+/**
+ * `POST /private/usage-checks` with `{period_id}`, or with `{cursor?}` for 100 periods at a time, newest first: 200
+ * `{checked, differences, next_cursor}`. There are never differences, unless something else has written to the
+ * tables.
+ */
+export function usageCheckEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    const { period_id, cursor } = bodyOf(req, checkSchema);
+    const page = { limit: PAGE, cursor };
+    const found =
+      period_id === undefined
+        ? await checkPeriods(query, lookAhead(page))
+        : [await checkPeriod(query, period_id)];
+    const { rows, next_cursor } = cutPage(found, page, (checked) => checked.period_id);
+    res.json({ checked: rows.length, differences: rows.filter(differs), next_cursor });
+  };
+}
+
+/**
+ * `POST /private/usage-rebuilds` with `{period_id}`: 200 `{period_id, totals_before, totals, changed}`. The totals
+ * are the sums of the hourly rows, whatever they were; usage that comes meanwhile is counted before or after.
+ */
+export function usageRebuildEndpoint(transact: Transact): RequestHandler {
+  return async (req, res) => {
+    const { period_id } = bodyOf(req, rebuildSchema);
+    const found = await transact((inside) => rebuildTotals(inside, period_id, operatorOf(req, res)));
+    res.json({ period_id, totals_before: found.totals, totals: found.hourly, changed: differs(found) });
+  };
+}
+
+const differs = (checked: Checked) => !isEqual(checked);

@@ -1,0 +1,127 @@
+import type { Knex } from 'knex';
+import type { Logger } from '@tollgate/log';
+import { applyEntries } from './apply-entries.ts';
+import type { Applied, StreamPart } from './apply-entries.ts';
+import type { UsageReaderMetrics } from './metrics.ts';
+import { loadPositions } from './positions.ts';
+import { nextStreamId, streamIdMs } from './stream-id.ts';
+import type { UsageStream } from './trim-script.ts';
+import type { Trims } from './trims.ts';
+import type { Troubles } from './troubles.ts';
+
+type XrangeAnswer = [id: string, fields: string[]][];
+
+/** As much of a Redis connection as reading takes. One stream per command: they lie in different slots. */
+type StreamSource = {
+  xrange: (key: string, start: string, end: '+', countToken: 'COUNT', count: number) => Promise<XrangeAnswer>;
+};
+
+export type LaneOptions = {
+  database: Knex;
+  redis: StreamSource;
+  /** How far each stream is counted, as far as this process knows; it may be less than what is stored. */
+  positions: Map<string, string>;
+  trims: Trims;
+  troubles: Troubles;
+  metrics: UsageReaderMetrics;
+  logger: Pick<Logger, 'warn'>;
+};
+
+/** Entries of one stream in one transaction, at most. */
+const ENTRIES_PER_STREAM = 32;
+
+/**
+ * Reads what follows in each of the streams, all at once, counts it in one transaction and removes it. Resolves
+ * with whether anything came, so that there may be more. Never throws: a stream that fails rests, and the others
+ * go on; it is counted in a transaction of its own until it has passed.
+ */
+export async function countOnce(options: LaneOptions, streams: readonly UsageStream[]): Promise<boolean> {
+  const { database, positions, trims, troubles } = options;
+  const tried = streams.filter(({ key }) => troubles.mayTry(key));
+  if (!(await positionsAreKnown(options, tried))) return false;
+  const [parts] = await Promise.all([readAll(options, tried), trims.run(tried, positions)]);
+  if (parts.length === 0) return false;
+
+  const steady = parts.filter(({ stream }) => !troubles.has(stream));
+  const shaky = parts.filter(({ stream }) => troubles.has(stream));
+  const groups = [steady, ...shaky.map((part) => [part])].filter((group) => group.length > 0);
+  const applied = await Promise.all(groups.map((group) => applyEntries(database, group, Date.now())));
+  for (const [index, group] of groups.entries()) {
+    const outcome = applied[index];
+    if (outcome !== undefined) settle(options, group, outcome);
+  }
+  return applied.some(({ entries }) => entries > 0);
+}
+
+async function positionsAreKnown(
+  { database, positions, troubles }: LaneOptions,
+  streams: readonly UsageStream[],
+): Promise<boolean> {
+  const unknown = streams.filter(({ key }) => !positions.has(key)).map(({ key }) => key);
+  if (unknown.length === 0) return true;
+  try {
+    for (const [stream, position] of await loadPositions(database, unknown)) positions.set(stream, position);
+    return true;
+  } catch (error) {
+    for (const stream of unknown) troubles.failed(stream, error);
+    return false;
+  }
+}
+
+/** The streams in which something came. */
+async function readAll(options: LaneOptions, streams: readonly UsageStream[]): Promise<StreamPart[]> {
+  const parts = await Promise.all(streams.map(({ key }) => readOne(options, key)));
+  return parts.filter((part) => part !== undefined);
+}
+
+async function readOne(
+  { redis, positions, troubles, metrics }: LaneOptions,
+  stream: string,
+): Promise<StreamPart | undefined> {
+  const after = positions.get(stream);
+  // Left to another reader since the positions were looked up.
+  if (after === undefined) return undefined;
+  try {
+    const answer = await redis.xrange(stream, nextStreamId(after), '+', 'COUNT', ENTRIES_PER_STREAM);
+    const [first] = answer;
+    if (first !== undefined) {
+      metrics.waitingSinceMs.set(stream, streamIdMs(first[0]));
+      return { stream, after, entries: answer.map(([id, fields]) => ({ stream, id, fields })) };
+    }
+    metrics.waitingSinceMs.delete(stream);
+    troubles.passed(stream);
+  } catch (error) {
+    troubles.failed(stream, error);
+  }
+  return undefined;
+}
+
+function settle(options: LaneOptions, group: readonly StreamPart[], applied: Applied): void {
+  const { positions, trims, troubles } = options;
+  for (const { stream } of group) {
+    const position = applied.positions.get(stream);
+    // Another reader is counting it, or a person has removed its row: what is stored is looked up again.
+    if (position === undefined) positions.delete(stream);
+    else {
+      positions.set(stream, position);
+      trims.due(stream);
+    }
+    if (applied.failed.has(stream)) troubles.failed(stream, applied.failed.get(stream));
+    else troubles.passed(stream);
+  }
+  observe(options, applied);
+}
+
+function observe(
+  { metrics, logger }: Pick<LaneOptions, 'metrics' | 'logger'>,
+  { entries, events, repeated, unassigned }: Applied,
+): void {
+  metrics.entries.inc(entries);
+  metrics.events.inc(events);
+  metrics.repeated.inc(repeated);
+  for (const reason of unassigned) metrics.unassigned.inc({ reason });
+  if (unassigned.length > 0) {
+    const reasons = [...new Set(unassigned)];
+    logger.warn({ count: unassigned.length, reasons }, 'usage could not be counted; see usage_unassigned');
+  }
+}
