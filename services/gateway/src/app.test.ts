@@ -41,7 +41,7 @@ describe('the private listener', () => {
       'tollgate_introspections_total{outcome="miss",service="gateway"} 1',
       'tollgate_introspections_total{outcome="hit",service="gateway"} 1',
       'tollgate_entitlements_total{outcome="hit",service="gateway"} 1',
-      'tollgate_settlement_batches_total{result="recorded",service="gateway"}',
+      'tollgate_settlement_batches_total{outcome="recorded",service="gateway"}',
       'tollgate_settlement_queue_events{service="gateway"} 0',
     ]) {
       expect(body).toContain(sample);

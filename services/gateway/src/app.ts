@@ -7,20 +7,37 @@ import type { Logger } from '@tollgate/log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { requestLog } from '@tollgate/log/request-log';
 import { notFound, problemHandler } from '@tollgate/problem/express';
-import type { Redis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
+import { deferContinue } from './headers/expect-continue.ts';
 import { pathOf } from './headers/request-head.ts';
 import { below, oauthUnavailableHandler, soundHead } from './plain-routes/plain-routes.ts';
 import type { Proxy } from './plain-routes/proxy.ts';
 
-const DATA_PATH = '/graphql';
+export const DATA_PATH = '/graphql';
+const V1_DATA_PATH = '/v1/graphql';
 
-/** The public listener: the metered data path on plain node:http, everything else on express. */
-export function createPublicHandler(dataEndpoint: RequestListener, plainApp: Express): RequestListener {
+/** The data endpoints by API version; there is none for v1 where v1 has no upstream. */
+type DataEndpoints = { v2: RequestListener; v1: RequestListener | null };
+
+/** The public listener: the metered data paths on plain node:http, everything else on express. */
+export function createPublicHandler({ v2, v1 }: DataEndpoints, plainApp: Express): RequestListener {
   return (req, res) => {
-    if (pathOf(req) === DATA_PATH) dataEndpoint(req, res);
+    const path = pathOf(req);
+    if (path === DATA_PATH) v2(req, res);
+    else if (v1 !== null && path === V1_DATA_PATH) v1(req, res);
     else plainApp(req, res);
+  };
+}
+
+/** The same for requests that wait for `100 Continue`: on the data path it is sent when the body is wanted. */
+export function createContinueHandler(publicHandler: RequestListener): RequestListener {
+  return (req, res) => {
+    const path = pathOf(req);
+    if (path === DATA_PATH || path === V1_DATA_PATH) deferContinue(req, res);
+    else res.writeContinue();
+    publicHandler(req, res);
   };
 }
 
@@ -35,6 +52,7 @@ export function createPlainApp(parts: {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(requestLog(logger, newRequestId), httpMetrics(registry), helmet(), soundHead);
   app.use(below('/api/usage', account.handler));
+  app.use(below('/api/console', account.handler));
   app.use(below('/user', account.handler));
   app.use(below('/oauth2', auth.handler));
   app.use(below('/.well-known/oauth-authorization-server', auth.handler));
@@ -51,7 +69,7 @@ export function createPlainApp(parts: {
 export function createPrivateApp(parts: {
   logger: Logger;
   registry: Registry;
-  redis: Pick<Redis, 'ping'>;
+  redis: Pick<RedisConnection, 'ping'>;
   draining: () => boolean;
 }): Express {
   const { logger, registry, redis, draining } = parts;

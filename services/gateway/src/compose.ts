@@ -1,84 +1,199 @@
 import { randomUUID } from 'node:crypto';
+import type { Revocation } from '@tollgate/contracts/revocation';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/private-api/client';
 import { openRedis } from '@tollgate/redis';
-import type { Redis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { gatherWrites } from '@tollgate/redis/gather-writes';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { ComposeContext, Service } from '@tollgate/server';
-import { createPlainApp, createPrivateApp, createPublicHandler } from './app.ts';
+import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from './app.ts';
+import { createFailureLog } from './data-call/failure-log.ts';
+import { createWebSockets } from './websocket/websockets.ts';
 import type { Config } from './config.ts';
-import { createAdmit } from './data-call/admit.ts';
-import { createAuthenticate } from './data-call/authenticate.ts';
+import { createAdmission } from './admission/admission.ts';
+import { createAskAdmission } from './admission/admit-script.ts';
+import { createLeases } from './admission/leases.ts';
+import { createAuthenticate } from './authenticate/authenticate.ts';
 import { createDataEndpoint } from './data-call/data-call.ts';
-import { createEntitle } from './data-call/entitle.ts';
-import { createSettle } from './data-call/settle.ts';
+import { openEntitle } from './entitle/open-entitle.ts';
 import { createForwarder } from './forward/forward.ts';
+import { createUpstreamMetrics } from './forward/upstream-metrics.ts';
+import { createTrust } from './headers/trusted-proxies.ts';
+import type { TrustsPeer } from './headers/trusted-proxies.ts';
+import { createPrime, createPrimeShard } from './live-usage/prime.ts';
+import type { Prime } from './live-usage/prime.ts';
+import { createPrimeFrom } from './live-usage/prime-script.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
+import { forwarding, webSocketSettings } from './part-settings.ts';
 import { AuthUnavailable, peerUnavailable } from './plain-routes/plain-routes.ts';
 import { createProxy } from './plain-routes/proxy.ts';
+import { createCallMeter } from './settlement/call-meter.ts';
+import { createSettle } from './settlement/settle.ts';
 import { createSendBatch } from './settlement/settle-script.ts';
 import { createSettlement } from './settlement/settlement.ts';
 import type { Settlement } from './settlement/settlement.ts';
+import { createTraces } from './trace/traces.ts';
+import type { Recorder, Traces } from './trace/traces.ts';
 
 /** Builds the gateway from its settings, and closes it again. */
-export function compose({ config, logger, registry, draining }: ComposeContext<Config>): Promise<Service> {
+export async function compose(context: ComposeContext<Config>): Promise<Service> {
+  const { config, logger, registry, draining } = context;
   const metrics = createMetrics(registry);
   const redis = openRedis(config.REDIS_URL, logger);
-  const settlement = composeSettlement(config, redis, logger, metrics);
-  const peers = composePeers(config, metrics, logger);
-  const upstream = createForwarder({
-    upstreamUrl: config.UPSTREAM_URL,
-    connections: config.UPSTREAM_CONNECTIONS,
-    connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
-    headersTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
-    bodyIdleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
-    maxRequestBodyBytes: config.MAX_REQUEST_BODY_BYTES,
-    defaultPoints: config.DEFAULT_POINTS,
+  // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
+  gatherWrites(redis);
+  const trusts = createTrust(config.TRUSTED_PROXIES);
+  const traces = createTraces(trusts, await openRecorder(config, logger));
+  const peers = composePeers(config, metrics, logger, traces, (what) => {
+    webSockets.onRevoked(what);
   });
-  const account = createProxy(config.ACCOUNT_PUBLIC_URL, config.PLAIN_ROUTE_TIMEOUT_MS, peerUnavailable);
-  const auth = createProxy(
-    config.AUTH_PUBLIC_URL,
-    config.PLAIN_ROUTE_TIMEOUT_MS,
-    (cause) => new AuthUnavailable(cause),
-  );
+  const { prime, settlement, leases, admit } = composeMetering(config, redis, peers.account, logger, metrics);
+  const patience = {
+    patienceMs: config.SETTLEMENT_PATIENCE_MS,
+    unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
+    onSettled: metrics.onSettled,
+  };
+  const observerOf = createUpstreamMetrics(registry);
+  const { v2, v1 } = composeUpstreams(config, observerOf, trusts);
+  const { account, auth } = composePlainRoutes(config, trusts);
 
-  const dataEndpoint = createDataEndpoint({
+  const webSockets = createWebSockets({
+    ...webSocketSettings(config),
+    upstreamObserver: observerOf('v2'),
+    trusts,
+    traces,
+    introspection: peers.introspection,
+    entitle: peers.entitle,
+    admit,
+    record: settlement.record,
+    prime,
+    logFailure: createFailureLog(logger),
+    registry,
+  });
+  const pipeline = {
     authenticate: peers.authenticate,
     entitle: peers.entitle,
-    admit: createAdmit(settlement),
-    forward: upstream.forward,
-    settle: createSettle(settlement),
+    admit,
+    meter: createCallMeter(createSettle(settlement.record, patience), {
+      ...patience,
+      record: settlement.record,
+      prime,
+      pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
+    }),
     logger,
     onCall: metrics.onDataCall,
-  });
-  return Promise.resolve({
-    publicHandler: createPublicHandler(dataEndpoint, createPlainApp({ logger, registry, account, auth })),
+    onParts: metrics.onParts,
+    traces,
+  };
+  const publicHandler = createPublicHandler(
+    {
+      v2: createDataEndpoint({ ...pipeline, forward: v2.forward, apiVersion: 'v2' }),
+      v1: v1 === null ? null : createDataEndpoint({ ...pipeline, forward: v1.forward, apiVersion: 'v1' }),
+    },
+    createPlainApp({ logger, registry, account, auth }),
+  );
+  return {
+    publicHandler,
+    continueHandler: createContinueHandler(publicHandler),
     privateHandler: createPrivateApp({ logger, registry, redis, draining }),
+    upgradeHandler: webSockets.upgradeHandler,
+    drain: webSockets.drain,
     close: async () => {
       // First of all: usage that isn't in Redis yet ends with this process.
       await settlement.flush();
+      leases.close();
       account.close();
       auth.close();
-      await Promise.all([upstream.close(), peers.close()]);
+      await Promise.all([v2.close(), v1?.close(), peers.close(), traces.close()]);
       redis.disconnect();
     },
-  });
+  };
 }
 
-function composeSettlement(config: Config, redis: Redis, logger: Logger, metrics: Metrics): Settlement {
-  // Batches of several shards that are due at once go out in one write: with many payers that is a fifth of
-  // the gateway's CPU.
-  redis.options.enableAutoPipelining = true;
+/** The upstream of each version of the API; v1 may have none. */
+function composeUpstreams(
+  config: Config,
+  observerOf: ReturnType<typeof createUpstreamMetrics>,
+  trusts: TrustsPeer,
+) {
+  const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
+    createForwarder({ ...forwarding(config), trusts, urls, observer: observerOf(apiVersion) });
+  return {
+    v2: forwarderTo(config.UPSTREAM_URL, 'v2'),
+    v1: config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1'),
+  };
+}
+
+function composePlainRoutes(config: Config, trusts: TrustsPeer) {
+  const timeoutMs = config.PLAIN_ROUTE_TIMEOUT_MS;
+  const authUnavailable = (cause: unknown) => new AuthUnavailable(cause);
+  return {
+    account: createProxy(config.ACCOUNT_PUBLIC_URL, timeoutMs, peerUnavailable, trusts),
+    auth: createProxy(config.AUTH_PUBLIC_URL, timeoutMs, authUnavailable, trusts),
+  };
+}
+
+/** Where there is no collector, nothing of OpenTelemetry is loaded. */
+async function openRecorder(config: Config, logger: Logger): Promise<Recorder | null> {
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return null;
+  const { createRecorder } = await import('./trace/recorder.ts');
+  return createRecorder(
+    {
+      endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: config.OTEL_SERVICE_NAME,
+      sampler: config.OTEL_TRACES_SAMPLER,
+      samplerRatio: config.OTEL_TRACES_SAMPLER_ARG,
+    },
+    logger,
+  );
+}
+
+/** What admission reads and settlement writes: the payers' shards in Redis. */
+function composeMetering(
+  config: Config,
+  redis: RedisConnection,
+  account: PrivateApi,
+  logger: Logger,
+  metrics: Metrics,
+) {
+  const prime = createPrime({
+    account: account,
+    primeFrom: createPrimeFrom(redis),
+    onPrime: metrics.onPrime,
+  });
+  const settlement = composeSettlement(config, redis, prime, logger, metrics);
+  const leases = createLeases(redis, logger);
+  metrics.observeLeases(leases.held);
+  const admit = createAdmission({
+    ask: createAskAdmission(redis),
+    prime,
+    leases,
+    canRecord: settlement.canRecord,
+    onAdmission: metrics.onAdmission,
+  });
+  return { prime, settlement, leases, admit };
+}
+
+function composeSettlement(
+  config: Config,
+  redis: RedisConnection,
+  prime: Prime,
+  logger: Logger,
+  metrics: Metrics,
+): Settlement {
   const settlement = createSettlement({
     gatewayId: randomUUID(),
     send: createSendBatch(redis),
+    primeShard: createPrimeShard(prime),
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
     logger,
-    onBatch: (result) => {
-      metrics.batches.inc({ result });
-    },
+    onBatch: metrics.onBatch,
   });
   metrics.observeQueue(settlement.queuedEvents);
   // However the process ends, a shutdown that Redis outlasted included: nothing is lost without a word.
@@ -89,10 +204,17 @@ function composeSettlement(config: Config, redis: Redis, logger: Logger, metrics
   return settlement;
 }
 
-function composePeers(config: Config, metrics: Metrics, logger: Logger) {
+function composePeers(
+  config: Config,
+  metrics: Metrics,
+  logger: Logger,
+  traces: Traces,
+  onDropped: (what: Revocation | 'all') => void,
+) {
   const caller = {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    traceFields: traces.fieldsOf,
   };
   const auth = createPrivateApi({ baseUrl: config.AUTH_PRIVATE_URL, ...caller });
   const account = createPrivateApi({ baseUrl: config.ACCOUNT_PRIVATE_URL, ...caller });
@@ -100,22 +222,25 @@ function composePeers(config: Config, metrics: Metrics, logger: Logger) {
     config,
     auth,
     logger,
-    onLookup: (outcome) => {
-      metrics.introspections.inc({ outcome });
-    },
+    onDropped,
+    onLookup: metrics.onIntrospection,
+  });
+  const entitlements = openEntitle({
+    account,
+    cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
+    cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
+    redisUrl: config.REDIS_URL,
+    logger,
+    onLookup: metrics.onEntitlement,
   });
   return {
+    account,
+    introspection,
     authenticate: createAuthenticate(introspection),
-    entitle: createEntitle({
-      account,
-      cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
-      cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
-      onLookup: (outcome) => {
-        metrics.entitlements.inc({ outcome });
-      },
-    }),
+    entitle: entitlements.entitle,
     close: async () => {
       introspection.close();
+      entitlements.close();
       await Promise.all([auth.close(), account.close()]);
     },
   };

@@ -1,16 +1,63 @@
 import { z } from 'zod';
 import { readConfig } from '@tollgate/config';
-import { callerSettings, httpUrl, processSettings, wholeNumber } from '@tollgate/config/settings';
+import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
+import { SAMPLER_NAMES } from './trace/sampler-names.ts';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 
-/** The endpoint behind the gateway; the query string belongs to each caller. */
-const upstreamUrl = httpUrl.refine(
-  (value) => !/[?#]/.test(value),
-  'must be an address and a path, without query or fragment',
-);
+/** As upstreamUrls, for WebSockets. */
+const upstreamWsUrls = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((url) => url !== ''))
+  .refine(
+    (urls) => urls.length > 0 && urls.every(isWebSocketUrl),
+    'must be ws:// or wss:// addresses with their paths, without user, password, query or fragment, separated by white space',
+  );
+
+function isWebSocketUrl(value: string): boolean {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url !== undefined && /^wss?:$/.test(url.protocol) && url.username === '' && !/[?#@]/.test(value);
+}
+
+/** The addresses of one endpoint behind the gateway; the query string belongs to each caller. */
+const upstreamUrls = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((url) => url !== ''))
+  .pipe(
+    z.array(
+      httpUrl.refine(
+        (value) => !/[?#]/.test(value),
+        'must be addresses with their paths, without query or fragment, separated by white space',
+      ),
+    ),
+  )
+  .refine((urls) => urls.length > 0, 'must name at least one address')
+  .refine((urls) => new Set(urls).size === urls.length, 'must not name an address twice');
+
+/** As OpenTelemetry defines it: `name=value` pairs, separated by commas, percent-encoded. */
+const otlpHeaders = z
+  .string()
+  .regex(/^[^=,\s]+=[^,\r\n]*(?:,[^=,\s]+=[^,\r\n]*)*$/, 'must be name=value pairs separated by commas')
+  .transform((value) =>
+    Object.fromEntries(
+      value.split(',').map((pair) => {
+        const equals = pair.indexOf('=');
+        return [pair.slice(0, equals), decodeURIComponent(pair.slice(equals + 1))];
+      }),
+    ),
+  );
 
 /** docs/configuration.md explains each setting. */
 const settings = z.object({
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.default({}),
+  OTEL_SERVICE_NAME: z.string().default('tollgate-gateway'),
+  OTEL_TRACES_SAMPLER: z.enum(SAMPLER_NAMES).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(?:0|1|[01]?\.\d{1,9})$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .refine((ratio) => ratio <= 1, 'must be a number from 0 to 1')
+    .default(1),
   ...processSettings,
   ...callerSettings,
   ...introspectionSettings(100_000),
@@ -18,15 +65,41 @@ const settings = z.object({
   AUTH_PUBLIC_URL: httpUrl,
   ACCOUNT_PRIVATE_URL: httpUrl,
   ACCOUNT_PUBLIC_URL: httpUrl,
-  UPSTREAM_URL: upstreamUrl,
+  UPSTREAM_URL: upstreamUrls,
+  UPSTREAM_V1_URL: upstreamUrls.optional(),
+  TRUSTED_PROXIES: networks.default([]),
   DEFAULT_POINTS: wholeNumber(0, 1_000_000_000).default(1),
-  ENTITLEMENT_CACHE_TTL_MS: wholeNumber(0, 30_000).default(5_000),
+  ENTITLEMENT_CACHE_TTL_MS: wholeNumber(0, 30_000).default(10_000),
   ENTITLEMENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(100_000),
   MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(1_048_576),
   UPSTREAM_CONNECTIONS: wholeNumber(1, 10_000).default(256),
   UPSTREAM_CONNECT_TIMEOUT_MS: wholeNumber(1, 600_000).default(3_000),
   UPSTREAM_HEADERS_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
   UPSTREAM_BODY_IDLE_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
+  UPSTREAM_WHOLE_TIMEOUT_MS: wholeNumber(0, 86_400_000).default(300_000),
+  UPSTREAM_KEEP_ALIVE_MS: wholeNumber(1, 600_000).default(4_000),
+  UPSTREAM_EJECTION_FAILURES: wholeNumber(1, 1_000).default(5),
+  UPSTREAM_EJECTION_MIN_MS: wholeNumber(1, 600_000).default(1_000),
+  UPSTREAM_EJECTION_MAX_MS: wholeNumber(1, 3_600_000).default(60_000),
+  SETTLEMENT_PATIENCE_MS: wholeNumber(1, 600_000).default(2_000),
+  SETTLEMENT_UNACKNOWLEDGED: z.enum(['refuse', 'pass']).default('refuse'),
+  SUBSCRIPTION_POINTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(0),
+  UPSTREAM_WS_URL: upstreamWsUrls.optional(),
+  UPSTREAM_WS_MAX_MESSAGE_BYTES: wholeNumber(1, 1_073_741_824).default(4_194_304),
+  WEBSOCKET_INIT_TIMEOUT_MS: wholeNumber(1, 60_000).default(5_000),
+  WEBSOCKET_IDLE_TIMEOUT_MS: wholeNumber(1, 86_400_000).default(600_000),
+  // Clients of the older protocol give a connection up after 30 s without a `ka`.
+  WEBSOCKET_PING_INTERVAL_MS: wholeNumber(1, 20_000).default(12_000),
+  WEBSOCKET_SETTLE_INTERVAL_MS: wholeNumber(1, 5_000).default(5_000),
+  WEBSOCKET_STALL_TIMEOUT_MS: wholeNumber(1, 600_000).default(10_000),
+  WEBSOCKET_BUFFER_MAX_BYTES: wholeNumber(1, 1_073_741_824).default(262_144),
+  WEBSOCKET_MAX_MESSAGE_BYTES: wholeNumber(1, 1_073_741_824).default(262_144),
+  WEBSOCKET_MAX_MESSAGES_PER_SEC: wholeNumber(1, 1_000_000).default(500),
+  WEBSOCKET_MAX_OPERATIONS: wholeNumber(1, 100_000).default(100),
+  WEBSOCKET_MAX_SOCKETS: wholeNumber(1, 1_000_000).default(20_000),
+  WEBSOCKET_MAX_SOCKETS_PER_ACCOUNT: wholeNumber(1, 1_000_000).default(2_000),
+  WEBSOCKET_MAX_UNIDENTIFIED: wholeNumber(1, 1_000_000).default(1_000),
+  WEBSOCKET_MAX_UNIDENTIFIED_PER_ADDRESS: wholeNumber(1, 1_000_000).default(100),
   SETTLEMENT_QUEUE_MAX_EVENTS: wholeNumber(1, 10_000_000).default(10_000),
   PLAIN_ROUTE_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
 });

@@ -1,11 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/client-secret';
-import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { ClientAnswer } from '@tollgate/contracts/client-record';
+import type { ClientPage } from '@tollgate/contracts/hand-made-tokens';
 import { createLogger } from '@tollgate/log';
 import { basicAuthorization } from '@tollgate/private-api/credential';
 import { openRedis } from '@tollgate/redis';
-import type { Redis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
@@ -17,18 +18,19 @@ import {
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { answerOk } from './suite/gateway.ts';
 import { call } from './suite/http-client.ts';
-import { activeEntitlement } from './suite/peers.ts';
+import { activeEntitlement, emptySnapshot } from './suite/peers.ts';
+import { openReady } from './suite/raw-socket.ts';
 import { startServer } from './suite/server.ts';
 import type { TestServer } from './suite/server.ts';
 
 /** Two gateways and a real auth over one Redis. account and the upstream are played by HTTP servers. */
 let redis: OwnRedis;
-let store: Redis;
+let store: RedisConnection;
 let account: TestServer;
 let upstream: TestServer;
 let auth: ServiceProcess;
 let gateways: ServiceProcess[];
-const clients = new Map<string, ClientRecord>();
+const clients = new Map<string, ClientAnswer>();
 
 beforeAll(async () => {
   redis = await startRedis();
@@ -36,7 +38,14 @@ beforeAll(async () => {
   upstream = await startServer(answerOk);
   account = await startServer((req, res) => {
     const [, , kind, id = ''] = (req.url ?? '').split('/');
-    const body = kind === 'clients' ? clients.get(id) : activeEntitlement(Number(id));
+    const bodies = {
+      clients: () => clients.get(id),
+      entitlements: () => activeEntitlement(Number(id)),
+      'usage-snapshots': () => emptySnapshot(Number(id)),
+      // auth asks for the clients that have such tokens when it starts: there is none.
+      'hand-made-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
+    };
+    const body = bodies[kind as keyof typeof bodies]();
     res.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
     res.end(JSON.stringify(body ?? {}));
   });
@@ -77,13 +86,17 @@ async function newClient() {
     account_id: randomInt(1, 1_000_000),
     status: 'active',
     token_lifespan_sec: 3_600,
+    hand_made_tokens: [],
     revocation_epoch: 0,
     secrets: [{ ...hmacSecret(client_secret, pepperSetting.parse(clientSecretPeppers)), expires_at: null }],
   });
-  const form = { grant_type: 'client_credentials', scope: 'api', client_id, client_secret };
+  return { client_id, client_secret, token: await tokenOf({ client_id, client_secret }) };
+}
+
+async function tokenOf(credentials: { client_id: string; client_secret: string }): Promise<string> {
+  const form = { grant_type: 'client_credentials', scope: 'api', ...credentials };
   const answer = await post('/oauth2/token', form);
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  return { client_id, client_secret, token };
+  return ((await answer.json()) as { access_token: string }).access_token;
 }
 
 function post(path: string, form: Record<string, string>): Promise<Response> {
@@ -204,5 +217,62 @@ test('without Redis the cache isn’t used: no call passes on an introspection t
   for (const gateway of gateways) {
     await waitFor(async () => (await query(gateway, token)) !== 503);
     expect(await query(gateway, token)).toBe(401);
+  }
+});
+
+test('500 WebSockets of a revoked application are closed by two gateways within a second', async () => {
+  const { client_id, token } = await newClient();
+  const sockets = await Promise.all(
+    Array.from({ length: 500 }, (_, index) => {
+      const url = (gateways[index % 2] as ServiceProcess).publicUrl.replace('http', 'ws');
+      return openReady(`${url}/graphql`, token);
+    }),
+  );
+  const startMs = performance.now();
+  const closes = Promise.all(sockets.map(({ closed }) => closed));
+  await revokeClient(client_id);
+  const ended = await closes;
+  expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([4401]));
+  const times = ended.map(({ atMs }) => atMs - startMs);
+  report('application revoked, WebSockets', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
+});
+
+test('a token that its client gives back loses its WebSockets within a second, other tokens of the client keep theirs', async () => {
+  const { token, client_id, client_secret } = await newClient();
+  const other = await tokenOf({ client_id, client_secret });
+  const urls = gateways.map(({ publicUrl }) => `${publicUrl.replace('http', 'ws')}/graphql`);
+  const open = (one: string) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => openReady(urls[index % 2] ?? '', one)));
+  const [lost, kept] = await Promise.all([open(token), open(other)]);
+  const startMs = performance.now();
+  await post('/oauth2/revoke', { token, client_id, client_secret });
+  const ended = await Promise.all(lost.map(({ closed }) => closed));
+  expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([4401]));
+  const times = ended.map(({ atMs }) => atMs - startMs);
+  report('token revoked, WebSockets', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
+  for (const raw of kept) {
+    raw.send({ type: 'ping' });
+    await raw.message({ type: 'pong' });
+    raw.socket.close();
+  }
+});
+
+test('while the gateways’ subscriptions are cut, WebSockets of a revoked application are closed, the others stay', async () => {
+  const [gone, good] = [await newClient(), await newClient()];
+  const urls = gateways.map(({ publicUrl }) => `${publicUrl.replace('http', 'ws')}/graphql`);
+  const open = (token: string) => Promise.all(urls.map((url) => openReady(url, token)));
+  const [lost, kept] = await Promise.all([open(gone.token), open(good.token)]);
+  const startMs = performance.now();
+  await store.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await revokeClient(gone.client_id);
+  const ended = await Promise.all(lost.map(({ closed }) => closed));
+  expect(ended.map(({ code }) => code)).toEqual([4401, 4401]);
+  expect(Math.max(...ended.map(({ atMs }) => atMs - startMs))).toBeLessThan(1_000);
+  for (const raw of kept) {
+    raw.send({ type: 'ping' });
+    await raw.message({ type: 'pong' });
+    raw.socket.close();
   }
 });

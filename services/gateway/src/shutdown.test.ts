@@ -16,48 +16,115 @@ async function recordedEvents(): Promise<number> {
   return (await recordedBatches(gateway.redis.url)).flatMap(({ events }) => events).length;
 }
 
-test('SIGTERM during calls: those under way finish, the process ends well, and all usage is in Redis', async () => {
-  gateway = await startGateway();
-  gateway.upstream((req, res) => {
-    req.resume();
-    setTimeout(() => res.end('{"data":{}}'), 50);
+type Outcomes = { answered: number; refused: number; lost: number };
+
+/**
+ * One caller, keep-alive as real ones are, that calls until no door is open. Refused means that no connection
+ * came about: of anything else that isn't an answer, nobody could say whether it was done.
+ */
+async function callUntilRefused(
+  doors: GatewayUnderTest[],
+  agent: Agent,
+  token: string,
+  outcomes: Outcomes,
+  goOn: () => boolean = () => true,
+): Promise<void> {
+  const [door, ...others] = doors;
+  if (door === undefined || !goOn()) return;
+  const sent = request(door.graphqlUrl, {
+    agent,
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-length': 2 },
   });
+  sent.end('{}');
+  let left = doors;
+  try {
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    if (answer.statusCode === 200) outcomes.answered += 1;
+    else outcomes.lost += 1;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') outcomes.refused += 1;
+    else outcomes.lost += 1;
+    left = others;
+  }
+  await callUntilRefused(left, agent, token, outcomes, goOn);
+}
+
+function answerSlowly(under: GatewayUnderTest): void {
+  under.upstream((req, res) => {
+    req.resume();
+    setTimeout(() => res.end('{"data":{}}'), 20);
+  });
+}
+
+test('SIGTERM under load: no call is lost, the process ends well, and all usage is in Redis', async () => {
+  gateway = await startGateway();
+  answerSlowly(gateway);
   const token = gateway.auth.issue();
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const outcomes = { answered: 0, refused: 0, lost: 0 };
-
-  /** One caller that goes on until the door is closed; keep-alive, as real callers are. */
-  const caller = async () => {
-    for (;;) {
-      const sent = request(gateway.graphqlUrl, {
-        agent,
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-length': 2 },
-      });
-      sent.end('{}');
-      try {
-        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-        await once(answer.resume(), 'end');
-        if (answer.statusCode === 200) outcomes.answered += 1;
-        else outcomes.lost += 1;
-      } catch (error) {
-        // The door was closed before the call: at the handshake, or as the idle connection ended.
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === 'ECONNREFUSED' || (code === 'ECONNRESET' && sent.reusedSocket)) outcomes.refused += 1;
-        else outcomes.lost += 1;
-        return;
-      }
-    }
-  };
-  const callers = Array.from({ length: 32 }, caller);
+  const callers = Array.from({ length: 32 }, () => callUntilRefused([gateway], agent, token, outcomes));
   await waitFor(() => outcomes.answered > 200);
   const { code } = await gateway.process.stop();
   await Promise.all(callers);
   agent.destroy();
   expect(code).toBe(0);
-  expect(outcomes.lost).toBe(0);
+  expect(outcomes).toMatchObject({ lost: 0, refused: 32 });
   expect(await recordedEvents()).toBe(outcomes.answered);
   expect(gateway.process.logs()).not.toContain('usage was lost');
+});
+
+test('one of two gateways stops under load: its callers go on at the other, and every answer is counted', async () => {
+  gateway = await startGateway();
+  const other = await startGateway({
+    redisUrl: () => Promise.resolve(gateway.redis.url),
+    env: { AUTH_PRIVATE_URL: gateway.auth.url },
+  });
+  try {
+    answerSlowly(gateway);
+    answerSlowly(other);
+    const token = gateway.auth.issue();
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    const outcomes = { answered: 0, refused: 0, lost: 0 };
+    let stopped = false;
+    const callers = Array.from({ length: 16 }, () =>
+      callUntilRefused([other, gateway], agent, token, outcomes, () => !stopped),
+    );
+    await waitFor(() => outcomes.answered > 100);
+    expect((await other.process.stop()).code).toBe(0);
+    const answeredByOther = outcomes.answered;
+    await waitFor(() => outcomes.answered > answeredByOther + 100);
+    stopped = true;
+    await Promise.all(callers);
+    agent.destroy();
+    expect(outcomes).toMatchObject({ lost: 0, refused: 16 });
+    await waitFor(async () => (await recordedEvents()) === outcomes.answered);
+  } finally {
+    await other.stop();
+  }
+});
+
+test('an answer without end is cut in time for its usage to be counted, and the process ends well', async () => {
+  gateway = await startGateway({ env: { SHUTDOWN_TIMEOUT_MS: '2000' } });
+  gateway.upstream((_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream', 'x-points': '4' }).write('event');
+  });
+  const { answer } = begin(gateway.graphqlUrl, {
+    headers: { authorization: `Bearer ${gateway.auth.issue()}` },
+    body: '{}',
+  });
+  const response = await answer;
+  const ended = new Promise((resolve) => response.once('close', resolve));
+  response.resume().on('error', () => undefined);
+  expect((await gateway.process.stop()).code).toBe(0);
+  await ended;
+  expect(response.complete).toBe(false);
+  // In slices: a stream is metered while it is open.
+  const slices = (await recordedBatches(gateway.redis.url)).flatMap(({ events }) => events);
+  const sum = (counter: 'points' | 'requests' | 'traffic_bytes') =>
+    slices.reduce((total, slice) => total + slice[counter], 0);
+  expect([sum('points'), sum('requests'), sum('traffic_bytes')]).toEqual([4, 1, 5]);
 });
 
 test('an answer that is being streamed at SIGTERM is finished and counted', async () => {
@@ -84,7 +151,7 @@ test('an answer that is being streamed at SIGTERM is finished and counted', asyn
 });
 
 test('Redis away at SIGTERM: the queue is flushed when it is back in time', async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: { SETTLEMENT_PATIENCE_MS: '200' } });
   await holdUsageBack(3);
   const stopped = gateway.process.stop();
   await waitFor(() => gateway.process.logs().includes('shutting down'));
@@ -94,7 +161,7 @@ test('Redis away at SIGTERM: the queue is flushed when it is back in time', asyn
 });
 
 test('Redis away for good: the process ends within its limit and says how much was lost', async () => {
-  gateway = await startGateway({ env: { SHUTDOWN_TIMEOUT_MS: '1000' } });
+  gateway = await startGateway({ env: { SHUTDOWN_TIMEOUT_MS: '1000', SETTLEMENT_PATIENCE_MS: '200' } });
   await holdUsageBack(3);
   expect((await gateway.process.stop()).code).toBe(1);
   const line = gateway.process
@@ -116,7 +183,7 @@ async function holdUsageBack(calls: number): Promise<void> {
   await waitFor(() => finish.length === calls);
   await gateway.redis.kill();
   for (const end of finish) end();
-  for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(503);
   const { body } = await call(`${gateway.process.privateUrl}/metrics`, { method: 'GET' });
   expect(body.toString()).toContain('tollgate_settlement_queue_events');
   expect(await gateway.metric('tollgate_settlement_queue_events')).toBe(calls);

@@ -47,14 +47,14 @@ test('a GET with a body is refused rather than forwarded without it', async () =
   expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'invalid_request' } }] });
 });
 
-test('a WebSocket upgrade gets a clear error, not silence', async () => {
+test('a WebSocket upgrade without a GraphQL subprotocol gets a clear error, not silence', async () => {
   const answer = await sendRaw(
     gateway.graphqlUrl,
     'GET /graphql HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(answer).toContain('WebSocket is not available');
+  expect(answer).toContain('Sec-WebSocket-Protocol must offer');
 });
 
 describe('a request that servers could read in two ways is 400', () => {

@@ -3,29 +3,39 @@ import type { Logger } from '@tollgate/log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { toProblem } from '@tollgate/problem';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { Admit } from '../admission/admission.ts';
+import type { Authenticate } from '../authenticate/authenticate.ts';
+import type { Entitle } from '../entitle/entitle.ts';
 import type { ForwardOutcome } from '../forward/answer-relay.ts';
 import type { Forward } from '../forward/forward.ts';
 import { discardRest } from '../forward/request-body.ts';
-import type { Admit } from './admit.ts';
-import type { Authenticate } from './authenticate.ts';
+import type { CallMeter } from '../settlement/call-meter.ts';
+import type { CallTrace, Traces } from '../trace/traces.ts';
+import { callKind } from './call-kind.ts';
 import { assertDataRequest } from './data-request.ts';
-import type { Entitle } from './entitle.ts';
 import { createFailureLog } from './failure-log.ts';
 import { sendRefusal } from './refusal.ts';
-import type { Settle } from './settle.ts';
 
 /** How a data call ended: as its answer did, or by the code of the problem that it was refused with. */
 export type DataCallOutcome = ForwardOutcome | ErrorCode;
+
+/** The parts of a data call that take time. */
+export type PipelinePart = 'authenticate' | 'entitle' | 'admit' | 'forward';
 
 export type DataCallParts = {
   authenticate: Authenticate;
   entitle: Entitle;
   admit: Admit;
   forward: Forward;
-  settle: Settle;
+  meter: CallMeter;
   logger: Logger;
   /** Told of each call's begin; what it returns is told of the end. */
   onCall: () => (outcome: DataCallOutcome) => void;
+  /** Told of each call's begin; what it returns is told of each part's end. */
+  onParts: () => (part: PipelinePart) => void;
+  traces: Pick<Traces, 'begin'>;
+  apiVersion: UsageEvent['api_version'];
 };
 
 /**
@@ -34,19 +44,34 @@ export type DataCallParts = {
  * which is returned as X-Request-Id, also when it is refused.
  */
 export function createDataEndpoint(parts: DataCallParts): RequestListener {
-  const { authenticate, entitle, admit, forward, settle, logger, onCall } = parts;
+  const { authenticate, entitle, admit, forward, meter, logger, onCall, onParts, traces, apiVersion } = parts;
   const logFailure = createFailureLog(logger);
 
   async function serve(
     req: IncomingMessage,
     res: ServerResponse,
     requestId: string,
+    trace: CallTrace | null,
   ): Promise<ForwardOutcome> {
     assertDataRequest(req);
+    const partEnded = onParts();
+    trace?.begin('authenticate');
     const token = await authenticate(req.rawHeaders, requestId);
+    partEnded('authenticate');
+    trace?.begin('entitle');
     const charge = await entitle(token.account_id, requestId);
-    admit(charge.payerId);
-    return forward({
+    partEnded('entitle');
+    trace?.begin('admit');
+    const kind = callKind(req.rawHeaders);
+    const { standing, lease } = await admit(charge, kind);
+    partEnded('admit');
+    const recheck = async () => {
+      const active = await authenticate(req.rawHeaders, requestId);
+      return { token: active, charge: await entitle(active.account_id, requestId) };
+    };
+    const admitStream = async () => (await admit(charge, 'subscription')).lease;
+    trace?.begin('forward');
+    const outcome = await forward({
       req,
       res,
       requestId,
@@ -56,10 +81,12 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
         applicationId: token.application_id,
       },
       billingStatus: charge.billingStatus,
-      settle: (usage) => {
-        settle(token, charge, usage);
-      },
-    });
+      standing,
+      meter: meter(kind, { token, charge, apiVersion, lease, recheck, admitStream }),
+      trace,
+    }).finally(lease.release);
+    partEnded('forward');
+    return outcome;
   }
 
   function refuse(req: IncomingMessage, res: ServerResponse, requestId: string, error: unknown): ErrorCode {
@@ -72,10 +99,12 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
   return (req, res) => {
     const requestId = newRequestId();
     const ended = onCall();
-    serve(req, res, requestId)
+    const trace = traces.begin(req, requestId);
+    serve(req, res, requestId, trace)
       .catch((error: unknown) => refuse(req, res, requestId, error))
       .then((outcome) => {
         ended(outcome);
+        trace?.end(outcome, res.statusCode);
         discardRest(req);
         // A line per call would be the pipeline's largest cost: only where someone is looking.
         logger.debug({ request_id: requestId, outcome }, 'data call');

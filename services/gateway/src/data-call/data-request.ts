@@ -11,8 +11,15 @@ export function assertDataRequest(req: Pick<IncomingMessage, 'method' | 'rawHead
   if (req.method === 'POST') return;
   if (req.method !== 'GET') throw new Problem('method_not_allowed', { headers: { allow: 'GET, POST' } });
   if (fieldValues(req.rawHeaders, 'upgrade').some((value) => /\bwebsocket\b/i.test(value))) {
-    throw new Problem('invalid_request', { detail: 'WebSocket is not available on this endpoint.' });
+    throw new Problem('invalid_request', {
+      detail: 'A WebSocket needs `Connection: Upgrade` and `Upgrade: websocket`.',
+    });
   }
+  assertBodiless(req);
+}
+
+/** @throws {Problem} invalid_request for a GET with a body. */
+export function assertBodiless(req: Pick<IncomingMessage, 'rawHeaders'>): void {
   // A GET's body means nothing (RFC 9110, section 9.3.1), and servers differ in whether they read it.
   const length = fieldValues(req.rawHeaders, 'content-length')[0];
   const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;

@@ -3,8 +3,8 @@ import type { Problem } from '@tollgate/problem';
 
 /**
  * Answers a call on the data endpoint with a refusal that GraphQL clients can read (GraphQL over HTTP,
- * section "Response"): `{"errors":[{"message","extensions":{"code","request_id"}}]}`, with the problem's
- * status and headers. It costs no points, and says so. Ends the connection where an answer is already under way.
+ * section "Response"): `{"errors":[{"message","extensions":{"code","request_id",…}}]}`, with the problem's
+ * status, headers and further extensions. It costs no points, and says so unless the problem knows better. Ends the connection where an answer is already under way.
  */
 export function sendRefusal(
   req: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -16,17 +16,17 @@ export function sendRefusal(
     res.destroy();
     return;
   }
-  const { code, status, detail, title, headers } = problem;
+  const { code, status, detail, title, headers, extensions } = problem;
   const body = JSON.stringify({
-    errors: [{ message: detail ?? title, extensions: { code, request_id: requestId } }],
+    errors: [{ message: detail ?? title, extensions: { ...extensions, code, request_id: requestId } }],
   });
   res.writeHead(status, {
+    'x-points-cost': '0',
     ...headers,
     'content-type': `${refusalMediaType(req.headers.accept)}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-request-id': requestId,
-    'x-points-cost': '0',
   });
   res.end(req.method === 'HEAD' ? undefined : body);
 }

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
+import { standingFields } from '../admission/standing.ts';
+import type { Standing } from '../admission/standing.ts';
 import { connectionOptions, forwardsAnswerField } from '../headers/forwardable.ts';
 
 /**
@@ -24,22 +26,27 @@ export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<
  * caller's cookies never reach the upstream, and its would land among those of the web interface.
  */
 const NOT_THE_UPSTREAMS = new Set([
+  'ratelimit',
+  'ratelimit-policy',
   'set-cookie',
   'x-billing-status',
   'x-points',
   'x-points-cost',
+  'x-points-remaining',
   'x-request-id',
 ]);
 
 /** The header fields of a data call's answer: the upstream's, then where the caller stands. */
 export function answerFields(
   headers: IncomingHttpHeaders,
-  own: { requestId: string; billingStatus: string; points: number },
+  own: { requestId: string; billingStatus: string; points: number; standing: Standing },
 ): string[] {
   const fields = endToEndFields(headers, NOT_THE_UPSTREAMS);
   fields.push('x-request-id', own.requestId);
   fields.push('x-points-cost', String(own.points));
   fields.push('x-billing-status', own.billingStatus);
+  const standing = standingFields(own.standing, own.points);
+  for (const name in standing) fields.push(name, standing[name] ?? '');
   return fields;
 }
 
@@ -48,4 +55,14 @@ export function pointsOf(headers: IncomingHttpHeaders, defaultPoints: number): n
   const given = headers['x-points'];
   const points = typeof given === 'string' && /^\d{1,13}$/.test(given) ? Number(given) : defaultPoints;
   return points <= MAX_EVENT_COUNTER ? points : defaultPoints;
+}
+
+/** Whether an answer can't be but a subscription's: events, or the parts of the protocol for subscriptions. */
+export function isSubscriptionStream({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type !== undefined && /^(?:text\/event-stream\b|multipart\/mixed\b.*subscriptionspec=)/i.test(type);
+}
+
+/** Whether an answer comes in parts: those of a subscription, or of one query with `@defer`. */
+export function isMultipart({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type !== undefined && /^multipart\/mixed\b/i.test(type);
 }

@@ -1,32 +1,35 @@
 import type { IncomingMessage } from 'node:http';
-import { Pool } from 'undici';
 import { queryOf } from '../headers/request-head.ts';
-import { AnswerRelay } from './answer-relay.ts';
+import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import { passedOn } from '../trace/trace-context.ts';
+import type { CallTrace } from '../trace/traces.ts';
 import type { ForwardOutcome, Relay } from './answer-relay.ts';
+import { Exchange } from './exchange.ts';
+import type { ExchangeLimits } from './exchange.ts';
 import { requestBody } from './request-body.ts';
 import type { RequestBody } from './request-body.ts';
 import { upstreamRequestFields } from './request-fields.ts';
 import type { Identity } from './request-fields.ts';
-import { upstreamPath } from './upstream-path.ts';
+import { createUpstreams } from './upstreams.ts';
+import type { UpstreamsOptions } from './upstreams.ts';
 
-type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'settle'> & {
+type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'standing' | 'meter'> & {
   req: IncomingMessage;
   identity: Identity;
+  trace: CallTrace | null;
 };
 
 export type Forward = (call: ForwardedCall) => Promise<ForwardOutcome>;
 
-export type ForwarderOptions = {
-  upstreamUrl: string;
-  connections: number;
-  /** Waiting for a connection: a new one, or a free one where all are in use. */
-  connectTimeoutMs: number;
-  headersTimeoutMs: number;
-  /** Silence within a body: of the caller that sends or reads one, of the upstream that answers. */
-  bodyIdleTimeoutMs: number;
-  maxRequestBodyBytes: number;
-  defaultPoints: number;
-};
+export type ForwarderOptions = UpstreamsOptions &
+  ExchangeLimits & {
+    /** Silence within a body: of the caller that sends or reads one, of the upstream that answers. */
+    bodyIdleTimeoutMs: number;
+    maxRequestBodyBytes: number;
+    /** Whether a caller is a proxy that speaks for those before it. */
+    trusts: TrustsPeer;
+    defaultPoints: number;
+  };
 
 /**
  * Part 4 of a data call: the exchange with the upstream, streamed both ways. It resolves when the exchange is
@@ -35,41 +38,23 @@ export type ForwarderOptions = {
  * connections to the upstream stay in use.
  */
 export function createForwarder(options: ForwarderOptions): { forward: Forward; close: () => Promise<void> } {
-  const { connectTimeoutMs, bodyIdleTimeoutMs, defaultPoints } = options;
+  const { bodyIdleTimeoutMs, defaultPoints } = options;
   const bodyLimits = { maxBytes: options.maxRequestBodyBytes, idleTimeoutMs: bodyIdleTimeoutMs };
-  const { origin, pathname } = new URL(options.upstreamUrl);
-  const pool = new Pool(origin, {
-    connections: options.connections,
-    pipelining: 1,
-    // Over HTTP/2 one lost connection would take many calls along.
-    allowH2: false,
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: options.headersTimeoutMs,
-    bodyTimeout: bodyIdleTimeoutMs,
-  });
+  const upstreams = createUpstreams(options);
+  const parts = { upstreams, limits: options, observer: options.observer };
 
   function exchange(call: ForwardedCall, { body, lengthBytes }: RequestBody): Promise<ForwardOutcome> {
-    const { req, requestId, identity } = call;
-    const method = req.method ?? 'GET';
-    const headers = upstreamRequestFields(req, identity, requestId);
-    if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
-    const relay = { ...call, defaultPoints, stallTimeoutMs: bodyIdleTimeoutMs };
-    let waiting: NodeJS.Timeout | undefined;
-    const outcome = new Promise<ForwardOutcome>((resolve, reject) => {
-      const handler = new AnswerRelay(relay, { resolve, reject });
-      const path = upstreamPath(pathname, method, queryOf(req));
-      const poolIsFree = pool.dispatch({ method, path, headers, body }, handler);
-      // The client's own time limits begin only when a request has got its connection.
-      if (poolIsFree) return;
-      waiting = setTimeout(() => {
-        handler.giveUpWaiting();
-      }, connectTimeoutMs);
+    const { req, requestId, identity, trace } = call;
+    const headers = upstreamRequestFields(req, identity, requestId, {
+      trusted: options.trusts(req.socket),
+      trace: trace?.fields() ?? passedOn(null, requestId),
     });
-    return waiting === undefined
-      ? outcome
-      : outcome.finally(() => {
-          clearTimeout(waiting);
-        });
+    if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
+    const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace };
+    const relay = { ...call, defaultPoints, stallTimeoutMs: bodyIdleTimeoutMs };
+    return new Promise((resolve, reject) => {
+      new Exchange(parts, request, relay, { resolve, reject }).begin();
+    });
   }
 
   return {
@@ -77,6 +62,6 @@ export function createForwarder(options: ForwarderOptions): { forward: Forward; 
       const body = await requestBody(call.req, bodyLimits);
       return body === null || call.res.destroyed ? 'aborted' : exchange(call, body);
     },
-    close: () => pool.close(),
+    close: upstreams.close,
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Problem } from '@tollgate/problem';
+import { askForBody } from '../headers/expect-continue.ts';
 import { fieldValues } from '../headers/request-head.ts';
 
 /** Bodies up to this size are read whole and sent in one write: far cheaper than a stream. */
@@ -39,6 +40,7 @@ export async function requestBody(req: IncomingMessage, limits: BodyLimits): Pro
 function buffered(req: IncomingMessage): Promise<Buffer | null> {
   // Its events are over: waiting for them would last for ever.
   if (req.destroyed) return Promise.resolve(null);
+  askForBody(req);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => {
@@ -60,6 +62,7 @@ function streamed(req: IncomingMessage, limits: BodyLimits): Readable {
 
 async function* bounded(req: IncomingMessage, limits: BodyLimits): AsyncGenerator<Buffer> {
   let bytes = 0;
+  askForBody(req);
   req.socket.setTimeout(limits.idleTimeoutMs);
   try {
     // The request must outlive the stream: destroying it would take the connection, and the answer with it.
@@ -68,6 +71,9 @@ async function* bounded(req: IncomingMessage, limits: BodyLimits): AsyncGenerato
       if (bytes > limits.maxBytes) throw new Problem('payload_too_large');
       yield chunk;
     }
+  } catch (error) {
+    // The caller's doing, whatever it was: never to be taken for a failure of the upstream.
+    throw error instanceof Problem ? error : new Problem('invalid_request', { cause: error });
   } finally {
     req.socket.setTimeout(0);
   }

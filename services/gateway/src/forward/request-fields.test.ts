@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { passedOn } from '../trace/trace-context.ts';
 import { upstreamRequestFields } from './request-fields.ts';
 
 const identity = { accountId: 7, payerId: 8, applicationId: 9 };
@@ -10,6 +11,7 @@ function fieldsFor(rawHeaders: string[], remoteAddress = '192.0.2.1'): Map<strin
     { rawHeaders, httpVersion: '1.1', socket: { remoteAddress } },
     identity,
     requestId,
+    { trusted: false, trace: passedOn(null, requestId) },
   );
   const fields = new Map<string, string[]>();
   for (let index = 0; index < flat.length; index += 2) {

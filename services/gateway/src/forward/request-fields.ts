@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { forwardedFields, traceparent } from '../headers/forwarded-for.ts';
+import { forwardedFields } from '../headers/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../headers/forwardable.ts';
 import { fieldValues } from '../headers/request-head.ts';
 
@@ -9,12 +9,13 @@ export type Identity = { accountId: number; payerId: number; applicationId: numb
 /**
  * The header fields of the request to the upstream, as a flat list: the caller's less those of
  * forwardable.ts and less its credentials, then the gateway's own. Host and Content-Length come from the
- * HTTP client.
+ * HTTP client. `trace` is how the call is traced further on, as a flat list.
  */
 export function upstreamRequestFields(
   req: Parameters<typeof forwardedFields>[0] & Pick<IncomingMessage, 'rawHeaders'>,
   identity: Identity,
   requestId: string,
+  { trusted, trace }: { trusted: boolean; trace: string[] },
 ): string[] {
   const { rawHeaders } = req;
   const listed = connectionOptions(fieldValues(rawHeaders, 'connection'));
@@ -25,7 +26,7 @@ export function upstreamRequestFields(
       fields.push(name, rawHeaders[index + 1] ?? '');
     }
   }
-  fields.push(...forwardedFields(req));
+  fields.push(...forwardedFields(req, trusted));
   // Last, and after every drop: nothing that a caller sends can take their place.
   fields.push(
     'x-account-id',
@@ -36,8 +37,7 @@ export function upstreamRequestFields(
     String(identity.applicationId),
     'x-request-id',
     requestId,
-    'traceparent',
-    traceparent(requestId),
+    ...trace,
   );
   return fields;
 }

@@ -88,7 +88,7 @@ describe('an upstream that gives no answer', () => {
 
 describe('an answer that breaks off is cut for the caller as well, never made to look whole', () => {
   test.each([
-    ['with Content-Length', { 'content-length': '100' }],
+    ['with Content-Length', { 'content-length': '100000' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ])('%s', async (_name, headers) => {
     gateway.upstream((_req, res) => {
@@ -100,6 +100,22 @@ describe('an answer that breaks off is cut for the caller as well, never made to
     const response = await start().answer;
     expect(response.statusCode).toBe(200);
     expect(await ending(response)).toBe('cut');
+  });
+
+  test('one that was held back because it is short: 502, and it costs nothing', async () => {
+    gateway.upstream((_req, res) => {
+      res.writeHead(200, { 'content-length': '100', 'x-points': '7' });
+      res.write('{"data":', () => {
+        res.socket?.destroy();
+      });
+    });
+    const before = (await gateway.usage(0)).length;
+    const answer = await gateway.query();
+    expect(answer.status).toBe(502);
+    expect(answer.headers['x-points-cost']).toBe('0');
+    gateway.upstream(answerOk);
+    await gateway.query();
+    expect(await gateway.usage(before + 1)).toHaveLength(before + 1);
   });
 
   test('by silence', async () => {

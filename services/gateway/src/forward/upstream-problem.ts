@@ -8,6 +8,7 @@ export function upstreamProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
   switch ('code' in error ? error.code : undefined) {
     case 'UND_ERR_HEADERS_TIMEOUT':
+    case 'UND_ERR_BODY_TIMEOUT':
       return new Problem('upstream_timeout', { cause: error });
     case 'UND_ERR_INVALID_ARG':
       return new Problem('invalid_request', { cause: error });

@@ -8,22 +8,44 @@ export type Origin = Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'> & {
 
 /**
  * X-Forwarded-For, -Proto, -Host and Via (RFC 9110, section 7.6.3) of a request that goes on, as a flat list.
- * The gateway is the edge: what a caller says of earlier hops is dropped, except Via, which names proxies
- * and no people.
+ * What a trusted proxy says of earlier hops is continued; from anybody else it is dropped, except Via, which
+ * names proxies and no people.
  */
-export function forwardedFields(req: Origin): string[] {
-  const fields = ['x-forwarded-proto', 'http'];
+export function forwardedFields(req: Origin, trusted = false): string[] {
+  const { rawHeaders } = req;
+  const earlier = trusted ? earlierHops(rawHeaders) : NONE;
+  const fields = ['x-forwarded-proto', earlier.proto ?? 'http'];
   const address = req.socket.remoteAddress?.replace(/^::ffff:/, '');
-  if (address !== undefined) fields.push('x-forwarded-for', address);
-  const host = fieldValues(req.rawHeaders, 'host')[0];
+  const hops = [...earlier.addresses, ...(address === undefined ? [] : [address])];
+  if (hops.length > 0) fields.push('x-forwarded-for', hops.join(', '));
+  const host = earlier.host ?? fieldValues(rawHeaders, 'host')[0];
   if (host !== undefined) fields.push('x-forwarded-host', host);
-  const via = fieldValues(req.rawHeaders, 'via');
+  const via = fieldValues(rawHeaders, 'via');
   fields.push('via', [...via, `${req.httpVersion} tollgate`].join(', '));
   return fields;
 }
 
-/** A W3C traceparent that starts a trace: the request id is the trace id, its first half names the one span. */
-export function traceparent(requestId: string): string {
-  // The flags are 00: the gateway itself records no trace, so it doesn't ask others to keep theirs.
-  return `00-${requestId}-${requestId.slice(0, 16)}-00`;
+type EarlierHops = {
+  addresses: readonly string[];
+  proto: string | undefined;
+  host: string | undefined;
+};
+
+const NONE: EarlierHops = { addresses: [], proto: undefined, host: undefined };
+
+/** Only in the forms that they can have: even a trusted proxy may pass on what a stranger wrote. */
+function earlierHops(rawHeaders: readonly string[]): EarlierHops {
+  const addresses = fieldValues(rawHeaders, 'x-forwarded-for')
+    .join(',')
+    .split(',')
+    .map((hop) => hop.trim())
+    .filter((hop) => /^[0-9A-Fa-f:.[\]]{2,64}$/.test(hop));
+  const proto = single(rawHeaders, 'x-forwarded-proto', /^https?$/i)?.toLowerCase();
+  const host = single(rawHeaders, 'x-forwarded-host', /^[A-Za-z0-9._:[\]-]{1,255}$/);
+  return { addresses, proto, host };
+}
+
+function single(rawHeaders: readonly string[], name: string, form: RegExp): string | undefined {
+  const [value, ...others] = fieldValues(rawHeaders, name);
+  return value !== undefined && others.length === 0 && form.test(value) ? value : undefined;
 }

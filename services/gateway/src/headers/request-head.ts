@@ -35,13 +35,18 @@ export function queryOf({ url }: Pick<IncomingMessage, 'url'>): string {
  */
 export function assertSoundHead(head: RequestHead): void {
   if (!head.url?.startsWith('/')) {
-    throw new Problem('invalid_request', { detail: 'The request target must be a path.' });
+    throw ambiguous('The request target must be a path.');
   }
   if (fieldValues(head.rawHeaders, 'host').length > 1) {
-    throw new Problem('invalid_request', { detail: 'There is more than one Host header.' });
+    throw ambiguous('There is more than one Host header.');
   }
   const codings = fieldValues(head.rawHeaders, 'transfer-encoding');
   if (codings.length > 1 || (codings[0] !== undefined && codings[0].toLowerCase() !== 'chunked')) {
-    throw new Problem('invalid_request', { detail: 'The only transfer coding supported is chunked.' });
+    throw ambiguous('The only transfer coding supported is chunked.');
   }
+}
+
+/** What follows on the connection may be read differently, too: it ends here. */
+function ambiguous(detail: string): Problem {
+  return new Problem('invalid_request', { detail, headers: { connection: 'close' } });
 }

@@ -37,6 +37,7 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
   test.each([
     ['/api/usage', 'account'],
     ['/api/usage?a=%20b&c', 'account'],
+    ['/api/console/session', 'account'],
     ['/user', 'account'],
     ['/user/', 'account'],
     ['/user/api_v2/applications/17?tab=tokens', 'account'],
@@ -59,6 +60,7 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
     '/USER',
     '/api',
     '/api/usages',
+    '/api/consoles',
     '/oauth2x',
     '/.well-known',
     '/.well-known/openid-configuration',

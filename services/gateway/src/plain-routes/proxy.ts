@@ -5,9 +5,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { endToEndFields } from '../forward/answer-fields.ts';
-import { forwardedFields, traceparent } from '../headers/forwarded-for.ts';
+import { forwardedFields } from '../headers/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../headers/forwardable.ts';
 import { fieldValues } from '../headers/request-head.ts';
+import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import { passedOn, traceParentOf } from '../trace/trace-context.ts';
 
 /** Connections to one peer. */
 const MAX_SOCKETS = 256;
@@ -26,6 +28,7 @@ export function createProxy(
   peerUrl: string,
   timeoutMs: number,
   unavailable: (cause: unknown) => Error,
+  trusts: TrustsPeer,
 ): Proxy {
   const limits = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS };
   const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
@@ -45,7 +48,7 @@ export function createProxy(
   });
   return {
     handler: (req, res, next) => {
-      req.headers = peerRequestHeaders(req, String(res.getHeader(REQUEST_ID_HEADER)));
+      req.headers = peerRequestHeaders(req, String(res.getHeader(REQUEST_ID_HEADER)), trusts(req.socket));
       const fail = (cause: unknown) => {
         if (onFailure.delete(res)) next(unavailable(cause));
       };
@@ -59,7 +62,7 @@ export function createProxy(
 }
 
 /** The header fields of the request to the peer: the caller's less those of forwardable.ts, then our own. */
-function peerRequestHeaders(req: IncomingMessage, requestId: string): IncomingHttpHeaders {
+function peerRequestHeaders(req: IncomingMessage, requestId: string, trusted: boolean): IncomingHttpHeaders {
   const listed = connectionOptions(fieldValues(req.rawHeaders, 'connection'));
   const headers: IncomingHttpHeaders = {};
   for (const name in req.headers) {
@@ -70,7 +73,8 @@ function peerRequestHeaders(req: IncomingMessage, requestId: string): IncomingHt
   const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
   if (coding !== undefined) headers['transfer-encoding'] = 'chunked';
   else if (length !== undefined) headers['content-length'] = length;
-  const own = [...forwardedFields(req), REQUEST_ID_HEADER, requestId, 'traceparent', traceparent(requestId)];
+  const trace = passedOn(trusted ? traceParentOf(req.rawHeaders) : null, requestId);
+  const own = [...forwardedFields(req, trusted), REQUEST_ID_HEADER, requestId, ...trace];
   for (let index = 0; index + 1 < own.length; index += 2) headers[own[index] ?? ''] = own[index + 1];
   return headers;
 }

@@ -3,7 +3,7 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { createSettlement } from './settlement.ts';
-import type { SettleResult } from './settle-script.ts';
+import type { SendAnswer } from './settle-script.ts';
 
 const logger = createLogger('test', 'silent');
 
@@ -26,12 +26,12 @@ function event(payerId: number): UsageEvent {
 function pendingRedis() {
   const sent: { events: number; seq: number; acknowledge: () => void }[] = [];
   const send = (_shard: number, { events, seq }: { events: unknown[]; seq: number }) =>
-    new Promise<SettleResult>((resolve) => {
+    new Promise<SendAnswer>((resolve) => {
       sent.push({
         events: events.length,
         seq,
         acknowledge: () => {
-          resolve('recorded');
+          resolve({ result: 'recorded', live: new Map() });
         },
       });
     });
@@ -43,13 +43,14 @@ test('a full queue takes no further calls, and does again when it is shorter', a
   const settlement = createSettlement({
     gatewayId: 'g',
     send,
+    primeShard: () => Promise.resolve(),
     redisIsReady: () => true,
     maxQueuedEvents: 3,
     logger,
   });
   for (let calls = 0; calls < 3; calls += 1) {
     expect(settlement.canRecord(1)).toBe(true);
-    settlement.record(event(1));
+    void settlement.record(event(1));
   }
   expect(settlement.canRecord(1)).toBe(false);
   expect(settlement.canRecord(2)).toBe(false);
@@ -62,11 +63,12 @@ test('what finishes while a batch is under way is the next batch, within its bou
   const settlement = createSettlement({
     gatewayId: 'g',
     send,
+    primeShard: () => Promise.resolve(),
     redisIsReady: () => true,
     maxQueuedEvents: 10_000,
     logger,
   });
-  for (let calls = 0; calls < 600; calls += 1) settlement.record(event(1));
+  for (let calls = 0; calls < 600; calls += 1) void settlement.record(event(1));
   const flushed = settlement.flush();
   for (const batch of [0, 1, 2, 3]) {
     await waitFor(() => sent.length === batch + 1);
@@ -83,11 +85,12 @@ test('one shard that waits does not hold up another', async () => {
   const settlement = createSettlement({
     gatewayId: 'g',
     send,
+    primeShard: () => Promise.resolve(),
     redisIsReady: () => true,
     maxQueuedEvents: 10,
     logger,
   });
-  settlement.record(event(1));
-  settlement.record(event(2));
+  void settlement.record(event(1));
+  void settlement.record(event(2));
   await waitFor(() => sent.length === 2);
 });

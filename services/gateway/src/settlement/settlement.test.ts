@@ -102,11 +102,11 @@ test('a batch whose acknowledgement was lost is sent again under its number and 
   await gateway.query({ token });
   await usageOf(accountId, 1);
   const lostBefore = relay.lost();
-  relay.loseNextReplyTo(/evalsha/i);
+  relay.loseNextReplyTo(/:seen:/);
   expect((await gateway.query({ token })).status).toBe(200);
   await waitFor(() => relay.lost() > lostBefore);
   await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
-  expect(await gateway.metric('tollgate_settlement_batches_total', { result: 'repeated' })).toBe(1);
+  expect(await gateway.metric('tollgate_settlement_batches_total', { outcome: 'repeated' })).toBe(1);
   expect(await usageOf(accountId, 2)).toHaveLength(2);
 });
 

@@ -7,6 +7,7 @@ import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { call } from './http-client.ts';
 import type { Answer, Call } from './http-client.ts';
+import { metricOf } from './metric.ts';
 import { startAccountPeer, startAuthPeer } from './peers.ts';
 import type { AccountPeer, AuthPeer } from './peers.ts';
 import { recordedUsage } from './recorded-usage.ts';
@@ -26,6 +27,8 @@ export type GatewayUnderTest = {
   upstream: (handler: Handler) => void;
   /** Calls the data endpoint with a token: one of its own where none is given. */
   query: (options?: Call & { token?: string; search?: string }) => Promise<Answer>;
+  /** Another gateway process over the same Redis and peers. */
+  startTwin: () => Promise<Pick<GatewayUnderTest, 'process' | 'query'>>;
   /** Waits until at least `count` usage events are in Redis, and returns them all. */
   usage: (count: number) => Promise<UsageEvent[]>;
   /** Sum of a metric's samples that have all the given labels. */
@@ -55,7 +58,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const upstream = await startServer((req, res) => {
     handler(req, res);
   });
-  const gateway = await startServiceProcess('gateway', {
+  const env = {
     REDIS_URL: (await options.redisUrl?.(redis)) ?? redis.url,
     AUTH_PRIVATE_URL: auth.url,
     AUTH_PUBLIC_URL: options.publicUrls?.auth ?? auth.url,
@@ -63,9 +66,19 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ACCOUNT_PUBLIC_URL: options.publicUrls?.account ?? account.url,
     UPSTREAM_URL: `${upstream.url}/data/graphql`,
     ...options.env,
-  });
+  };
+  const gateway = await startServiceProcess('gateway', env);
   await untilReady(gateway);
   const ownToken = auth.issue();
+  const queryOf =
+    ({ publicUrl }: ServiceProcess): GatewayUnderTest['query'] =>
+    ({ token = ownToken, search = '', headers, ...rest } = {}) =>
+      call(`${publicUrl}/graphql${search}`, {
+        ...(rest.method === 'GET' ? {} : { body: '{"query":"{ __typename }"}' }),
+        ...rest,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      });
+  const twins: ServiceProcess[] = [];
   return {
     graphqlUrl: `${gateway.publicUrl}/graphql`,
     process: gateway,
@@ -75,19 +88,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     upstream: (next) => {
       handler = next;
     },
-    query: ({ token = ownToken, search = '', headers, ...rest } = {}) =>
-      call(`${gateway.publicUrl}/graphql${search}`, {
-        ...(rest.method === 'GET' ? {} : { body: '{"query":"{ __typename }"}' }),
-        ...rest,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-      }),
+    query: queryOf(gateway),
     usage: (count) => recordedUsage(redis.url, count),
-    metric: async (name, labels = {}) => {
-      const { body } = await call(`${gateway.privateUrl}/metrics`, { method: 'GET' });
-      return sumOf(body.toString(), name, labels);
+    metric: (name, labels) => metricOf(gateway, name, labels),
+    startTwin: async () => {
+      const twin = await startServiceProcess('gateway', env);
+      twins.push(twin);
+      await untilReady(twin);
+      return { process: twin, query: queryOf(twin) };
     },
     stop: async () => {
-      await gateway.stop();
+      await Promise.all([gateway, ...twins].map((one) => one.stop()));
       await Promise.all([upstream.close(), auth.close(), account.close(), redis.stop()]);
     },
   };
@@ -97,12 +108,4 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 async function untilReady({ privateUrl }: ServiceProcess): Promise<void> {
   const ready = async () => (await call(`${privateUrl}/health/ready`, { method: 'GET' })).status === 200;
   await waitFor(ready, { what: 'the gateway to be ready' });
-}
-
-function sumOf(metrics: string, name: string, labels: Record<string, string>): number {
-  return metrics
-    .split('\n')
-    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-    .filter((line) => Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }

@@ -1,7 +1,8 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { newAccessToken } from '@tollgate/access-token';
-import type { Entitlement } from '@tollgate/contracts/entitlement';
+import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { bodyOf, startServer } from './server.ts';
 import type { TestServer } from './server.ts';
 
@@ -13,6 +14,8 @@ type Peer = {
   url: string;
   /** Paths of the private requests that came, in order. */
   requests: string[];
+  /** The header of the last private request to a path that begins so. */
+  headersAt: (path: string) => IncomingHttpHeaders;
   /** The Authorization header of the last private request. */
   lastAuthorization: () => string | undefined;
   goAway: () => Promise<void>;
@@ -25,10 +28,12 @@ type Answer = { status: number; body: unknown };
 async function startPeer(answer: (path: string, body: string) => Answer): Promise<Peer> {
   const requests: string[] = [];
   let authorization: string | undefined;
+  const headers = new Map<string, IncomingHttpHeaders>();
   const handler: RequestListener = (req, res) => {
     void bodyOf(req).then((body) => {
       requests.push(req.url ?? '');
-      authorization = req.headers.authorization;
+      headers.set(req.url ?? '', req.headers);
+      ({ authorization } = req.headers);
       const { status, body: document } = answer(req.url ?? '', body.toString());
       res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document));
     });
@@ -38,6 +43,7 @@ async function startPeer(answer: (path: string, body: string) => Answer): Promis
   return {
     url,
     requests,
+    headersAt: (path) => [...headers].findLast(([at]) => at.startsWith(path))?.[1] ?? {},
     lastAuthorization: () => authorization,
     goAway: () => server.close(),
     comeBack: async () => {
@@ -47,24 +53,27 @@ async function startPeer(answer: (path: string, body: string) => Answer): Promis
   };
 }
 
+type TokenOwner = { accountId: number; applicationId: number; lifespanSec: number };
+
 export type AuthPeer = Peer & {
   /** A new token of an application, good until it is revoked. */
-  issue: (owner?: { accountId?: number; applicationId?: number }) => string;
+  issue: (owner?: Partial<TokenOwner>) => string;
   revoke: (token: string) => void;
 };
 
 /** auth's private listener, as far as the gateway calls it. */
 export async function startAuthPeer(): Promise<AuthPeer> {
-  const owners = new Map<string, { accountId: number; applicationId: number }>();
+  const owners = new Map<string, TokenOwner & { exp: number }>();
   const peer = await startPeer((_path, body) => {
     const owner = owners.get(new URLSearchParams(body).get('token') ?? '');
     return { status: 200, body: owner === undefined ? { active: false } : introspection(owner) };
   });
   return {
     ...peer,
-    issue: ({ accountId = 7, applicationId = 70 } = {}) => {
+    issue: ({ accountId = 7, applicationId = 70, lifespanSec = 3_600 } = {}) => {
       const token = newAccessToken('tg', crypto.randomUUID());
-      owners.set(token, { accountId, applicationId });
+      const exp = Math.floor(Date.now() / 1000) + lifespanSec;
+      owners.set(token, { accountId, applicationId, lifespanSec, exp });
       return token;
     },
     revoke: (token) => {
@@ -73,16 +82,15 @@ export async function startAuthPeer(): Promise<AuthPeer> {
   };
 }
 
-function introspection({ accountId, applicationId }: { accountId: number; applicationId: number }) {
-  const now = Math.floor(Date.now() / 1000);
+function introspection({ accountId, applicationId, lifespanSec, exp }: TokenOwner & { exp: number }) {
   return {
     active: true,
     scope: 'api',
     client_id: '00000000-0000-4000-8000-000000000000',
     sub: String(accountId),
     token_type: 'bearer',
-    exp: now + 3600,
-    iat: now,
+    exp,
+    iat: exp - lifespanSec,
     account_id: accountId,
     application_id: applicationId,
   };
@@ -91,24 +99,61 @@ function introspection({ accountId, applicationId }: { accountId: number; applic
 export type AccountPeer = Peer & {
   /** Changes an account's entitlement; others are active, paid by themselves, in period account_id × 10. */
   entitle: (accountId: number, change: Partial<Entitlement> | 'unknown') => void;
+  /** Changes what is counted for a period; others have nothing. */
+  count: (periodId: number, change: Partial<UsageSnapshot> | 'unknown') => void;
 };
 
 /** account's private listener, as far as the gateway calls it. */
 export async function startAccountPeer(): Promise<AccountPeer> {
   const changes = new Map<number, Partial<Entitlement> | 'unknown'>();
+  const counted = new Map<number, Partial<UsageSnapshot> | 'unknown'>();
+  const payers = new Map<number, number>();
   const peer = await startPeer((path) => {
+    const periodId = Number(/^\/private\/usage-snapshots\/(\d+)$/.exec(path)?.[1]);
+    if (!Number.isNaN(periodId))
+      return found(counted.get(periodId), emptySnapshot(periodId, payers.get(periodId)));
     const accountId = Number(/^\/private\/entitlements\/(\d+)$/.exec(path)?.[1]);
     const change = changes.get(accountId);
-    return change === 'unknown'
-      ? { status: 404, body: { code: 'not_found' } }
-      : { status: 200, body: { ...activeEntitlement(accountId), ...change } };
+    const entitlement = { ...activeEntitlement(accountId), ...(change === 'unknown' ? {} : change) };
+    payers.set(entitlement.billing_period?.period_id ?? 0, entitlement.payer_id);
+    return found(change, entitlement);
   });
   return {
     ...peer,
     entitle: (accountId, change) => {
       changes.set(accountId, change);
     },
+    count: (periodId, change) => {
+      counted.set(periodId, change);
+    },
   };
+}
+
+function found(change: object | 'unknown' | undefined, document: object): Answer {
+  return change === 'unknown'
+    ? { status: 404, body: { code: 'not_found' } }
+    : { status: 200, body: { ...document, ...change } };
+}
+
+/** A period of which account has counted nothing yet. */
+export function emptySnapshot(periodId: number, payerId = periodId / 10): UsageSnapshot {
+  return {
+    period_id: periodId,
+    payer_id: payerId,
+    points: 0,
+    requests: 0,
+    time_ms: 0,
+    traffic_bytes: 0,
+    stream_position: '0-0',
+  };
+}
+
+/** A change to an entitlement: limits that its plan contains. */
+export function withLimits(accountId: number, limits: Partial<Limits>): Partial<Entitlement> {
+  const { billing_period } = activeEntitlement(accountId);
+  return billing_period === null
+    ? {}
+    : { billing_period: { ...billing_period, limits: { ...billing_period.limits, ...limits } } };
 }
 
 /** An entitlement with an active period and no limits. */
@@ -120,6 +165,7 @@ export function activeEntitlement(accountId: number): Entitlement {
     valid_until: null,
     billing_period: {
       period_id: accountId * 10,
+      ended_at: '2099-12-31T23:59:59Z',
       limits: Object.fromEntries(LIMIT_FIELDS.map((field) => [field, null])) as NonNullable<
         Entitlement['billing_period']
       >['limits'],

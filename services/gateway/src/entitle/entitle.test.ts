@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { ENTITLEMENT_CHANNEL } from '@tollgate/contracts/entitlement';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
 import { startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
 
@@ -66,6 +69,41 @@ test('an entitlement is asked for once while it is kept', async () => {
   const { accountId, token } = caller();
   for (let calls = 0; calls < 5; calls += 1) await gateway.query({ token });
   expect(lookUps(accountId)).toBe(1);
+});
+
+/** What account says of a change, as its outbox does. */
+async function publish(message: string): Promise<void> {
+  const redis = openRedis(gateway.redis.url, createLogger('suite', 'silent'));
+  await waitFor(() => redis.status === 'ready');
+  await redis.publish(ENTITLEMENT_CHANNEL, message);
+  redis.disconnect();
+}
+
+describe('a change of plan takes effect within a second of being told', () => {
+  const blocked = { status: 'blocked', billing_period: null } as const;
+
+  test.each([
+    ["the account's own", (accountId: number) => JSON.stringify({ account_id: accountId })],
+    ["the payer's", (_accountId: number, payerId: number) => JSON.stringify({ account_id: payerId })],
+    ['one that can not be read', () => 'nonsense'],
+  ])('event: %s', async (_name, message) => {
+    const { accountId, token } = caller();
+    const payerId = accountId + 10_000;
+    gateway.account.entitle(accountId, { payer_id: payerId });
+    expect((await gateway.query({ token })).status).toBe(200);
+    gateway.account.entitle(accountId, { ...blocked, payer_id: payerId });
+    expect((await gateway.query({ token })).status).toBe(200);
+    await publish(message(accountId, payerId));
+    await waitFor(async () => (await gateway.query({ token })).status === 403, { timeoutMs: 1_000 });
+  });
+
+  test('an event of somebody else drops nothing', async () => {
+    const { accountId, token } = caller();
+    await gateway.query({ token });
+    await publish(JSON.stringify({ account_id: accountId + 20_000 }));
+    await gateway.query({ token });
+    expect(lookUps(accountId)).toBe(1);
+  });
 });
 
 test('an entitlement is not kept past its valid_until', async () => {

@@ -16,15 +16,27 @@ export type Authenticate = (rawHeaders: readonly string[], requestId: string) =>
  */
 export function createAuthenticate({ introspect }: Pick<Introspector, 'introspect'>): Authenticate {
   return async (rawHeaders, requestId) => {
-    const [credentials, ...others] = fieldValues(rawHeaders, 'authorization');
-    // Two servers in a row may choose differently between two of them.
-    if (others.length > 0) throw moreThanOneCredential();
-    if (credentials === undefined || !/^bearer(?: |$)/i.test(credentials)) throw new Problem('unauthorized');
-    const token = BEARER.exec(credentials)?.[1];
-    const active = token === undefined ? null : await introspect(token, requestId);
+    const token = bearerToken(rawHeaders);
+    if (token === undefined) throw new Problem('unauthorized');
+    const active = await introspect(token, requestId);
     if (active === null) throw invalidToken();
     return active;
   };
+}
+
+/**
+ * The token of the Authorization header; undefined where there is none.
+ * @throws {Problem} unauthorized for a credential that is no Bearer token; invalid_request for more than one.
+ */
+export function bearerToken(rawHeaders: readonly string[]): string | undefined {
+  const [credentials, ...others] = fieldValues(rawHeaders, 'authorization');
+  // Two servers in a row may choose differently between two of them.
+  if (others.length > 0) throw moreThanOneCredential();
+  if (credentials === undefined) return undefined;
+  if (!/^bearer(?: |$)/i.test(credentials)) throw new Problem('unauthorized');
+  const token = BEARER.exec(credentials)?.[1];
+  if (token === undefined) throw invalidToken();
+  return token;
 }
 
 function moreThanOneCredential(): Problem {

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '@tollgate/log';
+import { defineScript } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import { LEASE_MS } from './admit-script.ts';
+
+/** Where a lease is kept: a member of a sorted set. */
+export type LeaseEntry = { key: string; member: string };
+
+/** A place among the calls in flight, or the open subscriptions, of a payer. Held until it is released. */
+export type Lease = {
+  /** Gives the place back. Never throws, and may be called again. */
+  release: () => void;
+  /** Gives it back together with a settlement (recordWith), in one round trip; null where nothing is held. */
+  handOver: () => LeaseEntry | null;
+};
+
+export type Leases = {
+  /** A name for the lease that an admission is about to write. */
+  newMember: () => string;
+  /** From now on it is renewed. */
+  hold: (entry: LeaseEntry) => Lease;
+  held: () => number;
+  /** Stops renewing: what is held then ends within LEASE_MS. */
+  close: () => void;
+};
+
+/** Of a plan without that limit. */
+export const NO_LEASE: Lease = { release: () => undefined, handOver: () => null };
+
+const RENEWAL_INTERVAL_MS = 2_500;
+const MEMBERS_PER_COMMAND = 500;
+
+/** Adds what is missing, too: a lease survives a Redis that has lost its data. */
+const RENEW = `
+local time = redis.call('TIME')
+local expires_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[1])
+for index = 2, #ARGV do redis.call('ZADD', KEYS[1], expires_ms, ARGV[index]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1
+`;
+
+type Held = LeaseEntry & { renewedMs: number };
+
+/**
+ * The leases of this process. Most calls are over before their first renewal; the others are renewed in batches
+ * while the process lives, so a dead one's places come free by themselves.
+ */
+export function createLeases(
+  redis: ScriptableRedis & { zrem: (key: string, member: string) => Promise<unknown> },
+  logger: Pick<Logger, 'warn'>,
+): Leases {
+  const renew = defineScript(redis, 'tollgateRenewLeases', RENEW);
+  const process = randomBytes(9).toString('base64url');
+  const held = new Set<Held>();
+  let count = 0;
+  let failing = false;
+
+  async function renewAll(key: string, members: readonly string[]): Promise<void> {
+    for (let start = 0; start < members.length; start += MEMBERS_PER_COMMAND) {
+      await renew([key], [LEASE_MS, ...members.slice(start, start + MEMBERS_PER_COMMAND)]);
+    }
+  }
+
+  async function renewDue(): Promise<void> {
+    const nowMs = performance.now();
+    const due = new Map<string, string[]>();
+    for (const lease of held) {
+      if (nowMs - lease.renewedMs < RENEWAL_INTERVAL_MS / 2) continue;
+      lease.renewedMs = nowMs;
+      const members = due.get(lease.key);
+      if (members === undefined) due.set(lease.key, [lease.member]);
+      else members.push(lease.member);
+    }
+    const renewals = [...due].map(([key, members]) => renewAll(key, members));
+    const failed = (await Promise.allSettled(renewals)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected' && !failing) {
+      logger.warn({ err: failed.reason as unknown }, 'leases could not be renewed; trying again');
+    }
+    failing = failed !== undefined;
+  }
+
+  const timer = setInterval(() => void renewDue(), RENEWAL_INTERVAL_MS);
+  timer.unref();
+  return {
+    newMember: () => {
+      count += 1;
+      return `${process}.${count.toString(36)}`;
+    },
+    hold: (entry) => {
+      const lease: Held = { ...entry, renewedMs: performance.now() };
+      held.add(lease);
+      const handOver = () => (held.delete(lease) ? entry : null);
+      return {
+        handOver,
+        release: () => {
+          // Where Redis is away, it ends by itself.
+          if (handOver() !== null) redis.zrem(entry.key, entry.member).catch(() => undefined);
+        },
+      };
+    },
+    held: () => held.size,
+    close: () => {
+      clearInterval(timer);
+    },
+  };
+}

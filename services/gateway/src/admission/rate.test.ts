@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { defineScript } from '@tollgate/redis/script';
+import type { Script } from '@tollgate/redis/script';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { OwnRedis } from '@tollgate/testbed/redis';
+import { LUA } from './admit-script.ts';
+
+let server: OwnRedis;
+let redis: RedisConnection;
+let admitAt: Script;
+let admitNow: Script;
+let payers = 0;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = openRedis(server.url, createLogger('suite', 'silent'));
+  await waitFor(() => redis.status === 'ready');
+  // The same script under a clock that the test turns. Keys end by Redis' own clock, so the rate's stays.
+  const clocked = [
+    ["redis.call('TIME')", '{ ARGV[8], ARGV[9] }'],
+    [", 'PX', math.ceil(level / rate / 1000) + 1", ''],
+  ].reduce((script, [part = '', other = '']) => {
+    expect(script).toContain(part);
+    return script.replace(part, other);
+  }, LUA);
+  admitAt = defineScript(redis, 'clockedAdmit', clocked);
+  admitNow = defineScript(redis, 'admit', LUA);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+type Ask = { rate: number; places: number; member: string; atUs: number };
+
+async function ask(payer: number, { rate, places, member, atUs }: Ask) {
+  const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
+  const [outcome, , remaining, resetUs, waitUs] = (await admitAt(keys, [
+    -1,
+    -1,
+    -1,
+    rate,
+    places,
+    member,
+    8_000,
+    Math.floor(atUs / 1_000_000),
+    atUs % 1_000_000,
+  ])) as [number, number, number, number, number];
+  return { outcome, remaining, resetUs, waitUs };
+}
+
+const MINUTE_US = 60_000_000;
+/** Any moment of these years: the arithmetic has to be exact where the numbers are large. */
+const BEGIN_US = 1_790_000_000_000_000;
+
+/** The virtual scheduling formulation of GCRA (ITU-T I.371), in exact fractions: times are multiplied by rate. */
+function virtualScheduling(rate: number) {
+  const [call, tolerance] = [BigInt(MINUTE_US), BigInt(rate - 1) * BigInt(MINUTE_US)];
+  let arrival = 0n;
+  return (atUs: number) => {
+    const now = BigInt(atUs) * BigInt(rate);
+    const conforms = now >= arrival - tolerance;
+    if (conforms) arrival = (now > arrival ? now : arrival) + call;
+    const earliest = arrival - tolerance - now;
+    return {
+      conforms,
+      remaining: Number((tolerance + call - (arrival > now ? arrival - now : 0n)) / call),
+      waitUs: earliest > 0n ? Number((earliest + BigInt(rate) - 1n) / BigInt(rate)) : 0,
+      resetUs: arrival > now ? Number((arrival - now + BigInt(rate) - 1n) / BigInt(rate)) : 0,
+    };
+  };
+}
+
+test('the rate script decides as exact virtual scheduling does, at any rate and in any rhythm', async () => {
+  const gaps = fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant(0) },
+      { weight: 3, arbitrary: fc.integer({ min: 0, max: 2_000_000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 2 * MINUTE_US }) },
+    ),
+    { minLength: 1, maxLength: 60 },
+  );
+  const rates = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 6_000 }));
+  await fc.assert(
+    fc.asyncProperty(rates, gaps, async (rate, between) => {
+      const payer = (payers += 1);
+      const model = virtualScheduling(rate);
+      let atUs = BEGIN_US;
+      for (const [index, gapUs] of between.entries()) {
+        atUs += gapUs;
+        const answer = await ask(payer, { rate, places: -1, member: String(index), atUs });
+        const expected = model(atUs);
+        expect(answer).toEqual({
+          outcome: expected.conforms ? 0 : 5,
+          remaining: expected.remaining,
+          waitUs: expected.waitUs,
+          resetUs: expected.resetUs,
+        });
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a call at the moment that a refusal names is admitted, and one a microsecond earlier is not', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (rate) => {
+      const payer = (payers += 1);
+      const call = (atUs: number) => ask(payer, { rate, places: -1, member: 'm', atUs });
+      for (let calls = 0; calls < rate; calls += 1) expect((await call(BEGIN_US)).outcome).toBe(0);
+      const { outcome, waitUs } = await call(BEGIN_US);
+      expect(outcome).toBe(5);
+      expect((await call(BEGIN_US + waitUs - 1)).outcome).toBe(5);
+      expect((await call(BEGIN_US + waitUs)).outcome).toBe(0);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('a clock that is turned back neither gives calls away nor locks anybody out', async () => {
+  const payer = (payers += 1);
+  const call = (atUs: number) => ask(payer, { rate: 2, places: -1, member: 'm', atUs });
+  expect((await call(BEGIN_US)).outcome).toBe(0);
+  expect((await call(BEGIN_US)).outcome).toBe(0);
+  const anHourBefore = BEGIN_US - 3_600_000_000;
+  expect((await call(anHourBefore)).outcome).toBe(5);
+  expect((await call(BEGIN_US + 30_000_000)).outcome).toBe(0);
+});
+
+test('places: never more than the limit are held, none is refused that fits, and expired ones come free', async () => {
+  const places = fc.integer({ min: 0, max: 4 });
+  const gaps = fc.array(fc.integer({ min: 0, max: 5_000_000 }), { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(places, gaps, async (limit, between) => {
+      const payer = (payers += 1);
+      let atUs = BEGIN_US;
+      let expiriesMs: number[] = [];
+      for (const [index, gapUs] of between.entries()) {
+        atUs += gapUs;
+        const nowMs = Math.floor(atUs / 1_000);
+        expiriesMs = expiriesMs.filter((expiryMs) => expiryMs > nowMs);
+        const fits = expiriesMs.length < limit;
+        const { outcome } = await ask(payer, { rate: -1, places: limit, member: String(index), atUs });
+        expect(outcome).toBe(fits ? 0 : 6);
+        if (fits) expiriesMs.push(nowMs + 8_000);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('the rate is forgotten when all of it is there again, and not before', async () => {
+  const payer = (payers += 1);
+  const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
+  const begunMs = performance.now();
+  const [, , , resetUs] = (await admitNow(keys, [-1, -1, -1, 2, -1, 'm', 8_000])) as number[];
+  expect(resetUs).toBe(MINUTE_US / 2);
+  const ttlMs = await redis.pttl(keys[1] ?? '');
+  expect(ttlMs).toBeGreaterThanOrEqual(MINUTE_US / 2_000 - (performance.now() - begunMs));
+  expect(ttlMs).toBeLessThanOrEqual(MINUTE_US / 2_000 + 1);
+});
+
+test('a call that has no place leaves the rate as it was', async () => {
+  const payer = (payers += 1);
+  const call = (member: string) => ask(payer, { rate: 10, places: 1, member, atUs: BEGIN_US });
+  expect(await call('one')).toMatchObject({ outcome: 0, remaining: 9 });
+  expect(await call('two')).toMatchObject({ outcome: 6, remaining: 9 });
+  expect(await call('three')).toMatchObject({ outcome: 6, remaining: 9 });
+});

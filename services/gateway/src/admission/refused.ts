@@ -1,0 +1,94 @@
+import type { LimitField } from '@tollgate/contracts/entitlement';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import { Problem } from '@tollgate/problem';
+import type { Charge } from '../entitle/entitle.ts';
+import type { AdmissionKind, AdmitAnswer, RefusedLimit } from './admit-script.ts';
+import { standingFields } from './standing.ts';
+import type { Standing } from './standing.ts';
+
+/** What a limit on the whole period is called, and in which of its units. */
+const PERIOD_LIMITS = {
+  points: {
+    code: 'points_limit_exceeded',
+    field: 'points_limit',
+    detail: 'The points of this billing period are used up.',
+  },
+  time: {
+    code: 'time_limit_exceeded',
+    field: 'time_sec_limit',
+    detail: 'The subscription time of this billing period is used up.',
+  },
+  traffic: {
+    code: 'traffic_limit_exceeded',
+    field: 'traffic_bytes_limit',
+    detail: 'The traffic of this billing period is used up.',
+  },
+} as const satisfies Record<string, { code: ErrorCode; field: LimitField; detail: string }>;
+
+/** Places come free at any moment: the shortest time that Retry-After can say. */
+const PLACES_RETRY_SEC = 1;
+
+/** A limit of 0 lets none pass until the plan is another one. */
+const NEVER_RETRY_SEC = 60;
+
+/** A limit on the period is used up: nothing is left of it until the period ends, or the plan is changed. */
+export function periodLimitExceeded(
+  limit: 'points' | 'time' | 'traffic',
+  { limits, endedAt, billingStatus }: Pick<Charge, 'limits' | 'endedAt' | 'billingStatus'>,
+  headers: Readonly<Record<string, string>> = {},
+): Problem {
+  const { code, field, detail } = PERIOD_LIMITS[limit];
+  return new Problem(code, {
+    detail,
+    headers: { 'x-billing-status': billingStatus, ...headers },
+    extensions: { limit: limits[field] ?? 0, remaining: 0, period_ended_at: endedAt },
+  });
+}
+
+/** The problem of a refused admission: which limit, what is left, and when to come back. */
+export function refused(
+  limit: RefusedLimit,
+  charge: Charge,
+  kind: AdmissionKind,
+  { waitUs }: Pick<AdmitAnswer, 'waitUs'>,
+  standing: Standing,
+): Problem {
+  const headers = { ...standingFields(standing), 'x-billing-status': charge.billingStatus };
+  switch (limit) {
+    case 'points':
+    case 'traffic':
+    case 'time':
+      return periodLimitExceeded(limit, charge, headers);
+    case 'rate': {
+      const perMinute = charge.limits.rate_limit ?? 0;
+      return tooMany('rate_limit_exceeded', `The plan allows ${String(perMinute)} calls per minute.`, {
+        headers,
+        limit: perMinute,
+        retrySec: perMinute === 0 ? NEVER_RETRY_SEC : Math.ceil(waitUs / 1_000_000),
+      });
+    }
+    case 'places': {
+      const isCall = kind === 'call';
+      const places = (isCall ? charge.limits.session_limit : charge.limits.subscription_limit) ?? 0;
+      const code = isCall ? 'session_limit_exceeded' : 'subscription_limit_exceeded';
+      const what = isCall ? 'calls in flight' : 'open subscriptions';
+      return tooMany(code, `The plan allows ${String(places)} ${what} at a time.`, {
+        headers,
+        limit: places,
+        retrySec: places === 0 ? NEVER_RETRY_SEC : PLACES_RETRY_SEC,
+      });
+    }
+  }
+}
+
+function tooMany(
+  code: ErrorCode,
+  detail: string,
+  { headers, limit, retrySec }: { headers: Record<string, string>; limit: number; retrySec: number },
+): Problem {
+  return new Problem(code, {
+    detail,
+    headers: { ...headers, 'retry-after': String(retrySec) },
+    extensions: { limit, remaining: 0, retry_after_sec: retrySec },
+  });
+}

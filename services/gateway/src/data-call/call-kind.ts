@@ -1,0 +1,26 @@
+import type { AdmissionKind } from '../admission/admit-script.ts';
+import { fieldValues } from '../headers/request-head.ts';
+
+/**
+ * What a call over HTTP is admitted as: a subscription where the caller would rather have a stream of answers
+ * than anything else, by GraphQL over Server-Sent Events or by the multipart protocol for subscriptions
+ * (`subscriptionSpec`). Some clients name these types after JSON with every query.
+ */
+export function callKind(rawHeaders: readonly string[]): AdmissionKind {
+  let best: { kind: AdmissionKind; quality: number } = { kind: 'call', quality: 0 };
+  for (const value of fieldValues(rawHeaders, 'accept')) {
+    for (const range of value.toLowerCase().split(',')) {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+      const quality = weight === undefined ? 1 : Number(weight);
+      if (quality > best.quality) best = { kind: kindOf(type, parameters), quality };
+    }
+  }
+  return best.kind;
+}
+
+function kindOf(type: string, parameters: readonly string[]): AdmissionKind {
+  if (type === 'text/event-stream') return 'subscription';
+  const isSubscription = parameters.some((parameter) => parameter.startsWith('subscriptionspec='));
+  return type === 'multipart/mixed' && isSubscription ? 'subscription' : 'call';
+}

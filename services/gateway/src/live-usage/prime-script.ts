@@ -1,0 +1,79 @@
+import {
+  USAGE_BATCH_FIELD,
+  usageShard,
+  usageStreamKey,
+  usageTrimmedKey,
+} from '@tollgate/contracts/usage-stream';
+import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import { LUA_DATA_SET, LUA_STREAM_ID_IS_AFTER, defineScript } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import { floorKey, liveKey } from '../shard-keys.ts';
+
+/** How long live counters outlast their last use. */
+export const LIVE_TTL_SEC = 86_400;
+
+/**
+ * From account's snapshot, all in one step so that no batch comes between:
+ * - "stale" where entries behind the snapshot are gone already: the sum would lack them;
+ * - the stream's next id is made to come after every id that account has counted. A Redis that lost its data,
+ *   or whose clock is behind, would write ids that account has passed and never reads;
+ * - the period's counters are the snapshot's and what the stream holds after it. An entry that can't be read is
+ *   left out: account sets it aside, too.
+ */
+const LUA = `${LUA_DATA_SET}${LUA_STREAM_ID_IS_AFTER}
+local stream, trimmed_key, floor, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local position, period, field = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local trimmed = redis.call('GET', trimmed_key)
+if trimmed and is_after(trimmed, position) then return 0 end
+local names = { 'points', 'requests', 'time_ms', 'traffic_bytes' }
+local sums = {}
+for index, name in ipairs(names) do sums[name] = tonumber(ARGV[4 + index]) end
+for _, entry in ipairs(redis.call('XRANGE', stream, '(' .. position, '+')) do
+  local readable, batch = pcall(cjson.decode, entry[2][1] == field and entry[2][2] or '')
+  local events = readable and type(batch) == 'table' and batch.events
+  for _, event in ipairs(type(events) == 'table' and events or {}) do
+    if type(event) == 'table' and event.period_id == period then
+      for _, name in ipairs(names) do sums[name] = sums[name] + (tonumber(event[name]) or 0) end
+    end
+  end
+end
+if position ~= '0-0' then
+  if redis.call('EXISTS', stream) == 0 then
+    redis.call('XADD', stream, position, 'floor', '')
+    redis.call('XDEL', stream, position)
+  else
+    local facts = redis.call('XINFO', 'STREAM', stream)
+    for index = 1, #facts, 2 do
+      if facts[index] == 'last-generated-id' and is_after(position, facts[index + 1]) then
+        redis.call('XSETID', stream, position)
+      end
+    end
+  end
+end
+local fields = { 'data_set', data_set }
+for _, name in ipairs(names) do
+  fields[#fields + 1] = name
+  fields[#fields + 1] = string.format('%.0f', sums[name])
+end
+redis.call('HSET', live, unpack(fields))
+redis.call('EXPIRE', live, ARGV[4])
+redis.call('SET', floor, data_set)
+return 1
+`;
+
+/** Answers `stale` where the snapshot is older than what account has trimmed: ask for a newer one. */
+export type PrimeFrom = (snapshot: UsageSnapshot) => Promise<'primed' | 'stale'>;
+
+/** Defines the script that rebuilds a period's live counters, and lets its shard's stream be written to. */
+export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
+  const prime = defineScript(redis, 'tollgatePrime', LUA);
+  return async (snapshot) => {
+    const { period_id, payer_id, stream_position, points, requests, time_ms, traffic_bytes } = snapshot;
+    const shard = usageShard(payer_id);
+    const answer = await prime(
+      [usageStreamKey(shard), usageTrimmedKey(shard), floorKey(shard), liveKey(shard, period_id)],
+      [stream_position, period_id, USAGE_BATCH_FIELD, LIVE_TTL_SEC, points, requests, time_ms, traffic_bytes],
+    );
+    return answer === 1 ? 'primed' : 'stale';
+  };
+}

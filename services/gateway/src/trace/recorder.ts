@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Context, Span, Tracer } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Sampler } from '@opentelemetry/sdk-trace';
+import type { Logger } from '@tollgate/log';
+import { pathOf } from '../headers/request-head.ts';
+import type { SamplerName } from './sampler-names.ts';
+import { traceFields } from './trace-context.ts';
+import type { TraceParent } from './trace-context.ts';
+import type { CallTrace, Recorder, TracedPart, TracedRequest } from './traces.ts';
+
+export type RecorderOptions = {
+  /** OTEL_EXPORTER_OTLP_ENDPOINT: the collector; spans go to /v1/traces there. */
+  endpoint: string;
+  headers: Record<string, string>;
+  serviceName: string;
+  sampler: SamplerName;
+  samplerRatio: number;
+};
+
+/** Bounds what a shutdown, or a collector that is away, can cost. */
+const EXPORT_TIMEOUT_MS = 2_000;
+
+/**
+ * Records data calls as OpenTelemetry spans and sends them by OTLP over HTTP. A trace that begins here has the
+ * request's id: who has an X-Request-Id has the trace. Loaded only where there is a collector.
+ */
+export function createRecorder(options: RecorderOptions, logger: Pick<Logger, 'warn'>): Recorder {
+  const { endpoint, headers, serviceName } = options;
+  const random = new RandomIdGenerator();
+  let nextTraceId = '';
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(resourceFromAttributes({ 'service.name': serviceName })),
+    sampler: samplerOf(options),
+    idGenerator: {
+      generateTraceId: () => nextTraceId,
+      generateSpanId: () => random.generateSpanId(),
+    },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({
+          url: `${endpoint}/v1/traces`,
+          headers,
+          timeoutMillis: EXPORT_TIMEOUT_MS,
+        }),
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+      }),
+    ],
+  });
+  const tracer = provider.getTracer('tollgate');
+  return {
+    begin: (req, requestId, parent) => {
+      nextTraceId = requestId;
+      const attributes = { ...requestAttributes(req), 'tollgate.request_id': requestId };
+      const name = `${attributes['http.request.method']} ${attributes['http.route']}`;
+      const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(parent));
+      return traceOf(tracer, span, parent?.tracestate);
+    },
+    close: async () => {
+      const sent = provider.shutdown().then(
+        () => true,
+        () => false,
+      );
+      // With its attempts to reach a collector that is away, the exporter takes longer than its own limit.
+      if (!(await Promise.race([sent, delay(EXPORT_TIMEOUT_MS, false, { ref: false })]))) {
+        logger.warn('the last spans were not sent: the collector does not take them');
+      }
+    },
+  };
+}
+
+function samplerOf({ sampler, samplerRatio }: RecorderOptions): Sampler {
+  const root = sampler.endsWith('traceidratio')
+    ? new TraceIdRatioBasedSampler(samplerRatio)
+    : sampler.endsWith('always_off')
+      ? new AlwaysOffSampler()
+      : new AlwaysOnSampler();
+  return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+function contextOf(parent: TraceParent | null): Context {
+  if (parent === null) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: flags & 1,
+    isRemote: true,
+  });
+}
+
+/** Never the query string (it can hold a token), a body, or a header: nothing of what was asked. */
+function requestAttributes(req: TracedRequest) {
+  const path = pathOf(req);
+  return {
+    'http.request.method': req.method === 'POST' || req.method === 'GET' ? req.method : '_OTHER',
+    'http.route': path,
+    'url.path': path,
+    'url.scheme': 'http',
+    'network.protocol.version': req.httpVersion,
+  };
+}
+
+/** The caller's tracestate goes on as it is: the gateway has nothing of its own to say there. */
+function traceOf(tracer: Tracer, call: Span, tracestate: string | undefined): CallTrace {
+  const context = trace.setSpan(ROOT_CONTEXT, call);
+  let part: Span | null = null;
+  return {
+    fields: () => {
+      const { traceId, spanId, traceFlags } = (part ?? call).spanContext();
+      return traceFields({ traceId, spanId, flags: traceFlags, tracestate });
+    },
+    begin: (name: TracedPart) => {
+      part?.end();
+      part = tracer.startSpan(
+        name,
+        { kind: name === 'forward' ? SpanKind.CLIENT : SpanKind.INTERNAL },
+        context,
+      );
+    },
+    sendTo: ({ host, port }, attempt) => {
+      part?.setAttributes({
+        'server.address': host,
+        'server.port': port,
+        ...(attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {}),
+      });
+    },
+    end: (outcome, status) => {
+      const failed = status >= 500 || outcome === 'broken';
+      for (const span of [part, call]) {
+        if (span === null) continue;
+        if (failed) span.setAttribute('error.type', outcome).setStatus({ code: SpanStatusCode.ERROR });
+      }
+      call.setAttributes({ 'http.response.status_code': status, 'tollgate.outcome': outcome });
+      part?.end();
+      call.end();
+    },
+  };
+}

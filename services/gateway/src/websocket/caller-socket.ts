@@ -1,0 +1,314 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { WebSocket } from 'ws';
+import { Problem, toProblem } from '@tollgate/problem';
+import type { Charge } from '../entitle/entitle.ts';
+import { onlyOne, takeToken } from './credential.ts';
+import { endingOf, socketEnding } from './ending.ts';
+import type { Ending } from './ending.ts';
+import type { Identify, Identity } from './identify.ts';
+import { parseKeepingDigits } from './message.ts';
+import type { Message } from './message.ts';
+import { createMessageRate } from './message-rate.ts';
+import { createOutlet } from './outlet.ts';
+import type { Outlet } from './outlet.ts';
+import { OperationRelay } from './operation-relay.ts';
+import type { OperationRelayParts, OperationRelaySettings } from './operation-relay.ts';
+import type { Protocol } from './protocol.ts';
+import { createReading } from './reading.ts';
+import type { Reading } from './reading.ts';
+import { endingByTime } from './time-limits.ts';
+import type { SocketPhase, TimeLimits } from './time-limits.ts';
+import type { UpgradeFacts } from './upstream-opening.ts';
+
+export type CallerSocketSettings = OperationRelaySettings &
+  TimeLimits & {
+    pingIntervalMs: number;
+    maxMessagesPerSec: number;
+  };
+
+export type CallerSocketParts = Omit<OperationRelayParts, 'settings'> & {
+  settings: CallerSocketSettings;
+  identify: Identify;
+  /** Told of an identity that came by connection_init. @throws {Problem} where it has too many sockets. */
+  onIdentified: (socket: CallerSocket, identity: Identity) => void;
+};
+
+export type OpenedSocket = {
+  socket: WebSocket;
+  protocol: Protocol;
+  facts: UpgradeFacts;
+  requestId: string;
+  /** What the caller's address is counted by. */
+  address: string;
+  /** Null where connection_init has to bring the token. */
+  identity: Identity | null;
+};
+
+/** A connection_init is kept for as long as its socket is open. */
+const MAX_INIT_BYTES = 16_384;
+
+/**
+ * One caller's WebSocket, from its opening to its end (ADR 0021). The upstream is connected at the first
+ * operation: until then the gateway itself speaks the protocol, and an idle socket holds no connection there.
+ */
+export class CallerSocket {
+  readonly requestId: string;
+  readonly address: string;
+  readonly #parts: CallerSocketParts;
+  readonly #socket: WebSocket;
+  readonly #protocol: Protocol;
+  readonly #facts: UpgradeFacts;
+  readonly #outlet: Outlet;
+  readonly #reading: Reading;
+  readonly #overRate: (nowMs: number) => boolean;
+  readonly #openedMs = performance.now();
+  #phase: SocketPhase = 'opened';
+  #identity: Identity | null;
+  #initPayload: unknown;
+  /** Null until the first operation: most of an idle socket's memory would be its. */
+  #relay: OperationRelay | null = null;
+  /** Operations that came before connection_init was acknowledged, which the older protocol allows. */
+  #early: { message: Message; bytes: number }[] = [];
+  #idleSinceMs = this.#openedMs;
+  #pingedMs = this.#openedMs;
+  #alive = true;
+
+  constructor(parts: CallerSocketParts, opened: OpenedSocket) {
+    const { socket } = opened;
+    const { settings } = parts;
+    this.#parts = parts;
+    this.#socket = socket;
+    this.#protocol = opened.protocol;
+    this.#facts = opened.facts;
+    this.requestId = opened.requestId;
+    this.address = opened.address;
+    this.#identity = opened.identity;
+    this.#overRate = createMessageRate(settings.maxMessagesPerSec);
+    this.#reading = createReading(socket, () => (this.#alive = true));
+    // A caller that doesn't read is asked for nothing more, and nothing more is read for it.
+    this.#outlet = createOutlet(socket, settings.bufferMaxBytes, {
+      pause: () => {
+        this.#reading.pause();
+        this.#relay?.pause();
+      },
+      resume: () => {
+        this.#reading.resume();
+        this.#relay?.resume();
+      },
+    });
+    socket.on('message', (data: Buffer, isBinary) => {
+      this.#onFrame();
+      if (this.#phase !== 'ended') this.#receive(data, isBinary);
+    });
+    socket.on('ping', () => {
+      this.#onFrame();
+    });
+    socket.on('pong', () => {
+      this.#onFrame();
+    });
+    // ws closes the socket itself for what breaks its framing: 1002, 1007, 1009.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      if (this.#phase !== 'ended') this.#finish();
+    });
+  }
+
+  /** Who is behind it; null before that is known. */
+  get identity(): Identity | null {
+    return this.#identity;
+  }
+
+  /** Takes a newer word on who pays. */
+  recharge(charge: Charge): void {
+    const identity = this.#identity;
+    if (this.#phase === 'ended' || identity === null || identity.charge === charge) return;
+    const isChange = !isDeepStrictEqual(identity.charge, charge);
+    this.#identity = { ...identity, charge };
+    if (isChange) this.#relay?.recharge(this.#identity);
+  }
+
+  /** Acts on what time brings. Called a few times a second, so that no socket needs timers of its own. */
+  tick(nowMs: number): void {
+    if (this.#phase === 'ended') return;
+    const ending = this.#endingByTime(nowMs);
+    if (ending !== null) {
+      this.end(ending);
+      return;
+    }
+    if (nowMs - this.#pingedMs >= this.#parts.settings.pingIntervalMs) this.#checkAlive(nowMs);
+    if (this.#openOperations() > 0) this.#idleSinceMs = nowMs;
+    this.#relay?.tick(nowMs, nowMs - this.#idleSinceMs);
+  }
+
+  /** Settles, gives places back, and closes both sides. */
+  end(ending: Ending): void {
+    if (this.#phase === 'ended') return;
+    this.#finish();
+    if (this.#reading.isPaused()) this.#socket.resume();
+    this.#socket.close(ending.closeCode, ending.reason);
+  }
+
+  #endingByTime(nowMs: number): Ending | null {
+    return endingByTime(this.#parts.settings, {
+      expiresMs: this.#identity === null ? null : this.#identity.active.exp * 1000,
+      phase: this.#phase,
+      openMs: nowMs - this.#openedMs,
+      idleMs: this.#openOperations() > 0 ? 0 : nowMs - this.#idleSinceMs,
+      callerStalledMs: this.#outlet.stalledMs(nowMs),
+      upstreamStalledMs: this.#relay?.stalledMs(nowMs) ?? 0,
+    });
+  }
+
+  #openOperations(): number {
+    return this.#relay?.size ?? 0;
+  }
+
+  #checkAlive(nowMs: number): void {
+    this.#pingedMs = nowMs;
+    this.#relay?.checkAlive();
+    // A caller that isn't being read can't be heard; how long that lasts has its own bound.
+    if (this.#reading.isPaused()) return;
+    if (!this.#alive) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#alive = false;
+    this.#socket.ping();
+    if (!this.#protocol.pings && this.#phase === 'ready') this.#send({ type: 'ka' });
+  }
+
+  #send(message: object): void {
+    this.#outlet.send(JSON.stringify(message));
+  }
+
+  /** Any sign of life; too many of them end the socket. */
+  #onFrame(): void {
+    this.#alive = true;
+    if (this.#phase !== 'ended' && this.#overRate(performance.now())) {
+      this.end(endingOf(new Problem('too_many_requests', { detail: 'Too many messages' })));
+    }
+  }
+
+  /** All that has to happen however the socket ends. */
+  #finish(): void {
+    this.#phase = 'ended';
+    this.#early = [];
+    this.#relay?.finish();
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    const message = isBinary ? null : parseKeepingDigits(data.toString());
+    if (message === null) {
+      this.#endAsMalformed('A message must be text: a JSON object with a type.');
+      return;
+    }
+    switch (message.type) {
+      case 'connection_init':
+        if (data.length > MAX_INIT_BYTES) this.#endAsMalformed('The connection_init message is too large.');
+        else void this.#initialise(message.payload);
+        return;
+      case this.#protocol.start:
+        this.#start(message, data.length);
+        return;
+      case this.#protocol.stop:
+        this.#stop(message);
+        return;
+      default:
+        this.#receiveOther(message);
+    }
+  }
+
+  #receiveOther({ type, payload }: Message): void {
+    if (this.#protocol.pings && (type === 'ping' || type === 'pong')) {
+      if (type === 'ping') this.#send({ type: 'pong', payload });
+    } else if (!this.#protocol.pings && type === 'connection_terminate') {
+      this.end({ closeCode: 1000, reason: '' });
+    } else this.#endAsMalformed('The message type is unknown.');
+  }
+
+  #endAsMalformed(detail: string): void {
+    this.end(endingOf(new Problem('invalid_request', { detail })));
+  }
+
+  async #initialise(payload: unknown): Promise<void> {
+    if (this.#phase !== 'opened') {
+      this.end(socketEnding('too_many_initialisations'));
+      return;
+    }
+    this.#phase = 'initialising';
+    try {
+      const { token, rest } = takeToken(payload);
+      this.#initPayload = rest;
+      if (this.#identity === null) await this.#identify(token);
+      else if (token !== undefined) onlyOne([token, this.#identity.token]);
+      this.#becomeReady();
+    } catch (error) {
+      const problem = toProblem(error);
+      if (problem.status >= 500) this.#parts.onFailure(this.requestId, problem);
+      this.end(endingOf(problem));
+    }
+  }
+
+  async #identify(token: string | undefined): Promise<void> {
+    if (token === undefined) throw new Problem('unauthorized', { detail: 'There is no access token' });
+    const { identify, onIdentified } = this.#parts;
+    // Nothing more is read, and kept, of somebody unknown.
+    this.#reading.pause();
+    const identity = await identify(token, this.requestId).finally(this.#reading.resume);
+    if (this.#hasEnded()) return;
+    this.#identity = identity;
+    onIdentified(this, identity);
+  }
+
+  #becomeReady(): void {
+    if (this.#phase === 'ended') return;
+    this.#phase = 'ready';
+    this.#idleSinceMs = performance.now();
+    this.#send({ type: 'connection_ack' });
+    // Without a first one clients of the older protocol don't expect any.
+    if (!this.#protocol.pings) this.#send({ type: 'ka' });
+    for (const { message, bytes } of this.#early.splice(0)) this.#start(message, bytes);
+  }
+
+  #start(message: Message, bytes: number): void {
+    const identity = this.#identity;
+    if (this.#phase === 'ready' && identity !== null) {
+      this.#relay ??= this.#openRelay(identity);
+      this.#relay.start(message, bytes);
+    } else if (this.#phase === 'initialising' && this.#protocol.startsEarly) {
+      this.#keepForLater(message, bytes);
+    } else this.end(endingOf(new Problem('unauthorized', { detail: 'There was no connection_init' })));
+  }
+
+  #openRelay(identity: Identity): OperationRelay {
+    const relay = new OperationRelay(this.#parts, {
+      protocol: this.#protocol,
+      facts: this.#facts,
+      requestId: this.requestId,
+      initPayload: this.#initPayload,
+      identity,
+      toCaller: this.#outlet,
+      caller: this.#reading,
+      end: (ending) => {
+        this.end(ending);
+      },
+    });
+    if (this.#outlet.stalledMs(performance.now()) > 0) relay.pause();
+    return relay;
+  }
+
+  #keepForLater(message: Message, bytes: number): void {
+    if (this.#early.length < this.#parts.settings.maxOperations) this.#early.push({ message, bytes });
+    else this.end(endingOf(new Problem('too_many_requests', { detail: 'Too many operations' })));
+  }
+
+  #stop({ id }: Message): void {
+    this.#early = this.#early.filter(({ message }) => message.id !== id);
+    this.#relay?.stop(id);
+  }
+
+  /** A function of its own, because the compiler believes that a member is still what it was before a wait. */
+  #hasEnded(): boolean {
+    return this.#phase === 'ended';
+  }
+}

@@ -1,0 +1,83 @@
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type { Problem } from '@tollgate/problem';
+
+/** How the gateway closes a socket: the close code, and a reason that begins with an error code. */
+export type Ending = { closeCode: number; reason: string };
+
+/**
+ * Endings that only a socket has; docs/errors.md lists them, and the close codes of the other error codes.
+ * 4400 to 4429 are those of graphql-transport-ws, which clients of the older protocol treat like any other.
+ */
+const SOCKET_ENDINGS = {
+  connection_init_timeout: { closeCode: 4408, text: 'Connection initialisation timeout' },
+  idle_timeout: { closeCode: 4408, text: 'No operation has been open for too long' },
+  duplicate_operation: { closeCode: 4409, text: 'Subscriber for the id already exists' },
+  too_many_initialisations: { closeCode: 4429, text: 'Too many initialisation requests' },
+  slow_consumer: { closeCode: 4429, text: 'What was sent has not been read in time' },
+  service_restart: { closeCode: 1012, text: 'Connect again' },
+  upstream_closed: { closeCode: 1011, text: 'The data API closed the connection' },
+} as const;
+
+export type SocketEnding = keyof typeof SOCKET_ENDINGS;
+
+/** RFC 6455, section 5.5: a control frame has 125 bytes, two of them for the code. */
+const MAX_REASON_BYTES = 123;
+
+export function socketEnding(name: SocketEnding): Ending {
+  const { closeCode, text } = SOCKET_ENDINGS[name];
+  return { closeCode, reason: `${name}: ${text}` };
+}
+
+/** The close that says on a socket what a problem's status says over HTTP. */
+export function endingOf(problem: Problem): Ending {
+  return {
+    closeCode: closeCodeOf(problem),
+    reason: cut(`${problem.code}: ${problem.detail ?? problem.title}`),
+  };
+}
+
+/** Standing ones first: the status 402 is shared by limits that are used up and by a period that has ended. */
+function closeCodeOf({ code, status }: { code: ErrorCode; status: number }): number {
+  if (code === 'no_active_billing_period') return 4403;
+  switch (status) {
+    case 400:
+      return 4400;
+    case 401:
+      return 4401;
+    case 403:
+      return 4403;
+    case 402:
+    case 429:
+      return 4429;
+    case 503:
+      return 1013;
+    default:
+      return 1011;
+  }
+}
+
+/** What a caller is told where the upstream closed a socket that still had operations. */
+export function endingOfUpstream(closeCode: number, reason: string): Ending {
+  const own = closeCode >= 4000 && closeCode < 5000 && !SAID_BY_GATEWAY.has(closeCode);
+  if (own) return { closeCode, reason: cut(reason) };
+  // Restarting or overloaded: a client may come back at once.
+  if (closeCode === 1001 || closeCode === 1012 || closeCode === 1013) {
+    return { ...socketEnding('upstream_closed'), closeCode: 1012 };
+  }
+  return socketEnding('upstream_closed');
+}
+
+/**
+ * From the gateway these speak of the token, of time limits and of the plan. An upstream that says them means
+ * its own socket, and a client that took it for the gateway's word would throw its good token away.
+ */
+const SAID_BY_GATEWAY = new Set([4401, 4408, 4429]);
+
+function cut(reason: string): string {
+  if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
+  // A character that the cut went through must not become a replacement character of three bytes.
+  return Buffer.from(reason)
+    .subarray(0, MAX_REASON_BYTES)
+    .toString()
+    .replace(/\ufffd$/, '');
+}

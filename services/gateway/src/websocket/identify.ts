@@ -1,0 +1,32 @@
+import type { ActiveToken } from '@tollgate/contracts/introspection';
+import type { Introspector } from '@tollgate/introspection';
+import { invalidToken } from '@tollgate/problem';
+import type { Charge, Entitle } from '../entitle/entitle.ts';
+
+/** Who is behind a socket, and who pays. */
+export type Identity = {
+  token: string;
+  active: ActiveToken;
+  charge: Charge;
+  /** How many revocations had come when it was asked for: it may miss a later one. */
+  asOf: number;
+};
+
+export type Identify = (token: string, requestId: string) => Promise<Identity>;
+
+/**
+ * Parts 1 and 2 of a data call, for a token that came in any way.
+ * @throws {Problem} unauthorized, and what entitle and introspection throw.
+ */
+export function createIdentify(parts: {
+  introspect: Introspector['introspect'];
+  entitle: Entitle;
+  revocations: () => number;
+}): Identify {
+  return async (token, requestId) => {
+    const asOf = parts.revocations();
+    const active = await parts.introspect(token, requestId);
+    if (active === null) throw invalidToken();
+    return { token, active, charge: await parts.entitle(active.account_id, requestId), asOf };
+  };
+}

@@ -1,0 +1,13 @@
+/** Counts a socket's messages; true where it has sent more within a second than it may. */
+export function createMessageRate(maxPerSec: number): (nowMs: number) => boolean {
+  let windowMs = 0;
+  let count = 0;
+  return (nowMs) => {
+    if (nowMs - windowMs >= 1_000) {
+      windowMs = nowMs;
+      count = 0;
+    }
+    count += 1;
+    return count > maxPerSec;
+  };
+}

@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseKeepingDigits, parseUpstreamMessage } from './message.ts';
+
+/** JSON numbers in all the ways that they can be written. */
+const numberText = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.oneof(fc.constant('0'), fc.stringMatching(/^[1-9]\d{0,30}$/)),
+    fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{1,30}$/)),
+    fc.oneof(fc.constant(''), fc.stringMatching(/^[eE][+-]?\d{1,3}$/)),
+  )
+  .map((parts) => parts.join(''));
+
+test('numbers go on with the digits that came, wherever they are', () => {
+  fc.assert(
+    fc.property(fc.array(numberText), fc.string(), (numbers, key) => {
+      const list = `[${numbers.join(',')}]`;
+      const payload = `{${JSON.stringify(key)}:${list},"nested":[{"x":${list}}]}`;
+      const message = parseKeepingDigits(`{"type":"t","payload":${payload}}`);
+      // Of two members with one name the last one holds.
+      const expected = key === 'nested' ? `{"nested":[{"x":${list}}]}` : payload;
+      expect(JSON.stringify(message?.payload)).toBe(expected);
+    }),
+  );
+});
+
+test('any other JSON goes on as the same value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string({ minLength: 1, maxLength: 256 }), (payload, id) => {
+      const text = JSON.stringify({ type: 'subscribe', id, payload });
+      expect(JSON.parse(JSON.stringify(parseKeepingDigits(text)))).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test('whatever text comes, it is a message or null, and reading it never throws', () => {
+  const type = fc.oneof(fc.string(), fc.jsonValue());
+  const nearly = fc.record({ type, id: fc.jsonValue(), payload: fc.jsonValue() }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json(), nearly.map(JSON.stringify)), (text) => {
+      for (const message of [parseKeepingDigits(text), parseUpstreamMessage(text)]) {
+        if (message === null) continue;
+        expect(typeof message.type).toBe('string');
+        expect(['string', 'undefined']).toContain(typeof message.id);
+        expect(() => JSON.stringify(message)).not.toThrow();
+      }
+    }),
+  );
+});
+
+test('a number is no object, however it is written', () => {
+  expect(parseKeepingDigits('1.0')).toBeNull();
+  expect(parseKeepingDigits('{"type":1.0}')).toBeNull();
+  expect(parseKeepingDigits('{"type":"t","id":1.0}')).toBeNull();
+});
+
+test('of a caller an id has at most 256 characters, of the upstream any number', () => {
+  const withId = (length: number) => JSON.stringify({ type: 't', id: 'x'.repeat(length) });
+  expect(parseKeepingDigits(withId(256))).not.toBeNull();
+  expect(parseKeepingDigits(withId(257))).toBeNull();
+  expect(parseUpstreamMessage(withId(257))).not.toBeNull();
+});

@@ -1,0 +1,62 @@
+/** A message of either subprotocol. */
+export type Message = { type: string; id?: string; payload?: unknown };
+
+/** Longer ids than any client makes (a UUID has 36 characters) would let a caller fill the gateway's memory. */
+const MAX_ID_LENGTH = 256;
+
+/**
+ * A message that goes on as its parsed parts written anew, or null where it is none. Every message of a caller
+ * does: of two members with one name the upstream could read the other one. Numbers keep their digits.
+ */
+export function parseKeepingDigits(text: string): Message | null {
+  try {
+    const message = toMessage(JSON.parse(text, keepDigits as Reviver));
+    return message?.id !== undefined && message.id.length > MAX_ID_LENGTH ? null : message;
+  } catch {
+    // No JSON, or nested so deep that reading it overflows the stack.
+    return null;
+  }
+}
+
+/** A message that goes on as the bytes that came, or null where it is none. */
+export function parseUpstreamMessage(text: string): Message | null {
+  try {
+    return toMessage(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+type Reviver = (this: unknown, key: string, value: unknown) => unknown;
+
+/** JSON.rawJSON and a reviver's third argument (ECMAScript 2026) are newer than TypeScript's library. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON: (text: string) => unknown;
+  isRawJSON: (value: unknown) => boolean;
+};
+
+function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
+  return typeof value === 'number' && context.source !== undefined && context.source !== String(value)
+    ? rawJSON(context.source)
+    : value;
+}
+
+function toMessage(value: unknown): Message | null {
+  if (!isObject(value)) return null;
+  const { type, id, payload } = value;
+  if (typeof type !== 'string') return null;
+  if (id !== undefined && !isOperationId(id)) return null;
+  return {
+    type,
+    ...(id === undefined ? {} : { id }),
+    ...(payload === undefined ? {} : { payload }),
+  };
+}
+
+function isOperationId(id: unknown): id is string {
+  return typeof id === 'string' && id.length > 0;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Revocation } from '@tollgate/contracts/revocation';
+import type { Introspector } from '@tollgate/introspection';
+import { Problem, toProblem } from '@tollgate/problem';
+import type { Entitle } from '../entitle/entitle.ts';
+import { CallerSocket } from './caller-socket.ts';
+import type { CallerSocketParts, OpenedSocket } from './caller-socket.ts';
+import { endingOf, socketEnding } from './ending.ts';
+import { createIdentify } from './identify.ts';
+import type { Identify, Identity } from './identify.ts';
+import { recheckTokens } from './recheck-tokens.ts';
+import { createSocketIndex } from './socket-index.ts';
+import type { SocketIndex, SocketLimits } from './socket-index.ts';
+
+export type OpenSocketsOptions = {
+  introspect: Introspector['introspect'];
+  /** Whether every revocation so far is known to the introspection's cache. */
+  knowsRevocations: () => boolean;
+  entitle: Entitle;
+  limits: SocketLimits;
+  parts: Omit<CallerSocketParts, 'identify' | 'onIdentified'>;
+  onClosed: (closeCode: number) => void;
+};
+
+export type OpenSockets = {
+  identify: Identify;
+  /**
+   * Before a caller is asked about; `address` is where it comes from if it has shown no token, else null.
+   * @throws {Problem} service_unavailable; too_many_requests for that address.
+   */
+  assertRoom: (address: string | null) => void;
+  /** @throws {Problem} also too_many_requests where its account has too many. */
+  assertRoomOf: (identity: Identity) => void;
+  open: (opened: OpenedSocket) => void;
+  size: () => number;
+  /** Something was revoked, or may have been: looks at the sockets concerned. */
+  onRevoked: (what: Revocation | 'all') => void;
+  /** Closes all; resolves when they are gone and their last usage is with the settlement. */
+  drain: () => Promise<void>;
+};
+
+/** One sweep for all sockets: time limits are held to within this, and no socket has a timer. */
+const SWEEP_INTERVAL_MS = 250;
+/** How often each account's entitlement is looked at (it is cached). */
+const ENTITLEMENT_INTERVAL_MS = 500;
+/** How often auth is asked about all tokens while revocations can't be heard of. */
+const UNTRUSTED_INTERVAL_MS = 500;
+
+/** All open sockets of this gateway, and what concerns several of them. */
+export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
+  const { introspect, entitle, knowsRevocations } = options;
+  const index = createSocketIndex(options.limits);
+  let revocations = 0;
+  let draining = false;
+  let whenEmpty: (() => void) | undefined;
+  const identify = createIdentify({ introspect, entitle, revocations: () => revocations });
+  const parts: CallerSocketParts = { ...options.parts, identify, onIdentified };
+
+  function recheck(sockets: Iterable<CallerSocket>): void {
+    void recheckTokens(sockets, introspect);
+  }
+
+  function onIdentified(socket: CallerSocket, identity: Identity): void {
+    index.assertRoomOf(identity);
+    index.identified(socket, identity);
+    // A revocation that came between the answer and this found no socket to look at.
+    if (identity.asOf !== revocations) recheck([socket]);
+  }
+
+  const recharge = createRecharge(index, entitle);
+  const rechargeAll = atMostEvery(ENTITLEMENT_INTERVAL_MS, () => {
+    for (const accountId of index.accounts()) void recharge(accountId);
+  });
+  const recheckAll = atMostEvery(UNTRUSTED_INTERVAL_MS, () => {
+    recheck(index.all);
+  });
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    for (const socket of index.all) socket.tick(nowMs);
+    rechargeAll(nowMs);
+    if (!knowsRevocations()) recheckAll(nowMs);
+  }, SWEEP_INTERVAL_MS);
+  timer.unref();
+
+  function assertRoom(address: string | null): void {
+    if (draining) throw new Problem('service_unavailable', { cause: new Error('shutting down') });
+    index.assertRoom();
+    if (address !== null) index.assertRoomAt(address);
+  }
+
+  return {
+    identify,
+    assertRoom,
+    assertRoomOf: (identity) => {
+      assertRoom(null);
+      index.assertRoomOf(identity);
+    },
+    open: (opened) => {
+      const socket = new CallerSocket(parts, opened);
+      index.add(socket);
+      opened.socket.once('close', (closeCode: number) => {
+        index.remove(socket);
+        options.onClosed(closeCode);
+        if (index.all.size === 0) whenEmpty?.();
+      });
+      if (opened.identity !== null) onIdentified(socket, opened.identity);
+    },
+    size: () => index.all.size,
+    onRevoked: (what) => {
+      revocations += 1;
+      recheck(index.concernedBy(what));
+    },
+    drain: async () => {
+      draining = true;
+      clearInterval(timer);
+      for (const socket of index.all) socket.end(socketEnding('service_restart'));
+      if (index.all.size > 0) await new Promise<void>((resolve) => (whenEmpty = resolve));
+    },
+  };
+}
+
+/** Looks at who pays for an account's sockets now; one question for each account at a time. */
+function createRecharge(index: SocketIndex, entitle: Entitle): (accountId: number) => Promise<void> {
+  const asking = new Set<number>();
+  return async (accountId) => {
+    const [first] = index.ofAccount(accountId);
+    if (first === undefined || asking.has(accountId)) return;
+    asking.add(accountId);
+    try {
+      const answer = await entitle(accountId, first.requestId);
+      // One object for all sockets, and the same one for as long as nothing changes: nothing is to be done then.
+      const known = first.identity?.charge;
+      const charge = isDeepStrictEqual(answer, known) && known !== undefined ? known : answer;
+      for (const socket of index.ofAccount(accountId)) socket.recharge(charge);
+    } catch (error) {
+      const problem = toProblem(error);
+      // While account is away nobody is blocked there; what time alone changes is seen when it is back.
+      if (problem.status >= 500) return;
+      for (const socket of index.ofAccount(accountId)) socket.end(endingOf(problem));
+    } finally {
+      asking.delete(accountId);
+    }
+  };
+}
+
+function atMostEvery(intervalMs: number, act: () => void): (nowMs: number) => void {
+  let lastMs = -Infinity;
+  return (nowMs) => {
+    if (nowMs - lastMs < intervalMs) return;
+    lastMs = nowMs;
+    act();
+  };
+}

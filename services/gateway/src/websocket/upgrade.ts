@@ -1,0 +1,132 @@
+import { ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { addressGroup } from '@tollgate/address-group';
+import { newRequestId } from '@tollgate/log/request-id';
+import { Problem, toProblem } from '@tollgate/problem';
+import type { UpgradeHandler } from '@tollgate/server/listener';
+import { assertBodiless } from '../data-call/data-request.ts';
+import { sendRefusal } from '../data-call/refusal.ts';
+import { callerAddress } from '../headers/caller-address.ts';
+import { assertSoundHead, fieldValues, pathOf } from '../headers/request-head.ts';
+import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import type { Traces } from '../trace/traces.ts';
+import { tokenOfRequest } from './credential.ts';
+import type { OpenedSocket } from './caller-socket.ts';
+import type { OpenSockets } from './open-sockets.ts';
+import { chosenProtocol } from './protocol.ts';
+import { upgradeFacts } from './upstream-opening.ts';
+
+export type UpgradeOptions = {
+  path: string;
+  sockets: Pick<OpenSockets, 'identify' | 'assertRoom' | 'assertRoomOf' | 'open'>;
+  /** Whether a caller is a proxy that speaks for those before it. */
+  trusts: TrustsPeer;
+  traces: Pick<Traces, 'follow'>;
+  maxMessageBytes: number;
+  onUpgrade: (outcome: string) => void;
+  logFailure: (requestId: string, problem: Problem) => void;
+};
+
+/** How long a caller has for its half of a close, and one that reads nothing for the gateway's. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/**
+ * `GET {path}` with `Upgrade: websocket` (RFC 6455). A token in the Authorization header or in `?token=` is
+ * authenticated and entitled before the upgrade, and refused as on POST: 400, 401, 402, 403, 429, 503 with a
+ * GraphQL error. Without one connection_init has to bring it. The answer carries X-Request-Id.
+ */
+export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
+  const { path, sockets, trusts, traces, onUpgrade, logFailure } = options;
+  const requestIds = new WeakMap<IncomingMessage, string>();
+  const server = new WebSocketServer(serverOptions(options.maxMessageBytes));
+  server.on('headers', (headers, req) => headers.push(`X-Request-Id: ${requestIds.get(req) ?? ''}`));
+  // What ws finds wrong with a handshake it would answer in plain text.
+  server.on('wsClientError', (error, socket, req) => {
+    refuse(req, socket, new Problem('invalid_request', { detail: `${error.message}.` }));
+  });
+
+  async function authenticate(req: IncomingMessage, requestId: string) {
+    assertSoundHead(req);
+    assertBodiless(req);
+    const protocol = chosenProtocol(fieldValues(req.rawHeaders, 'sec-websocket-protocol'));
+    if (protocol === undefined) throw unknownProtocol();
+    const token = tokenOfRequest(req);
+    const address = addressGroup(callerAddress(req, trusts));
+    sockets.assertRoom(token === undefined ? address : null);
+    if (token === undefined) return { protocol, address, identity: null };
+    const identity = await sockets.identify(token, requestId);
+    sockets.assertRoomOf(identity);
+    return { protocol, address, identity };
+  }
+
+  function accept(
+    connection: { req: IncomingMessage; socket: Duplex; head: Buffer },
+    opened: Omit<OpenedSocket, 'socket'>,
+  ): void {
+    const { req, socket, head } = connection;
+    server.handleUpgrade(req, socket, head, (webSocket) => {
+      onUpgrade('accepted');
+      sockets.open({ ...opened, socket: webSocket });
+    });
+  }
+
+  function refuse(req: IncomingMessage, socket: Duplex, problem: Problem): void {
+    const requestId = requestIds.get(req) ?? newRequestId();
+    onUpgrade(problem.code);
+    if (problem.status >= 500) logFailure(requestId, problem);
+    if (!(socket instanceof Socket) || socket.destroyed) {
+      socket.destroy();
+      return;
+    }
+    const res = new ServerResponse(req);
+    res.shouldKeepAlive = false;
+    res.assignSocket(socket);
+    res.once('finish', () => {
+      socket.destroySoon();
+    });
+    sendRefusal(req, res, problem, requestId);
+  }
+
+  return {
+    accepts: (req) =>
+      pathOf(req) === path && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
+    upgrade: (req, socket, head) => {
+      const requestId = newRequestId();
+      requestIds.set(req, requestId);
+      // Until ws or the refusal owns it; a connection that breaks then is of no concern to anybody.
+      socket.on('error', () => socket.destroy());
+      const trace = traces.follow(req, requestId);
+      if (trace !== null) socket.once('close', trace.end);
+      authenticate(req, requestId)
+        .then((found) => {
+          const facts = upgradeFacts(req, { trusted: trusts(req.socket), trace: trace?.fields ?? null });
+          accept({ req, socket, head }, { ...found, facts, requestId });
+        })
+        .catch((error: unknown) => {
+          refuse(req, socket, toProblem(error));
+        });
+    },
+  };
+}
+
+function serverOptions(maxPayload: number) {
+  return {
+    noServer: true,
+    clientTracking: false,
+    maxPayload,
+    // A compressor for each socket costs more memory than all else of it; and a small message that unpacks to
+    // a large one is an attack of its own.
+    perMessageDeflate: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+    handleProtocols: (offered: Set<string>) => chosenProtocol([...offered])?.name ?? false,
+  };
+}
+
+function unknownProtocol(): Problem {
+  return new Problem('invalid_request', {
+    detail: 'Sec-WebSocket-Protocol must offer graphql-transport-ws, or the older graphql-ws.',
+  });
+}

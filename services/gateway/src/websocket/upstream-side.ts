@@ -1,0 +1,108 @@
+import type { Identity } from './identify.ts';
+import type { Protocol } from './protocol.ts';
+import type { AddressVisit, VisitUpstream } from './upstream-addresses.ts';
+import { UpstreamLink } from './upstream-link.ts';
+import type { Opening, UpstreamClose, UpstreamEvents, UpstreamSettings } from './upstream-link.ts';
+import { upstreamOpening } from './upstream-opening.ts';
+import type { UpgradeFacts } from './upstream-opening.ts';
+
+/** What the connections of one caller's socket have in common. */
+export type UpstreamSideOptions = {
+  settings: UpstreamSettings;
+  visit: VisitUpstream;
+  protocol: Protocol;
+  facts: UpgradeFacts;
+  requestId: string;
+  /** The caller's, without its credentials. */
+  initPayload: unknown;
+  /** Stops and goes on reading what the caller sends. */
+  caller: { pause: () => void; resume: () => void };
+  onMessage: UpstreamEvents['onMessage'];
+  /** A connection is gone that this side has not closed. */
+  onLost: (closed: UpstreamClose & { ending: NonNullable<UpstreamClose['ending']> }) => void;
+};
+
+/** The upstream's side of a caller's socket: one connection at a time, opened when an operation needs it. */
+export class UpstreamSide {
+  readonly #options: UpstreamSideOptions;
+  #current: { link: UpstreamLink; visit: AddressVisit } | null = null;
+  #paused = false;
+
+  constructor(options: UpstreamSideOptions) {
+    this.#options = options;
+  }
+
+  /** The connection, where there is one. */
+  get link(): UpstreamLink | null {
+    return this.#current?.link ?? null;
+  }
+
+  /**
+   * The connection when connection_init is acknowledged. One that never came to be open had nothing sent: while
+   * it is still wanted there is a second attempt, at another address where there is one.
+   * @throws {Problem} upstream_unreachable, upstream_timeout.
+   */
+  async ready(identity: Identity, isWanted: () => boolean): Promise<UpstreamLink> {
+    const { link, visit } = (this.#current ??= this.#connect(identity, null));
+    try {
+      await link.ready;
+      return link;
+    } catch (error) {
+      if (link.wasOpened || !isWanted()) throw error;
+    }
+    const second = (this.#current ??= this.#connect(identity, visit));
+    await second.link.ready;
+    return second.link;
+  }
+
+  /** The caller doesn't read: neither is the upstream read. */
+  pause(): void {
+    this.#paused = true;
+    this.link?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.link?.resume();
+  }
+
+  close(): void {
+    this.link?.close();
+    this.#current = null;
+  }
+
+  #connect({ active, charge }: Identity, failed: AddressVisit | null) {
+    const { visit: visitUpstream, protocol, facts, requestId, initPayload } = this.#options;
+    const identity = {
+      accountId: active.account_id,
+      payerId: charge.payerId,
+      applicationId: active.application_id,
+    };
+    const visit = visitUpstream(failed);
+    const opening = upstreamOpening(visit.url, facts, identity, requestId);
+    const link = this.#open({ ...opening, protocol, initPayload }, visit);
+    if (this.#paused) link.pause();
+    return { link, visit };
+  }
+
+  #open(opening: Opening, visit: AddressVisit): UpstreamLink {
+    const { settings, caller, onMessage, onLost } = this.#options;
+    try {
+      const link: UpstreamLink = new UpstreamLink(settings, opening, caller, {
+        onMessage,
+        onReady: visit.succeeded,
+        onClosed: (closed) => {
+          visit.ended(closed.how);
+          if (this.link === link) this.#current = null;
+          const { ending } = closed;
+          if (ending !== null) onLost({ ...closed, ending });
+        },
+      });
+      return link;
+    } catch (error) {
+      // Of a request that can't be made at all.
+      visit.ended('left');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Registry } from 'prom-client';
+import type { Introspector } from '@tollgate/introspection';
+import type { Problem } from '@tollgate/problem';
+import type { UpgradeHandler } from '@tollgate/server/listener';
+import type { Admit } from '../admission/admission.ts';
+import type { Entitle } from '../entitle/entitle.ts';
+import type { EjectionRules } from '../forward/ejection.ts';
+import type { UpstreamObserver } from '../forward/upstream-metrics.ts';
+import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import type { Prime } from '../live-usage/prime.ts';
+import type { RecordUsage } from '../settlement/settlement.ts';
+import type { Traces } from '../trace/traces.ts';
+import type { CallerSocketSettings } from './caller-socket.ts';
+import { createWebSocketMetrics } from './metrics.ts';
+import { createOpenSockets } from './open-sockets.ts';
+import type { OpenSockets } from './open-sockets.ts';
+import type { SocketLimits } from './socket-index.ts';
+import { createUpgradeHandler } from './upgrade.ts';
+import { createUpstreamAddresses } from './upstream-addresses.ts';
+
+export type WebSocketsOptions = {
+  path: string;
+  upstreamUrls: readonly string[];
+  ejection: EjectionRules;
+  upstreamObserver: UpstreamObserver;
+  /** Whether a caller is a proxy that speaks for those before it. */
+  trusts: TrustsPeer;
+  traces: Traces;
+  maxMessageBytes: number;
+  limits: SocketLimits;
+  socket: CallerSocketSettings;
+  introspection: Pick<Introspector, 'introspect' | 'knowsRevocations'>;
+  entitle: Entitle;
+  admit: Admit;
+  record: RecordUsage;
+  prime: Prime;
+  logFailure: (requestId: string, problem: Problem) => void;
+  registry: Registry;
+};
+
+/** The data endpoint as a WebSocket (ADR 0021). */
+export function createWebSockets(options: WebSocketsOptions): {
+  upgradeHandler: UpgradeHandler;
+} & Pick<OpenSockets, 'onRevoked' | 'drain'> {
+  const { admit, record, prime, logFailure } = options;
+  const metrics = createWebSocketMetrics(options.registry);
+  const sockets = createOpenSockets({
+    ...options.introspection,
+    entitle: options.entitle,
+    limits: options.limits,
+    parts: {
+      settings: options.socket,
+      admit,
+      record,
+      prime,
+      visitUpstream: createUpstreamAddresses(
+        options.upstreamUrls,
+        options.ejection,
+        options.upstreamObserver,
+      ),
+      onRelayed: metrics.onRelayed,
+      onOperations: metrics.onOperations,
+      onFailure: logFailure,
+    },
+    onClosed: metrics.onClosed,
+  });
+  metrics.observeSockets(sockets.size);
+  const upgradeHandler = createUpgradeHandler({
+    path: options.path,
+    sockets,
+    trusts: options.trusts,
+    traces: options.traces,
+    maxMessageBytes: options.maxMessageBytes,
+    onUpgrade: metrics.onUpgrade,
+    logFailure,
+  });
+  return { upgradeHandler, onRevoked: sockets.onRevoked, drain: sockets.drain };
+}
