@@ -14,7 +14,7 @@ async function reset(): Promise<void> {
   try {
     await endLeftovers(paths.ledger);
     await removePostgresData(paths.postgresData);
-    for (const path of [paths.data, paths.logs, paths.demo, paths.secrets]) {
+    for (const path of [paths.data, paths.logs, paths.mail, paths.demo, paths.secrets]) {
       rmSync(path, { recursive: true, force: true });
     }
   } finally {

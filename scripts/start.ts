@@ -43,7 +43,7 @@ async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>
     if (typeof first === 'object') {
       const demo = localDemo(settings, secrets, first);
       writePrivateFile(paths.demo, demo);
-      say(welcome(settings, demo, paths.logs));
+      say(welcome(settings, demo, paths));
     }
     await Promise.race([stop, supervisor.failure]);
     say('\nStopping …');

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ExecutionResult } from 'graphql';
 import { createClient } from 'graphql-ws';
+import { SubscriptionClient } from 'subscriptions-transport-ws';
 import { WebSocket } from 'ws';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -188,6 +190,31 @@ describe('the subscription', () => {
       ]);
     }
     await socket.dispose();
+  });
+
+  test('comes over a WebSocket with the older graphql-ws, to the client of subscriptions-transport-ws', async () => {
+    const client = new SubscriptionClient(
+      `${upstream.base.replace('http', 'ws')}/graphql`,
+      { reconnect: false },
+      WebSocket,
+    );
+    const results = (document: string) =>
+      new Promise<ExecutionResult[]>((resolve, reject) => {
+        const seen: ExecutionResult[] = [];
+        client.request({ query: document }).subscribe({
+          next: (result) => void seen.push(result),
+          error: reject,
+          complete: () => {
+            resolve(seen);
+          },
+        });
+      });
+    expect(await results(query)).toHaveLength(3);
+    // This client rejects with the message's payload, which is no Error.
+    await expect(results('{ nothing }')).rejects.toMatchObject({
+      message: expect.stringContaining('Cannot query field "nothing"'),
+    });
+    client.close();
   });
 
   test('comes as server-sent events', async () => {

@@ -21,7 +21,7 @@ const DEFAULT_QUERY = `{
 /**
  * - `POST /graphql`, `GET /graphql`: GraphQL over HTTP; subscriptions as server-sent events; GraphiQL where a
  *   browser asks for a page. Every answer carries `X-Points`.
- * - `/graphql` as a WebSocket: `graphql-transport-ws`.
+ * - `/graphql` as a WebSocket: `graphql-transport-ws`, and the older `graphql-ws`.
  * - `GET /health`: 200 `{"status":"ok"}`.
  */
 export function createApp(): { server: Server; close: () => Promise<void> } {

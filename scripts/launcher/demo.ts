@@ -4,6 +4,7 @@ import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { localUrl } from '@tollgate/stack/service-settings';
 import { addressLines } from './settings.ts';
 import type { Settings } from './settings.ts';
+import type { StatePaths } from './state.ts';
 
 export type Demo = ReturnType<typeof demoOf>;
 
@@ -22,7 +23,11 @@ export function localDemo({ ports }: Settings, secrets: SampleSecrets, ids: Samp
 }
 
 /** What a user reads when everything runs: addresses, the sign-in, and a call that works as pasted. */
-export function welcome(settings: Settings, demo: Demo, logs: string): string {
+export function welcome(
+  settings: Settings,
+  demo: Demo,
+  { logs, mail }: Pick<StatePaths, 'logs' | 'mail'>,
+): string {
   const { application } = demo;
   const query = JSON.stringify({ query: '{ country(code: "CH") { name capital languages { name } } }' });
   return `
@@ -32,8 +37,9 @@ ${addressLines(settings)
   .map((line) => `  ${line}`)
   .join('\n')}
   logs      ${logs}
+  mails     ${mail}
 
-The sample account (its web interface, at ${demo.console.url}, is still to come):
+The sample account, for /api/console (the web interface, at ${demo.console.url}, is still to come):
   e-mail    ${demo.console.email}
   password  ${demo.console.password}
 

@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { SampleIds } from '@tollgate/sample/demo';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
@@ -9,7 +8,8 @@ import { findRedis } from '@tollgate/stack/redis-program';
 import { startRedis } from '@tollgate/stack/redis';
 import { startService } from '@tollgate/stack/service';
 import { localUrl, serviceSettings } from '@tollgate/stack/service-settings';
-import type { ServiceName } from '@tollgate/stack/service-settings';
+import type { ServiceName, StackPlan } from '@tollgate/stack/service-settings';
+import { requireRedis } from './given-redis.ts';
 import type { Settings } from './settings.ts';
 import { statePaths } from './state.ts';
 import type { StatePaths } from './state.ts';
@@ -20,6 +20,8 @@ export type LaunchContext = {
   secrets: SampleSecrets;
   supervisor: Supervisor;
   say: (line: string) => void;
+  /** Told what the services are started with, for whoever starts more of them. */
+  onPlan?: (plan: StackPlan) => void;
 };
 
 /** Starts everything, each part as soon as what it needs is there; resolves when all answer that they are ready. */
@@ -33,14 +35,16 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
   });
   const sample = database.then((url) => timed(say, 'Sample accounts', () => seed(context, url)));
   const services = Promise.all([database, redis]).then(async ([postgresUrl, redisAddress]) => {
-    const { credentials, peppers } = context.secrets;
+    const { credentials, peppers, sealing_keys: sealingKeys } = context.secrets;
     const { ports } = settings;
     const addresses = {
       databaseUrl: postgresUrl,
       redisUrl: redisAddress,
       upstreamUrl: `${localUrl(ports.upstream)}/graphql`,
+      mailDirectory: statePaths(settings.directory).mail,
     };
-    const plan = { ports, credentials, peppers, ...addresses };
+    const plan = { ports, credentials, peppers, sealingKeys, ...addresses };
+    context.onPlan?.(plan);
     const start = serviceStarter(context, serviceSettings(plan));
     await Promise.all([start('auth'), start('account'), start('gateway')]);
   });
@@ -114,7 +118,7 @@ async function databaseUrl(context: LaunchContext): Promise<string> {
 async function redisUrl(context: LaunchContext): Promise<string> {
   const { settings, secrets, supervisor, say } = context;
   if (settings.redisUrl !== undefined) {
-    await requireListener(new URL(settings.redisUrl));
+    await requireRedis(settings.redisUrl);
     return settings.redisUrl;
   }
   const paths = statePaths(settings.directory);
@@ -134,22 +138,6 @@ async function redisUrl(context: LaunchContext): Promise<string> {
     return redis.process;
   });
   return url;
-}
-
-/** Fails early and plainly where REDIS_URL names nobody. The message holds no password. */
-function requireListener({ hostname, port }: URL): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port === '' ? '6379' : port), timeout: 5_000 });
-    const refuse = () => {
-      socket.destroy();
-      reject(new Error(`The Redis that REDIS_URL names (${hostname}:${port}) can't be reached.`));
-    };
-    socket.once('error', refuse).once('timeout', refuse);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve();
-    });
-  });
 }
 
 async function seed(context: LaunchContext, url: string): Promise<SampleIds> {

@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs';
-import { newSampleSecrets } from '@tollgate/sample/secrets';
+import { isDeepStrictEqual } from 'node:util';
+import { completeSecrets, newSampleSecrets } from '@tollgate/sample/secrets';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { readJson, writePrivateFile } from './state.ts';
 import type { StatePaths } from './state.ts';
 
 /**
- * The stack's secrets, made at the first start and kept with the data that they belong to.
+ * The stack's secrets, made at the first start and kept with the data that they belong to. Those that an earlier
+ * version didn't make yet are added.
  *
  * @throws {Error} when there is data and they can't be read: new secrets would not fit it.
  */
 export function loadSecrets({ secrets: file, postgresData }: StatePaths): SampleSecrets {
   const known = readJson(file);
-  if (known !== undefined) return known as SampleSecrets;
+  if (known !== undefined) {
+    const complete = completeSecrets(known as SampleSecrets);
+    if (!isDeepStrictEqual(complete, known)) writePrivateFile(file, complete);
+    return complete;
+  }
   if (existsSync(file) || existsSync(postgresData)) {
     throw new Error(
       `${file} is missing or damaged, and the data can't be used without it. npm run reset starts anew.`,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { parseRedisUrl } from '@tollgate/redis/redis-url';
 import { localUrl } from '@tollgate/stack/service-settings';
 import type { ServicePort } from '@tollgate/stack/service-settings';
 
@@ -11,7 +12,7 @@ export type Settings = {
   /** Where the stack keeps its data, secrets and logs. */
   directory: string;
   ports: Ports;
-  /** A Redis that runs already; undefined for one of our own. */
+  /** A Redis that runs already, in any form that the services take; undefined for one of our own. */
   redisUrl: string | undefined;
 };
 
@@ -28,16 +29,22 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   if (!/^\d{1,5}$/.test(base) || Number(base) < 1_024 || Number(base) > HIGHEST_BASE) {
     throw new Error(`PORT_BASE must be a whole number from 1024 to ${String(HIGHEST_BASE)}.`);
   }
-  const redisUrl = env['REDIS_URL'] === '' ? undefined : env['REDIS_URL'];
-  if (redisUrl !== undefined && !/^rediss?:$/.test(URL.parse(redisUrl)?.protocol ?? '')) {
-    throw new Error('REDIS_URL must be a redis:// or rediss:// URL.');
-  }
   return {
     project,
     directory: resolve(project, env['TOLLGATE_DIR'] ?? '.tollgate'),
     ports: portsFrom(Number(base)),
-    redisUrl,
+    redisUrl: readRedisUrl(env['REDIS_URL']),
   };
+}
+
+function readRedisUrl(url: string | undefined): string | undefined {
+  if (url === undefined || url === '') return undefined;
+  try {
+    parseRedisUrl(url);
+  } catch (error) {
+    throw new Error(`REDIS_URL ${error instanceof Error ? error.message : 'is wrong'}.`, { cause: error });
+  }
+  return url;
 }
 
 export function portsFrom(base: number): Ports {

@@ -7,7 +7,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { isRunning } from '@tollgate/stack/process-identity';
 import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startRedis } from '@tollgate/testbed/redis';
+import { startRedisCluster } from '@tollgate/testbed/redis-topologies';
 import type { Demo } from './demo.ts';
 import { takenPorts } from './ports.ts';
 import { freePortBase, runLauncher, untilRunning } from './running-launcher.ts';
@@ -65,6 +65,17 @@ async function call({ streaming_url }: Demo, token: string): Promise<number> {
   return response.status;
 }
 
+/** Signs in with the printed e-mail and password, at the gateway, as a browser would. */
+async function signIn({ streaming_url, console: { email, password } }: Demo): Promise<number> {
+  const response = await fetch(`${streaming_url}/api/console/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: streaming_url },
+    body: JSON.stringify({ email, password }),
+  });
+  await response.text();
+  return response.status;
+}
+
 async function requestsUsed({ account_url }: Demo, token: string): Promise<number> {
   const response = await fetch(`${account_url}/api/usage`, { headers: { authorization: `Bearer ${token}` } });
   const usage = (await response.json()) as { billing_period: { usage: { requests_usage: number } } };
@@ -81,6 +92,7 @@ describe('npm start', () => {
     const token = await obtainToken(demo);
     expect(await call(demo, token)).toBe(200);
     await waitFor(async () => (await requestsUsed(demo, token)) === 1);
+    expect(await signIn(demo)).toBe(201);
 
     const started = processes();
     expect(started.map(({ name }) => name).sort()).toEqual([
@@ -163,8 +175,8 @@ describe('npm start', () => {
     await expectNothingRuns(started);
   }, 60_000);
 
-  test('uses the Redis that REDIS_URL names', async () => {
-    const redis = await startRedis();
+  test('uses the Redis that REDIS_URL names, here a Redis Cluster', async () => {
+    const redis = await startRedisCluster();
     const launcher = runLauncher(directory, portBase, 'start', redis.url);
     const demo = await untilRunning(launcher, directory);
     expect(await call(demo, await obtainToken(demo))).toBe(200);

@@ -8,6 +8,8 @@ export type StatePaths = {
   ledger: string;
   demo: string;
   logs: string;
+  /** Mails that account would send by SMTP, once there are any. */
+  mail: string;
   data: string;
   postgresData: string;
   redisData: string;
@@ -20,6 +22,7 @@ export function statePaths(directory: string): StatePaths {
     ledger: join(directory, 'processes.json'),
     demo: join(directory, 'demo.json'),
     logs: join(directory, 'logs'),
+    mail: join(directory, 'mail'),
     data: join(directory, 'data'),
     postgresData: join(directory, 'data/postgres'),
     redisData: join(directory, 'data/redis'),
