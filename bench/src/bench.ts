@@ -1,39 +1,43 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { stopSignal } from '../../scripts/launcher/stop-signal.ts';
 import { placesOf } from './cores.ts';
-import { measure } from './measure.ts';
-import type { PartResult } from './measure.ts';
+import type { PartResult } from './part.ts';
 import { PARTS } from './parts.ts';
-import type { Part } from './parts.ts';
-import { summaryOf, writeResults } from './results.ts';
+import { goalText, writeResults } from './results.ts';
 import { runFacts } from './run-facts.ts';
 import { startServers } from './servers.ts';
 import type { Servers } from './servers.ts';
 
 /**
- * `npm run bench -- token introspect`: the named parts, or all. Exit code 0 when they were measured, whatever
- * came out; 1 after a failure, a signal or too long a time. Nothing is left running.
+ * `npm run bench -- token gateway`: the named parts, or all; `--profile DIRECTORY` writes a CPU profile of each of
+ * our services there. Exit code 0 when they were measured, whatever came out; 1 after a failure, a signal or too
+ * long a time. Nothing is left running.
  */
-const TIME_LIMIT_PER_PART_MS = 80_000;
+const START_LIMIT_SEC = 120;
 
 const say = (line: string) => {
   console.log(line);
 };
 
-function partsNamed(names: readonly string[]): Part[] {
+function partsNamed(names: readonly string[]): string[] {
   const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
   if (unknown.length > 0) {
     throw new Error(
       `There is no part ${unknown.join(', ')}: npm run bench -- ${Object.keys(PARTS).join(' ')}`,
     );
   }
-  return Object.values(PARTS).filter(({ name }) => names.length === 0 || names.includes(name));
+  return Object.keys(PARTS).filter((name) => names.length === 0 || names.includes(name));
 }
 
-async function run(parts: readonly Part[], servers: Promise<Servers>): Promise<PartResult[]> {
-  const results: PartResult[] = [];
-  for (const part of parts) results.push(await measure(part, await servers, say));
+async function run(names: readonly string[], starting: Promise<Servers>): Promise<Map<string, PartResult>> {
+  const servers = await starting;
+  const results = new Map<string, PartResult>();
+  for (const name of names) {
+    const part = PARTS[name];
+    if (part !== undefined) results.set(name, await part.run(servers, say));
+  }
   return results;
 }
 
@@ -43,22 +47,25 @@ async function main(): Promise<void> {
   });
   // Heard of in the race below, once there is one.
   stopped.catch(() => undefined);
-  const parts = partsNamed(process.argv.slice(2));
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { profile: { type: 'string' } },
+  });
+  const names = partsNamed(positionals);
   const places = placesOf();
-  const facts = runFacts(
-    parts.map(({ name }) => name),
-    places,
-  );
-  const servers = await startServers(places, say);
-  const limitMs = TIME_LIMIT_PER_PART_MS * parts.length;
-  const tooLong = delay(limitMs, undefined, { ref: false }).then(() => {
-    throw new Error(`Not done after ${String(limitMs / 1_000)} s.`);
+  const facts = runFacts(names, places);
+  const servers = await startServers({ places, say, profileDir: values.profile });
+  const limitSec = names.reduce((sum, name) => sum + (PARTS[name]?.timeLimitSec ?? 0), START_LIMIT_SEC);
+  const tooLong = delay(limitSec * 1_000, undefined, { ref: false }).then(() => {
+    throw new Error(`Not done after ${String(limitSec)} s.`);
   });
   try {
-    const results = await Promise.race([run(parts, servers.started), stopped, tooLong]);
-    writeResults(resolve(import.meta.dirname, '..'), results, facts);
+    const results = await Promise.race([run(names, servers.started), stopped, tooLong]);
+    writeResults(resolve(import.meta.dirname, '..'), results, Object.keys(PARTS), facts);
     say(`\n${facts.machine}; ${facts.places}`);
-    for (const result of results) say([summaryOf(result), ...result.doubts].join('\n  '));
+    for (const [name, { goals, notes }] of results) {
+      say([name, ...goals.map(goalText), ...notes].join('\n  '));
+    }
     say('Written: bench/RESULTS.md, bench/results.json');
   } finally {
     await servers.stop();

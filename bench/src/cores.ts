@@ -22,13 +22,21 @@ export function pin(pid: number, place: string | undefined): void {
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', place, String(pid)], { stdio: 'ignore' });
 }
 
-/** CPU time that a process has used until now, in ms; NaN where the system doesn't tell. */
+/** A command line that runs in a place, with all that it starts. */
+export function inPlace(place: string | undefined, command: readonly string[]): string[] {
+  return place === undefined ? [...command] : ['taskset', '--cpu-list', place, ...command];
+}
+
+/** CPU time that a process and those that it started have used until now, in ms; NaN where the system doesn't tell. */
 export function cpuMsOf(pid: number): number {
   try {
+    const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
+    const ofChildren = children.split(' ').filter((child) => child !== '');
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
     // proc_pid_stat(5): fields 14 and 15, utime and stime, in ticks of which Linux reports 100 a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
+    const ownMs = (Number(fields[11]) + Number(fields[12])) * 10;
+    return ofChildren.reduce((sum, child) => sum + cpuMsOf(Number(child)), ownMs);
   } catch {
     return Number.NaN;
   }

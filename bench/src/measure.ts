@@ -1,9 +1,10 @@
 import { CONNECTIONS, fullLoad, steadyLoad } from './load.ts';
 import type { Target } from './load.ts';
-import { expectRight } from './parts.ts';
-import type { Part } from './parts.ts';
-import { doubtsOf, percent, quantile, ratiosOf, spreadOf } from './ratios.ts';
-import type { Pair, Spread } from './ratios.ts';
+import { expectRight } from './auth-rates.ts';
+import type { Rate } from './auth-rates.ts';
+import type { PartResult } from './part.ts';
+import { cpuNotes, doubtsOf, percent, quantile, ratiosOf, spreadOf, spreadText, whole } from './ratios.ts';
+import type { Pair } from './ratios.ts';
 import type { Servers } from './servers.ts';
 
 const ROUNDS = 5;
@@ -11,22 +12,9 @@ const ROUND_SEC = 3;
 const WARM_UP_SEC = 3;
 const STEADY_SEC = 5;
 
-/** What bench/results.json holds of a part. Rates are per second, times in ms, CPU as shares of a core. */
-export type PartResult = Pick<Part, 'name' | 'unit' | 'peer' | 'targetRatio'> & {
-  connections: number;
-  roundSec: number;
-  ratio: Spread;
-  reached: boolean;
-  ours: Spread;
-  peerRate: Spread;
-  rounds: Pair[];
-  halfLoad: { perSec: number; p50Ms: number; p99Ms: number };
-  doubts: string[];
-};
-
-/** Runs a part: warm-up, rounds that alternate between ours and the peer, then ours at half of full load. */
-export async function measure(
-  part: Part,
+/** A rate beside the peer's: warm-up, rounds that alternate between ours and the peer, then ours at half of full load. */
+export async function measureRate(
+  part: Rate,
   servers: Servers,
   say: (line: string) => void,
 ): Promise<PartResult> {
@@ -53,15 +41,26 @@ export async function measure(
   const answers = await steadyLoad(targets.ours, half, STEADY_SEC);
   for (const target of both) await expectRight(target, part);
   const ratio = spreadOf(ratiosOf(rounds));
-  const { name, unit, peer, targetRatio } = part;
+  const { unit, peer, targetRatio } = part;
+  const peerRate = spreadOf(rounds.map((pair) => pair.peer.perSec));
+  const [p50Ms, p99Ms] = [quantile(answers, 0.5), quantile(answers, 0.99)];
+  const doubts = doubtsOf(rounds);
   return {
-    ...{ name, unit, peer, targetRatio, connections: CONNECTIONS, roundSec: ROUND_SEC },
-    ratio,
-    reached: ratio.median >= targetRatio,
-    ours,
-    peerRate: spreadOf(rounds.map((pair) => pair.peer.perSec)),
-    rounds,
-    halfLoad: { perSec: half, p50Ms: quantile(answers, 0.5), p99Ms: quantile(answers, 0.99) },
-    doubts: doubtsOf(rounds),
+    goals: [
+      {
+        what: `${unit}, times those of ${peer}`,
+        figure: spreadText(ratio),
+        target: `≥ ${String(targetRatio)}`,
+        reached: ratio.median >= targetRatio,
+      },
+    ],
+    notes: [
+      `${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s each, ${String(CONNECTIONS)} kept-alive connections`,
+      `ours ${whole(ours.median)} ${unit} (${whole(ours.min)}–${whole(ours.max)}), ${peer} ${whole(peerRate.median)} (${whole(peerRate.min)}–${whole(peerRate.max)}); good for nothing but this machine`,
+      `ours at ${whole(half)}/s: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+      ...cpuNotes(rounds, peer),
+      ...(doubts.length === 0 ? ['neither the load generator nor an idle server limited a round'] : doubts),
+    ],
+    figures: { ratio, ours, peerRate, rounds, halfLoad: { perSec: half, p50Ms, p99Ms } },
   };
 }

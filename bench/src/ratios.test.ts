@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { doubtsOf, quantile, ratiosOf, spreadOf } from './ratios.ts';
+import { cpuNotes, doubtsOf, quantile, ratiosOf, spreadOf } from './ratios.ts';
 
 const busy = { perSec: 100, serverCpu: 1, loadCpu: 0.5 };
 
@@ -24,5 +24,13 @@ test('a round whose load generator was busy, or whose server was not, says so', 
   expect(doubtsOf([{ ours: { ...busy, loadCpu: 0.95 }, peer: { ...busy, serverCpu: 0.5 } }])).toEqual([
     'round 1, ours: the load generator used 95 % of its core',
     'round 1, peer: the server used only 50 % of its core',
+  ]);
+});
+
+test('by CPU time, a server that was held up is as fast as it was', () => {
+  const heldUp = { ...busy, perSec: 50, serverCpu: 0.5 };
+  expect(cpuNotes([{ ours: heldUp, peer: busy }], 'peer')).toEqual([
+    "the server's share of its core in %, by round: ours 50; peer 100",
+    "per second of the server's CPU, ours did 1.00 (1.00–1.00) times what peer did",
   ]);
 });

@@ -26,6 +26,22 @@ export function quantile(ascending: readonly number[], share: number): number {
   return ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)] ?? 0;
 }
 
+/** How busy both were, and the ratio that doesn't depend on who else used the machine meanwhile. */
+export function cpuNotes(pairs: readonly Pair[], peer: string): string[] {
+  const busy = (side: 'ours' | 'peer') =>
+    pairs.map((pair) => (pair[side].serverCpu * 100).toFixed(0)).join(', ');
+  const byCpu = spreadOf(pairs.map(({ ours, peer: its }) => perCpuSec(ours) / perCpuSec(its)));
+  return [
+    `the server's share of its core in %, by round: ours ${busy('ours')}; ${peer} ${busy('peer')}`,
+    `per second of the server's CPU, ours did ${spreadText(byCpu)} times what ${peer} did`,
+  ];
+}
+
+/** What a server did in a second of its CPU. */
+function perCpuSec({ perSec, serverCpu }: Pick<Round, 'perSec' | 'serverCpu'>): number {
+  return perSec / serverCpu;
+}
+
 /** What a reader must know of rounds that didn't measure the server alone. */
 export function doubtsOf(pairs: readonly Pair[]): string[] {
   return pairs.flatMap((pair, index) =>
@@ -42,4 +58,13 @@ export function doubtsOf(pairs: readonly Pair[]): string[] {
 
 export function percent(share: number): string {
   return `${(share * 100).toFixed(0)} %`;
+}
+
+/** Median and ends, as a table shows them. */
+export function spreadText({ median, min, max }: Spread, digits = 2): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+export function whole(value: number): string {
+  return value.toFixed(0);
 }

@@ -1,11 +1,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { newSampleSecrets } from '@tollgate/sample/secrets';
 import { freePort } from '@tollgate/stack/ports';
-import type { ManagedProcess } from '@tollgate/stack/process';
+import type { ManagedProcess, OnSpawn } from '@tollgate/stack/process';
 import { startService } from '@tollgate/stack/service';
-import { localUrl } from '@tollgate/stack/service-settings';
+import { localUrl, serviceSettings } from '@tollgate/stack/service-settings';
+import type { ServiceName, StackPlan } from '@tollgate/stack/service-settings';
 import { localDemo } from '../../scripts/launcher/demo.ts';
 import type { Demo } from '../../scripts/launcher/demo.ts';
 import { launch } from '../../scripts/launcher/launch.ts';
@@ -23,10 +24,31 @@ const RAISED_LIMITS = {
   INTROSPECTIONS_PER_CALLER_PER_SEC: '1000000',
 };
 
+/** A further service of the stack, in the place of what is compared unless it says otherwise. */
+type FurtherService = { settings?: Record<string, string>; place?: string | undefined };
+
+export type StartedService = { pid: number; url: string; privateUrl: string; stop: () => Promise<unknown> };
+
 export type Servers = {
   demo: Demo;
   auth: { pid: number };
+  redisUrl: string;
+  databaseUrl: string;
+  places: Places | undefined;
+  /** Of this run; removed with all that is in it. */
+  directory: string;
+  project: string;
+  /** To be told of every process that a part starts: it is ended with the others. */
+  onSpawn: OnSpawn;
+  startFurther: (name: ServiceName, options?: FurtherService) => Promise<StartedService>;
   peer: { pid: number; url: string; clientId: string; clientSecret: string };
+};
+
+export type BenchRun = {
+  places: Places | undefined;
+  say: (line: string) => void;
+  /** Where CPU profiles of the services that parts start are written. */
+  profileDir: string | undefined;
 };
 
 export type ServersHandle = {
@@ -37,15 +59,13 @@ export type ServersHandle = {
 };
 
 /** Starts the stack of `npm start` by its own code, in a directory and on ports of its own, and the peer. */
-export async function startServers(
-  places: Places | undefined,
-  say: (line: string) => void,
-): Promise<ServersHandle> {
+export async function startServers({ places, say, profileDir }: BenchRun): Promise<ServersHandle> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
-  // As root, Postgres runs as a user of its own, who must get through to its data.
+  // As root, Postgres and the peers run as users of their own, who must get through to their data.
   await chmod(directory, 0o711);
   makeStateDirectory(directory);
   const settings = readSettings({ TOLLGATE_DIR: directory, PORT_BASE: String(await freePortBase()) });
+  const { project } = settings;
   const processes = new Map<string, ManagedProcess>();
   // Nothing is started again: a server that died would spoil what is measured.
   const supervisor = {
@@ -54,17 +74,27 @@ export async function startServers(
       processes.set(process.name, process);
     },
   };
+  const { onSpawn } = supervisor;
   const start = async (): Promise<Servers> => {
     const secrets = newSampleSecrets();
     // What is started inherits the place of this process; the two that are compared then move to theirs.
     pin(process.pid, places?.rest);
     Object.assign(process.env, RAISED_LIMITS);
-    const ids = await launch({ settings, secrets, supervisor, say });
-    const peer = await startPeer(settings, supervisor.onSpawn);
+    const planned = Promise.withResolvers<StackPlan>();
+    const ids = await launch({ settings, secrets, supervisor, say, onPlan: planned.resolve });
+    const plan = await planned.promise;
+    const peer = await startPeer(settings, onSpawn);
     const auth = processes.get('auth')?.identity.pid ?? 0;
     pin(process.pid, places?.load);
     for (const pid of [auth, peer.pid]) pin(pid, places?.server);
-    return { demo: localDemo(settings, secrets, ids), auth: { pid: auth }, peer };
+    return {
+      ...{ places, directory, project, onSpawn, peer },
+      demo: localDemo(settings, secrets, ids),
+      auth: { pid: auth },
+      redisUrl: plan.redisUrl,
+      databaseUrl: plan.databaseUrl,
+      startFurther: furtherServices(plan, { settings, onSpawn, places, profileDir }),
+    };
   };
   return {
     started: start(),
@@ -75,10 +105,44 @@ export async function startServers(
   };
 }
 
-async function startPeer(
-  { project, directory }: Settings,
-  onSpawn: (spawned: ManagedProcess) => void,
-): Promise<Servers['peer']> {
+function furtherServices(
+  plan: StackPlan,
+  context: { settings: Settings; onSpawn: OnSpawn } & Pick<BenchRun, 'places' | 'profileDir'>,
+): Servers['startFurther'] {
+  const { settings, onSpawn, places, profileDir } = context;
+  const { project, directory } = settings;
+  let number = 1;
+  return async (name, { settings: own = {}, place = places?.server } = {}) => {
+    number += 1;
+    const [port, privatePort] = [await freePort(), await freePort()];
+    const privateUrl = localUrl(privatePort);
+    const started = await startService({
+      name: `${name}-${String(number)}`,
+      entry: join(project, `services/${name}/src/main.ts`),
+      env: {
+        ...process.env,
+        ...serviceSettings(plan)[name],
+        PUBLIC_PORT: String(port),
+        PRIVATE_PORT: String(privatePort),
+        ...(profileDir === undefined ? {} : { NODE_OPTIONS: profileOption(resolve(profileDir)) }),
+        ...own,
+      },
+      cwd: project,
+      logFile: join(statePaths(directory).logs, `${name}-${String(number)}.log`),
+      readyUrl: `${privateUrl}/health/ready`,
+      onSpawn,
+    });
+    pin(started.identity.pid, place);
+    return { pid: started.identity.pid, url: localUrl(port), privateUrl, stop: () => started.stop() };
+  };
+}
+
+/** A profile is written when the process ends. */
+function profileOption(directory: string): string {
+  return `--cpu-prof --cpu-prof-dir=${directory}`;
+}
+
+async function startPeer({ project, directory }: Settings, onSpawn: OnSpawn): Promise<Servers['peer']> {
   const port = await freePort();
   const url = localUrl(port);
   const { client_id: clientId, client_secret: clientSecret } = newSampleSecrets().manager.application;

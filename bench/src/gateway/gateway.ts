@@ -1,0 +1,191 @@
+import { accessToken } from '../auth-rates.ts';
+import type { Goal, PartResult } from '../part.ts';
+import { cpuNotes, doubtsOf, percent, ratiosOf, spreadOf, spreadText, whole } from '../ratios.ts';
+import type { Pair, Spread } from '../ratios.ts';
+import type { Servers } from '../servers.ts';
+import { widenLimits } from '../wide-limits.ts';
+import { startUpstream } from './nginx.ts';
+import { startPeers } from './peers.ts';
+import type { Peer } from './peer.ts';
+import { findTools } from './tools.ts';
+import { createWrk } from './wrk.ts';
+import type { Door, RunWrk, WrkRound } from './wrk.ts';
+
+const CONNECTIONS = 32;
+const ROUNDS = 5;
+const ROUND_SEC = 2;
+const WARM_UP_SEC = 5;
+const ADDED_LATENCY_LIMIT_MS = 1;
+const CURVE = [1, 8, 32, 128, 512];
+const SIZES = ['64k', '1m'];
+
+type Say = (line: string) => void;
+
+/**
+ * The whole of a data call on one core: token from the cache, entitlement, admission by real limits, forwarding,
+ * settlement with the end held back. Beside it what others do on that core for the same request.
+ */
+export async function measureGateway(servers: Servers, say: Say): Promise<PartResult> {
+  const tools = await findTools(servers, say);
+  await widenLimits(servers);
+  const upstream = await startUpstream(servers, tools);
+  const ours = await ourDoor(servers, upstream);
+  const { peers, leftOut } = await startPeers(servers, tools, upstream.url, say);
+  const token = await accessToken(servers);
+  const wrk = createWrk(servers, tools, token);
+  for (const door of [ours, ...peers.map((peer) => peer.door)]) {
+    await expectDoor(door, token);
+    await wrk(door, { seconds: WARM_UP_SEC, connections: CONNECTIONS });
+  }
+  const compared: Comparison[] = [];
+  for (const peer of peers) compared.push(await compare(wrk, ours, peer, say));
+  const half = spreadOf(compared.flatMap(({ rounds }) => rounds.map((pair) => pair.ours.perSec))).median / 2;
+  const added = await addedLatency(wrk, ours, upstream, half, say);
+  const curve = await measureCurve(wrk, ours, say);
+  for (const door of [ours, ...peers.map((peer) => peer.door)]) await expectDoor(door, token);
+  return {
+    goals: [...compared.flatMap(goalOf), latencyGoal(added)],
+    notes: [
+      `each peer: ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s, ${String(CONNECTIONS)} kept-alive connections of wrk, small POSTs, answers of 1 KB; ours does the whole job, no peer counts anything (peers/*: what each does)`,
+      ...leftOut,
+      ...compared.flatMap(notesOf),
+      `at ${whole(added.perSec)} calls/s, half of full load: p50 ${spreadText(added.ours, 3)} ms, the upstream directly ${spreadText(added.direct, 3)} ms; p99 ${spreadText(added.oursP99, 1)} ms, directly ${spreadText(added.directP99, 1)} ms`,
+      ...curve.map(
+        ({ connections, size, perSec, p50Ms, p99Ms, serverCpu }) =>
+          `ours, ${String(connections)} connections, ${size} answers: ${whole(perSec)} calls/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(1)} ms, ${percent(serverCpu)} of its core`,
+      ),
+    ],
+    versions: {
+      ...tools.versions,
+      ...Object.fromEntries(peers.map(({ door, version }) => [door.name, version])),
+    },
+    figures: {
+      compared: compared.map(({ peer, rounds }) => ({ peer: peer.door.name, rounds })),
+      added,
+      curve,
+    },
+  };
+}
+
+async function ourDoor(servers: Servers, upstream: Door): Promise<Door> {
+  const { pid, url } = await servers.startFurther('gateway', {
+    settings: { UPSTREAM_URL: upstream.url, LOG_LEVEL: 'warn' },
+  });
+  return { name: 'ours', pid, url: `${url}/graphql` };
+}
+
+/** @throws {Error} where a door lets a wrong token pass, or doesn't give the upstream's answer for a right one. */
+async function expectDoor({ name, url }: Door, token: string): Promise<void> {
+  const call = (bearer: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+      body: '{"query":"{ countries { name } }"}',
+      signal: AbortSignal.timeout(10_000),
+    });
+  const answer = await call(token);
+  const { length } = await answer.text();
+  if (answer.status !== 200 || length !== 1_024) {
+    throw new Error(`${name} answers ${String(answer.status)} with ${String(length)} bytes`);
+  }
+}
+
+type Comparison = { peer: Peer; rounds: (Pair & { ours: WrkRound; peer: WrkRound })[] };
+
+async function compare(wrk: RunWrk, ours: Door, peer: Peer, say: Say): Promise<Comparison> {
+  const load = { seconds: ROUND_SEC, connections: CONNECTIONS };
+  const rounds: Comparison['rounds'] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const pair = { ours: await wrk(ours, load), peer: await wrk(peer.door, load) };
+    rounds.push(pair);
+    say(
+      `gateway ${String(round)}/${String(ROUNDS)}: ours ${whole(pair.ours.perSec)} calls/s (CPU ${percent(pair.ours.serverCpu)}), ` +
+        `${peer.door.name} ${whole(pair.peer.perSec)} (CPU ${percent(pair.peer.serverCpu)}): ` +
+        `${(pair.ours.perSec / pair.peer.perSec).toFixed(2)} times`,
+    );
+  }
+  return { peer, rounds };
+}
+
+function goalOf({ peer: { door, targetRatio }, rounds }: Comparison): Goal[] {
+  if (targetRatio === undefined) return [];
+  const ratio = spreadOf(ratiosOf(rounds));
+  return [
+    {
+      what: `calls/s, times those of ${door.name}`,
+      figure: spreadText(ratio),
+      target: `≥ ${String(targetRatio)}`,
+      reached: ratio.median >= targetRatio,
+    },
+  ];
+}
+
+function notesOf({ peer: { door }, rounds }: Comparison): string[] {
+  const rate = (side: 'ours' | 'peer') => spreadOf(rounds.map((pair) => pair[side].perSec));
+  return [
+    `${door.name}: ours ${spreadText(rate('ours'), 0)} calls/s, ${door.name} ${spreadText(rate('peer'), 0)}: ${spreadText(spreadOf(ratiosOf(rounds)))} times`,
+    ...cpuNotes(rounds, door.name),
+    ...doubtsOf(rounds).map((doubt) => `beside ${door.name}, ${doubt}`),
+  ];
+}
+
+type AddedLatency = {
+  perSec: number;
+  /** By pairs of neighbouring rounds, in ms. */
+  p50: Spread;
+  ours: Spread;
+  direct: Spread;
+  oursP99: Spread;
+  directP99: Spread;
+};
+
+/** What the gateway adds to the median time of a call at half load, against the upstream directly. */
+async function addedLatency(
+  wrk: RunWrk,
+  ours: Door,
+  upstream: Door,
+  perSec: number,
+  say: Say,
+): Promise<AddedLatency> {
+  // What a connection waits between calls, so that all of them together make the rate.
+  const load = { seconds: ROUND_SEC, connections: CONNECTIONS, meanPauseMs: (CONNECTIONS / perSec) * 1_000 };
+  const pairs: { ours: WrkRound; direct: WrkRound }[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const pair = { ours: await wrk(ours, load), direct: await wrk(upstream, load) };
+    pairs.push(pair);
+    say(
+      `gateway, half load ${String(round)}/${String(ROUNDS)}: p50 ${pair.ours.p50Ms.toFixed(3)} ms, directly ${pair.direct.p50Ms.toFixed(3)} ms`,
+    );
+  }
+  return {
+    perSec: spreadOf(pairs.map((pair) => pair.ours.perSec)).median,
+    p50: spreadOf(pairs.map((pair) => pair.ours.p50Ms - pair.direct.p50Ms)),
+    ours: spreadOf(pairs.map((pair) => pair.ours.p50Ms)),
+    direct: spreadOf(pairs.map((pair) => pair.direct.p50Ms)),
+    oursP99: spreadOf(pairs.map((pair) => pair.ours.p99Ms)),
+    directP99: spreadOf(pairs.map((pair) => pair.direct.p99Ms)),
+  };
+}
+
+function latencyGoal({ p50 }: AddedLatency): Goal {
+  return {
+    what: 'ms added to the p50 at half load',
+    figure: spreadText(p50),
+    target: `< ${String(ADDED_LATENCY_LIMIT_MS)}`,
+    reached: p50.median < ADDED_LATENCY_LIMIT_MS,
+  };
+}
+
+type CurvePoint = WrkRound & { connections: number; size: string };
+
+async function measureCurve(wrk: RunWrk, ours: Door, say: Say): Promise<CurvePoint[]> {
+  const points: CurvePoint[] = [];
+  const measure = async (door: Door, connections: number, size: string) => {
+    const round = await wrk(door, { seconds: ROUND_SEC, connections });
+    points.push({ ...round, connections, size });
+    say(`gateway, ${String(connections)} connections, ${size} answers: ${whole(round.perSec)} calls/s`);
+  };
+  for (const connections of CURVE) await measure(ours, connections, '1k');
+  for (const size of SIZES) await measure({ ...ours, url: `${ours.url}?size=${size}` }, CONNECTIONS, size);
+  return points;
+}

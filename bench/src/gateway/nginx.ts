@@ -1,0 +1,49 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Servers } from '../servers.ts';
+import { fillTemplate, programDirectory, startProgram } from './program.ts';
+import type { Tools } from './tools.ts';
+import type { Door } from './wrk.ts';
+
+/** An nginx with a configuration of peers/; the upstream is one as well. */
+export async function startNginx(
+  servers: Servers,
+  { nginx, env }: Pick<Tools, 'nginx' | 'env'>,
+  setting: { name: string; template: string; place: string | undefined; values: Record<string, string> },
+): Promise<Door> {
+  const { name, template, place, values } = setting;
+  const own = await programDirectory(servers, name);
+  const file = join(own, 'nginx.conf');
+  return await startProgram(servers, {
+    name,
+    place,
+    command: async (port) => {
+      const filled = await fillTemplate(servers, template, { ...values, DIRECTORY: own, PORT: String(port) });
+      await writeFile(file, filled, { mode: 0o600 });
+      return { args: [nginx, '-p', own, '-c', file, '-e', join(own, 'error.log')], env };
+    },
+  });
+}
+
+const KIB = 1_024;
+
+/** The upstream of all gateways, off the compared core: 1 KB from memory, and by ?size= a larger file. */
+export async function startUpstream(servers: Servers, tools: Tools): Promise<Door> {
+  const own = await programDirectory(servers, 'upstream-nginx');
+  await mkdir(join(own, 'answers'), { mode: 0o755 });
+  for (const [size, bytes] of Object.entries({ '64k': 64 * KIB, '1m': KIB * KIB })) {
+    await writeFile(join(own, 'answers', size), answerOf(bytes), { mode: 0o644 });
+  }
+  return await startNginx(servers, tools, {
+    name: 'upstream-nginx',
+    template: 'upstream/nginx.conf',
+    place: servers.places?.rest,
+    values: { ANSWER: answerOf(KIB) },
+  });
+}
+
+/** A GraphQL response of so many bytes. */
+function answerOf(bytes: number): string {
+  const frame = JSON.stringify({ data: { text: '' } });
+  return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`);
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { basic } from '../auth-rates.ts';
+import { dependency } from '../run-facts.ts';
+import type { Servers } from '../servers.ts';
+import { apachePeer } from './apache.ts';
+import { expressGateway } from './express-gateway.ts';
+import { startNginx } from './nginx.ts';
+import { startProgram } from './program.ts';
+import type { Peer, PeerSetting } from './peer.ts';
+import { findApache } from './tools.ts';
+import type { Tools } from './tools.ts';
+import { startTlsRelay } from './tls-relay.ts';
+
+export type Peers = { peers: Peer[]; leftOut: string[] };
+
+/** Starts each peer that this machine can run; why another is left out is a line of the results. */
+export async function startPeers(
+  servers: Servers,
+  tools: Tools,
+  upstreamUrl: string,
+  say: (line: string) => void,
+): Promise<Peers> {
+  const { demo } = servers;
+  const setting: PeerSetting = {
+    upstreamUrl,
+    introspectionUrl: `${demo.private.auth_url}/oauth2/introspect`,
+    clientId: demo.private.client_id,
+    clientSecret: demo.private.client_secret,
+  };
+  const starts: [string, () => Promise<Peer>][] = [
+    ['mod_oauth2', () => modOauth2(servers, setting, say)],
+    ['express-gateway', () => expressGateway(servers, setting, say)],
+    ['nginx', () => nginxPeer(servers, tools, setting)],
+    ['mod_auth_openidc', () => modAuthOpenidc(servers, tools, setting, say)],
+    ['http-proxy-middleware', () => httpProxyMiddleware(servers, setting)],
+  ];
+  const peers: Peer[] = [];
+  const leftOut: string[] = [];
+  for (const [name, start] of starts) {
+    try {
+      peers.push(await start());
+    } catch (error) {
+      const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+      leftOut.push(`${name} is left out: ${reason}`);
+      say(leftOut.at(-1) ?? '');
+    }
+  }
+  return { peers, leftOut };
+}
+
+async function modOauth2(servers: Servers, setting: PeerSetting, say: (line: string) => void): Promise<Peer> {
+  const tools = await findApache(servers, say);
+  return {
+    door: await apachePeer('mod_oauth2', servers, tools, { ...setting, template: 'mod_oauth2/apache.conf' }),
+    version: tools.versions.mod_oauth2,
+    targetRatio: 1,
+  };
+}
+
+async function modAuthOpenidc(
+  servers: Servers,
+  { openssl, env }: Tools,
+  setting: PeerSetting,
+  say: (line: string) => void,
+): Promise<Peer> {
+  const tools = await findApache(servers, say);
+  const introspectionUrl = await startTlsRelay(servers, { openssl, env }, setting.introspectionUrl);
+  return {
+    door: await apachePeer('mod_auth_openidc', servers, tools, {
+      ...setting,
+      introspectionUrl,
+      template: 'mod_auth_openidc/apache.conf',
+    }),
+    version: tools.versions.mod_auth_openidc,
+  };
+}
+
+async function nginxPeer(servers: Servers, tools: Tools, setting: PeerSetting): Promise<Peer> {
+  const { authorization = '' } = basic(setting.clientId, setting.clientSecret);
+  const door = await startNginx(servers, tools, {
+    name: 'nginx',
+    template: 'nginx/nginx.conf',
+    place: servers.places?.server,
+    values: {
+      UPSTREAM: new URL(setting.upstreamUrl).host,
+      INTROSPECTION: setting.introspectionUrl,
+      BASIC: authorization,
+    },
+  });
+  return { door, version: tools.versions.nginx, targetRatio: 0.25 };
+}
+
+async function httpProxyMiddleware(servers: Servers, { upstreamUrl }: PeerSetting): Promise<Peer> {
+  const door = await startProgram(servers, {
+    name: 'http-proxy-middleware',
+    place: servers.places?.server,
+    command: (port) => ({
+      args: [process.execPath, join(servers.project, 'bench/peers/http-proxy-middleware/server.ts')],
+      env: { NODE_ENV: 'production', PORT: String(port), UPSTREAM: new URL(upstreamUrl).origin },
+    }),
+  });
+  return { door, version: dependency('../package.json', 'http-proxy-middleware') };
+}
