@@ -2,8 +2,10 @@ import type { Stack } from '../stack/stack.ts';
 import { badInput } from './bad-input.ts';
 import { clients } from './clients.ts';
 import { faults } from './faults.ts';
+import { handMadeTokens } from './hand-made-tokens.ts';
 import { meteredCall } from './metered-call.ts';
 import { revocation } from './revocation.ts';
+import { subscriptions } from './subscriptions.ts';
 import { team } from './team.ts';
 
 /** Every spec, against whichever stack is given. */
@@ -11,7 +13,9 @@ export function allSpecs(stack: () => Stack): void {
   meteredCall(stack);
   team(stack);
   clients(stack);
+  subscriptions(stack);
   badInput(stack);
   revocation(stack);
+  handMadeTokens(stack);
   faults(stack);
 }

@@ -39,6 +39,13 @@ export function meteredCall(stack: () => Stack): void {
       expect(JSON.parse(body)).toMatchObject({ data: { country: { name: 'Switzerland', capital: 'Bern' } } });
       const points = Number(response.headers.get('x-points-cost'));
       expect(points).toBeGreaterThan(0);
+      const { limits, usage } = before.billing_period;
+      expect(response.headers.get('x-points-remaining')).toBe(
+        String(limits.points_limit - usage.points_usage - points),
+      );
+      expect(response.headers.get('ratelimit-policy')).toBe(`"rate";q=${String(limits.rate_limit)};w=60`);
+      expect(response.headers.get('ratelimit')).toMatch(/^"rate";r=\d+;t=\d+$/);
+      expect(response.headers.get('x-billing-status')).toBe('active');
       const after = await eventually(
         () => readUsage(demo, token),
         ({ billing_period: { usage } }) => usage.requests_usage > before.billing_period.usage.requests_usage,

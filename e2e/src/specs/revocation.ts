@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually, obtainToken, postGraphql, postToken, tokenFields } from '../caller.ts';
+import { operate as request } from '../operate.ts';
 import type { DemoApplication, Stack } from '../stack/stack.ts';
 
 const QUERY = '{ country(code: "CH") { name } }';
@@ -17,20 +18,8 @@ export function revocation(stack: () => Stack): void {
   describe('a revoked application', () => {
     let application: DemoApplication;
 
-    async function operate<T>(method: string, path: string, body?: unknown): Promise<T> {
-      const { account_url, client_id, client_secret } = stack().demo.private;
-      const response = await fetch(`${account_url}/private/applications${path}`, {
-        method,
-        headers: {
-          authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
-      return (text === '' ? {} : JSON.parse(text)) as T;
-    }
+    const operate = <T>(method: string, suffix: string, body?: unknown) =>
+      request<T>(stack().demo, method, `/private/applications${suffix}`, body);
 
     const path = () => `/${String(application.application_id)}`;
     const revoke = () => operate<Revoked>('POST', `${path()}/revoke`);

@@ -16,7 +16,7 @@ export function databaseUrl({ postgres_password }: SampleSecrets): string {
 
 /** The settings of a service (docs/configuration.md) in a network where each part answers to its name. */
 export function containerSettings(name: ServiceName, secrets: SampleSecrets): Record<string, string> {
-  const { credentials, peppers, redis_password } = secrets;
+  const { credentials, peppers, sealing_keys, redis_password } = secrets;
   const accept = (...callers: (keyof SampleSecrets['credentials'])[]) =>
     callers.map((caller) => `${caller}:${credentials[caller]}`).join(' ');
   const common = {
@@ -39,7 +39,11 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
         SERVICE_CREDENTIALS: accept('auth', 'gateway'),
         OPERATOR_CREDENTIALS: accept('operator'),
         CLIENT_SECRET_PEPPERS: peppers,
+        TOKEN_SEALING_KEYS: sealing_keys,
         DATABASE_URL: databaseUrl(secrets),
+        PUBLIC_URL: 'http://gateway:4000',
+        MAIL_DIR: '/tmp/mail',
+        TRUSTED_PROXIES: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16',
         AUTH_PRIVATE_URL: 'http://auth:4101',
       };
     case 'gateway':

@@ -12,6 +12,7 @@ import type { StartedNetwork, StartedTestContainer } from 'testcontainers';
 import { containerSettings, databaseUrl, SERVICE_PORTS } from './container-settings.ts';
 import type { ServiceName } from './container-settings.ts';
 import { buildImages, builtImage, POSTGRES_IMAGE, REDIS_IMAGE } from './images.ts';
+import { FORGET_TOKENS } from './stack.ts';
 import type { Part, Stack } from './stack.ts';
 
 /** Every container of a run bears it, so that none is left behind, not even one that could not start. */
@@ -91,6 +92,7 @@ async function startParts(run: Run): Promise<ContainerStack> {
     demo: demoOf(urls, { ...run.secrets, operatorSecret: run.secrets.credentials.operator }, ids),
     kill: (part) => kill(parts[part]),
     start: (part) => startAgain(part, parts[part]),
+    forgetTokens: () => forgetTokens(redis),
     stop: () => removeAll(run),
     containerId: (part) => parts[part].container.getId(),
   };
@@ -189,6 +191,12 @@ async function runAccountProgram(run: Run, program: 'migrate' | 'seed'): Promise
   const { stdout } = await promisify(execFile)('docker', ['logs', container.getId()]);
   await container.stop();
   return stdout;
+}
+
+async function forgetTokens({ container }: RunningPart): Promise<void> {
+  const script = `REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli EVAL "${FORGET_TOKENS}" 0`;
+  const { exitCode, output } = await container.exec(['sh', '-c', script]);
+  if (exitCode !== 0) throw new Error(`Redis keeps its keys: ${output}`);
 }
 
 async function kill({ container }: RunningPart): Promise<void> {

@@ -1,14 +1,18 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
 import { newSampleSecrets } from '@tollgate/sample/secrets';
 import type { ManagedProcess } from '@tollgate/stack/process';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { localDemo } from '../../../scripts/launcher/demo.ts';
 import { launch } from '../../../scripts/launcher/launch.ts';
 import { freePortBase } from '../../../scripts/launcher/running-launcher.ts';
 import { readSettings } from '../../../scripts/launcher/settings.ts';
 import { makeStateDirectory, statePaths } from '../../../scripts/launcher/state.ts';
 import { createSupervisor } from '../../../scripts/launcher/supervisor.ts';
+import { FORGET_TOKENS } from './stack.ts';
 import type { Part, Stack } from './stack.ts';
 
 type WatchedPart = { process: ManagedProcess; startAgain: () => Promise<ManagedProcess> };
@@ -53,10 +57,21 @@ export async function startProcessStack(): Promise<Stack> {
         const { startAgain } = partOf(name);
         watch(await startAgain(), startAgain);
       },
+      forgetTokens: () => forgetTokens(settings.ports.redis, secrets.redis_password),
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+async function forgetTokens(port: number, password: string): Promise<void> {
+  const redis = openRedis(`redis://:${password}@127.0.0.1:${String(port)}`, createLogger('e2e', 'silent'));
+  try {
+    await waitFor(() => redis.status === 'ready');
+    await redis.eval(FORGET_TOKENS, 0);
+  } finally {
+    redis.disconnect();
   }
 }
