@@ -8,7 +8,7 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
 import { counter, postToken, tokenForm } from '../suite/requests.ts';
-import { flush, keysOf } from '../suite/store.ts';
+import { flush, keysOf, onMasters } from '../suite/store.ts';
 
 const PER_PAIR = 5;
 const PER_ADDRESS = 12;
@@ -100,15 +100,18 @@ test('a right secret is not told from a wrong one while its client and address a
 
 test('a right secret that is told nothing leaves no token behind', async () => {
   const client = addClient(auth.account);
-  const tokens = () => auth.store.keys(`auth:{${applicationPart(client.client_id)}}:token:*`);
+  const tokens = () => keysOf(auth, `auth:{${applicationPart(client.client_id)}}:token:*`);
   expect((await postToken(replica, tokenForm(client))).status).toBe(200);
   const before = await tokens();
   // The replica sees the connection's own address, and doesn't know of the limit yet: it stores while it asks.
   await lockOut(client, '127.0.0.1');
-  await auth.store.config('RESETSTAT');
+  await onMasters(auth, (master) => master.config('RESETSTAT'));
   const answer = await postToken(replica, tokenForm(client));
   expect([answer.status, await answer.text()]).toEqual([429, expect.not.stringContaining('access_token')]);
-  await waitFor(async () => (await auth.store.info('commandstats')).includes('cmdstat_del:'));
+  await waitFor(async () => {
+    const stats = await onMasters(auth, (master) => master.info('commandstats'));
+    return stats.some((ofOne) => ofOne.includes('cmdstat_del:'));
+  });
   expect(await tokens()).toEqual(before);
 });
 
