@@ -48,6 +48,10 @@ function filesOf(json: string): FileResult[] {
   return (JSON.parse(json) as JestJson).testResults.map(({ name, status, assertionResults }) => {
     const number = (wanted: string) => assertionResults.filter((one) => one.status === wanted).length;
     const failed = number('failed');
-    return { file: name, passed: number('passed'), failed: status === 'failed' ? Math.max(failed, 1) : failed };
+    return {
+      file: name,
+      passed: number('passed'),
+      failed: status === 'failed' ? Math.max(failed, 1) : failed,
+    };
   });
 }
