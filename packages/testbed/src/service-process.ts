@@ -73,7 +73,7 @@ async function startWithPorts(
     startService({
       name,
       entry: resolve(import.meta.dirname, `../../../services/${name}/src/main.ts`),
-      env: { ...defaults(), ...env, ...changed, ...ports },
+      env: { ...serviceDefaults(), ...env, ...changed, ...ports },
       logFile,
       readyUrl: `${privateUrl}/health/live`,
       onSpawn: register(runDirectory()),
@@ -93,7 +93,8 @@ async function startWithPorts(
   };
 }
 
-function defaults(): Record<string, string> {
+/** The settings that every service of this suite has, unless it is started with others. */
+export function serviceDefaults(): Record<string, string> {
   return {
     PUBLIC_HOST: '127.0.0.1',
     PRIVATE_HOST: '127.0.0.1',

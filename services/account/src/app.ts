@@ -10,6 +10,8 @@ import { methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/ex
 import { operationsRouter } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
+import { apiDocumentEndpoint } from './api-document/endpoints.ts';
+import { apiPageEndpoint, apiPageFileEndpoint } from './api-page/endpoints.ts';
 import { operatorAccess } from './applications/access.ts';
 import type { Applications } from './applications/applications.ts';
 import { createEndpoint, deleteEndpoint, readEndpoint } from './applications/endpoints.ts';
@@ -67,6 +69,12 @@ export function createPublicApp(parts: PublicParts): Express {
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
   app.route('/api/usage').get(usageEndpoint(introspect, query)).all(methodNotAllowed('GET', 'HEAD'));
   app.use('/api/console', consoleRoutes(parts.console));
+  app
+    .route('/api/openapi.json')
+    .get(apiDocumentEndpoint(parts.console.publicUrl))
+    .all(methodNotAllowed('GET', 'HEAD'));
+  app.route('/api/docs').get(apiPageEndpoint).all(methodNotAllowed('GET', 'HEAD'));
+  app.route('/api/docs/:file').get(apiPageFileEndpoint).all(methodNotAllowed('GET', 'HEAD'));
   app.route('/user').get(userPage).all(methodNotAllowed('GET', 'HEAD'));
   app.use(notFound, problemHandler(logger));
   return app;

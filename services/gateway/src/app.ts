@@ -53,6 +53,8 @@ export function createPlainApp(parts: {
   app.use(requestLog(logger, newRequestId), httpMetrics(registry), helmet(), soundHead);
   app.use(below('/api/usage', account.handler));
   app.use(below('/api/console', account.handler));
+  app.use(below('/api/openapi.json', account.handler));
+  app.use(below('/api/docs', account.handler));
   app.use(below('/user', account.handler));
   app.use(below('/oauth2', auth.handler));
   app.use(below('/.well-known/oauth-authorization-server', auth.handler));

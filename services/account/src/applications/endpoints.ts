@@ -52,7 +52,7 @@ export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): Req
 export function listOwnEndpoint({ ofAccount }: Pick<Applications, 'ofAccount'>): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, applicationListSchema);
-    const { status, type } = wanted;
+    const { status = null, type = null } = wanted;
     const found = await ofAccount(ownerAccess.accountOf(req, res), { ...lookAhead(wanted), status, type });
     const { rows, next_cursor } = cutPage(found, wanted, ({ application_id }) => application_id);
     res.json({ applications: rows.map(answer), next_cursor });

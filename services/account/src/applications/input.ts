@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { idField } from '../input/fields.ts';
 import { nameSchema } from '../input/name.ts';
 import { pageFields } from '../input/page.ts';
 import { OVERLAP_SEC, TOKEN_LIFESPAN_SEC } from './rules.ts';
-
-const id = z.int('must be a whole number').min(1, 'must be at least 1');
 
 const type = z.enum(['automatic', 'manual'], 'must be automatic or manual');
 const token_lifespan_sec = wholeSeconds(TOKEN_LIFESPAN_SEC);
@@ -12,7 +11,7 @@ const token_lifespan_sec = wholeSeconds(TOKEN_LIFESPAN_SEC);
 export const ownApplicationSchema = z.strictObject({ name: nameSchema, type, token_lifespan_sec });
 
 /** Body of `POST /private/applications`. */
-export const newApplicationSchema = z.strictObject({ account_id: id, ...ownApplicationSchema.shape });
+export const newApplicationSchema = z.strictObject({ account_id: idField, ...ownApplicationSchema.shape });
 
 /** Body of `PATCH /api/console/applications/{application_id}`. */
 export const changesSchema = z.strictObject({
@@ -23,8 +22,8 @@ export const changesSchema = z.strictObject({
 /** Query parameters of the list of applications. */
 export const applicationListSchema = z.strictObject({
   ...pageFields,
-  status: z.enum(['active', 'revoked'], 'must be active or revoked').nullable().default(null),
-  type: type.nullable().default(null),
+  status: z.enum(['active', 'revoked'], 'must be active or revoked').optional(),
+  type: type.optional(),
 });
 
 /** Body of `POST …/applications/{application_id}/rotate-secret`. */

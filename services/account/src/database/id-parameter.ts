@@ -1,13 +1,17 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/problem';
+import { describedAs } from '../input/described-as.ts';
 
 /** An id in a path: the digits of a bigint key, as far as JSON can name it. */
-export const idParameter = z
-  .string()
-  .regex(/^[1-9]\d{0,15}$/)
-  .transform(Number)
-  .refine(Number.isSafeInteger);
+export const idParameter = describedAs(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/)
+    .transform(Number)
+    .refine(Number.isSafeInteger),
+  { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+);
 
 /**
  * An id of the path.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describedAs } from './described-as.ts';
 
 /** Members that several bodies have. */
 
@@ -16,16 +17,22 @@ export const countField = z
 export const teamSlotsField = countField.nullable();
 
 /** An instant in UTC to the second, `2026-07-01T00:00:00Z`. */
-export const secondField = z
-  .string('must be text')
-  .refine(
-    (value) => z.iso.datetime({ precision: 0 }).safeParse(value).success,
-    'must be a UTC time to the second, as 2026-07-01T00:00:00Z',
-  )
-  .transform((value) => new Date(value));
+export const secondField = describedAs(
+  z
+    .string('must be text')
+    .refine(
+      (value) => z.iso.datetime({ precision: 0 }).safeParse(value).success,
+      'must be a UTC time to the second, as 2026-07-01T00:00:00Z',
+    )
+    .transform((value) => new Date(value)),
+  { type: 'string', format: 'date-time', examples: ['2026-07-01T00:00:00Z'] },
+);
 
 /** An id in a query. */
-export const idQueryField = z
-  .string('must be an id')
-  .regex(/^[1-9]\d{0,14}$/, 'must be an id')
-  .transform(Number);
+export const idQueryField = describedAs(
+  z
+    .string('must be an id')
+    .regex(/^[1-9]\d{0,14}$/, 'must be an id')
+    .transform(Number),
+  { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 },
+);

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '@tollgate/problem/invalid-fields';
 import { idParameter } from '../database/id-parameter.ts';
+import { describedAs } from './described-as.ts';
 
 /** One page of a list that is ordered by descending ids. */
 export type Page = { limit: number; before: number };
@@ -13,17 +14,23 @@ const WANTED_LIMIT = `must be 1 to ${String(MAX_PAGE)}`;
 
 /** The query parameters of every list. */
 export const pageFields = {
-  limit: z
-    .string(WANTED_LIMIT)
-    .regex(/^[1-9]\d{0,2}$/, WANTED_LIMIT)
-    .transform(Number)
-    .refine((value) => value <= MAX_PAGE, WANTED_LIMIT)
-    .default(DEFAULT_PAGE),
-  cursor: z
-    .unknown()
-    .refine((value) => idParameter.safeParse(value).success, 'must be the next_cursor of the page before')
-    .pipe(idParameter)
-    .optional(),
+  limit: describedAs(
+    z
+      .string(WANTED_LIMIT)
+      .regex(/^[1-9]\d{0,2}$/, WANTED_LIMIT)
+      .transform(Number)
+      .refine((value) => value <= MAX_PAGE, WANTED_LIMIT)
+      .default(DEFAULT_PAGE),
+    { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  ),
+  cursor: describedAs(
+    z
+      .unknown()
+      .refine((value) => idParameter.safeParse(value).success, 'must be the next_cursor of the page before')
+      .pipe(idParameter)
+      .optional(),
+    { type: 'string', pattern: '^[1-9][0-9]{0,15}$', description: 'The `next_cursor` of the page before.' },
+  ),
 };
 
 /**

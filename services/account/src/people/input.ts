@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidFields } from '@tollgate/problem/invalid-fields';
+import { describedAs } from '../input/described-as.ts';
 import { nameSchema } from '../input/name.ts';
 import { isSecretToken } from '../secret-token/secret-token.ts';
 import { PASSWORD_CHARACTERS, passwordFault } from './password-rules.ts';
@@ -10,26 +11,43 @@ const EMAIL_MAX_CHARACTERS = 254;
  * ASCII only, without quoted local parts: two addresses that look alike are then one, for us as for Postgres'
  * lower(), and nothing in them means anything in a mail's header.
  */
-const email = z
-  .string('must be text')
-  .max(EMAIL_MAX_CHARACTERS, `must have at most ${String(EMAIL_MAX_CHARACTERS)} characters`)
-  .pipe(z.email('must be an e-mail address'));
+const email = describedAs(
+  z
+    .string('must be text')
+    .max(EMAIL_MAX_CHARACTERS, `must have at most ${String(EMAIL_MAX_CHARACTERS)} characters`)
+    .pipe(z.email('must be an e-mail address')),
+  { type: 'string', format: 'email', maxLength: EMAIL_MAX_CHARACTERS },
+);
 
 /** A password that is compared, not chosen: whatever could be one. */
-const givenPassword = z
-  .string('must be text')
-  .min(1, 'must not be empty')
-  .refine(
-    (value) => Array.from(value).length <= PASSWORD_CHARACTERS.max,
-    `must have at most ${String(PASSWORD_CHARACTERS.max)} characters`,
-  );
+const givenPassword = describedAs(
+  z
+    .string('must be text')
+    .min(1, 'must not be empty')
+    .refine(
+      (value) => Array.from(value).length <= PASSWORD_CHARACTERS.max,
+      `must have at most ${String(PASSWORD_CHARACTERS.max)} characters`,
+    ),
+  { type: 'string', format: 'password', minLength: 1, maxLength: PASSWORD_CHARACTERS.max },
+);
 
-const newPassword = z.string('must be text');
+/** Held to its rules together with the address (password-rules.ts). */
+const newPassword = describedAs(z.string('must be text'), {
+  type: 'string',
+  format: 'password',
+  minLength: PASSWORD_CHARACTERS.min,
+  maxLength: PASSWORD_CHARACTERS.max,
+  description: 'None of the commonest passwords, and without the e-mail address.',
+});
 
 const UNKNOWN_TOKEN = 'is unknown, used or expired';
 
 /** What a link's token may look like; whether it is good is another question, with the same answer. */
-const token = z.string('must be text').refine(isSecretToken, UNKNOWN_TOKEN);
+const token = describedAs(z.string('must be text').refine(isSecretToken, UNKNOWN_TOKEN), {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  description: "Of the mail's link.",
+});
 
 /** The 400 for a link's token that is no good (any more). */
 export function unknownToken() {

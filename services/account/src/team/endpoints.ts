@@ -1,13 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { z } from 'zod';
 import { idOf } from '../database/id-parameter.ts';
 import type { Query } from '../database/query.ts';
 import { bodyOf } from '../input/json-body.ts';
-import { nameSchema } from '../input/name.ts';
 import type { PeopleParts } from '../people/people.ts';
 import { signedIn } from '../sessions/require-session.ts';
 import { createTeam, dissolveTeam, handOver, leaveTeam, removeMember, renameTeam } from './changes.ts';
 import type { Person } from './changes.ts';
+import { handOverSchema, teamSchema } from './input.ts';
 import { teamView } from './team-view.ts';
 
 /**
@@ -17,12 +16,6 @@ import { teamView } from './team-view.ts';
  */
 
 export type TeamParts = Pick<PeopleParts, 'query' | 'transact' | 'wakeMails'>;
-
-const teamSchema = z.strictObject({ name: nameSchema });
-
-const handOverSchema = z.strictObject({
-  account_id: z.int('must be a whole number').min(1, 'must be at least 1'),
-});
 
 /**
  * `GET /api/console/team`: 200 `{team_id, name, created_at, role, payer_id, billing_status, slots: {used, limit},

@@ -41,7 +41,7 @@ export function tokensOfApplicationEndpoint(
   return async (req, res) => {
     const wanted = queryOf(req, tokenListSchema);
     const key = access.applicationOf(req, res);
-    sendPage(res, await ofApplication(key, { ...lookAhead(wanted), status: wanted.status }), wanted);
+    sendPage(res, await ofApplication(key, { ...lookAhead(wanted), status: wanted.status ?? null }), wanted);
   };
 }
 
@@ -53,7 +53,11 @@ export function tokensOfAccountEndpoint(
   return async (req, res) => {
     const wanted = queryOf(req, tokenListSchema);
     const accountId = access.accountOf(req, res);
-    sendPage(res, await ofAccount(accountId, { ...lookAhead(wanted), status: wanted.status }), wanted);
+    sendPage(
+      res,
+      await ofAccount(accountId, { ...lookAhead(wanted), status: wanted.status ?? null }),
+      wanted,
+    );
   };
 }
 

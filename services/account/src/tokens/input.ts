@@ -10,10 +10,7 @@ export const newTokenSchema = z.strictObject({ name: nameSchema });
 /** Query parameters of the lists of tokens. */
 export const tokenListSchema = z.strictObject({
   ...pageFields,
-  status: z
-    .enum(['Active', 'Expired', 'Revoked'], 'must be Active, Expired or Revoked')
-    .nullable()
-    .default(null),
+  status: z.enum(['Active', 'Expired', 'Revoked'], 'must be Active, Expired or Revoked').optional(),
 });
 
 /** @throws {Problem} not_found for one that no token can have */

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { ERROR_CODES } from '@tollgate/contracts/error-codes';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type { Answer, ApiChapter, Operation } from './operation.ts';
+
+/** The gateway's data endpoints. What the data API itself takes and answers is its own. */
+
+const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
+
+const graphqlRequestSchema = z
+  .looseObject({
+    query: z.string().optional(),
+    operationName: z.string().nullable().optional(),
+    variables: z.record(z.string(), z.unknown()).nullable().optional(),
+    extensions: z.record(z.string(), z.unknown()).nullable().optional(),
+  })
+  .meta({ id: 'GraphQLRequest' });
+
+const graphqlAnswerSchema = z
+  .looseObject({
+    data: z.unknown().optional(),
+    errors: z.array(z.looseObject({ message: z.string() })).optional(),
+    extensions: z.unknown().optional(),
+  })
+  .meta({ id: 'GraphQLAnswer' });
+
+const refusalSchema = z
+  .object({
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          extensions: z.looseObject({
+            code: z.string(),
+            request_id: z.string(),
+            limit: z.int().optional().meta({ description: "The plan's number." }),
+            remaining: z.int().optional().meta({ description: 'What is left of it.' }),
+            retry_after_sec: z.int().optional(),
+            period_ended_at: z.string().optional(),
+          }),
+        }),
+      )
+      .length(1),
+  })
+  .meta({ id: 'GraphQLRefusal', description: 'A refusal that every GraphQL client can read.' });
+
+/** By status; each costs nothing. */
+const REFUSALS: readonly ErrorCode[] = [
+  'unauthorized',
+  'no_active_billing_period',
+  'points_limit_exceeded',
+  'time_limit_exceeded',
+  'traffic_limit_exceeded',
+  'account_blocked',
+  'forbidden',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limit_exceeded',
+  'session_limit_exceeded',
+  'subscription_limit_exceeded',
+  'internal_error',
+  'upstream_unreachable',
+  'service_unavailable',
+  'upstream_timeout',
+];
+
+function refusal(codes: readonly ErrorCode[]): Answer {
+  const [first = 'internal_error'] = codes;
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
+    schema: refusalSchema,
+    contentTypes: JSON_TYPES,
+    headers: { 'X-Points-Cost': 'What the call cost.' },
+    example: {
+      errors: [
+        {
+          message: ERROR_CODES[first].title,
+          extensions: { code: first, request_id: '4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b' },
+        },
+      ],
+    },
+  };
+}
+
+const refusals = Object.fromEntries(
+  [...Map.groupBy(REFUSALS, (code) => ERROR_CODES[code].status)].map(([status, codes]) => [
+    status,
+    { name: `graphql.${codes.join('.')}`, ...refusal(codes) },
+  ]),
+);
+
+const ANSWERS: Operation['answers'] = {
+  200: {
+    description: 'What the data API answered, streamed.',
+    schema: graphqlAnswerSchema,
+    contentTypes: JSON_TYPES,
+    headers: { 'X-Points-Cost': 'What the call cost.', 'X-Billing-Status': 'As at `GET /api/usage`.' },
+  },
+  400: refusal(['invalid_request']),
+  ...refusals,
+  default: {
+    description: 'What else the data API answered.',
+    headers: { 'X-Points-Cost': 'What the call cost.' },
+  },
+};
+
+const graphqlQuerySchema = z.object({
+  query: z.string(),
+  operationName: z.string().optional(),
+  variables: z.string().optional().meta({ description: 'As JSON.' }),
+  extensions: z.string().optional().meta({ description: 'As JSON.' }),
+});
+
+const EXAMPLE = { query: '{ quote(symbol: "ACME") { price } }' };
+
+const METERED =
+  'Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, ' +
+  '`X-Points-Remaining` what is left of the period. A refusal costs nothing, and says which limit it was and when ' +
+  'to come back. The upstream reads the body; whatever GraphQL over HTTP has can be sent.';
+
+const OF_V1 = 'The same for API v1, where it is offered; elsewhere `not_found`. Points are shared. ';
+
+function post(operationId: string, summary: string, description: string): Operation {
+  return {
+    operationId,
+    summary,
+    description,
+    caller: 'token',
+    body: graphqlRequestSchema,
+    example: EXAMPLE,
+    answers: ANSWERS,
+    ownErrors: true,
+  };
+}
+
+function get(operationId: string, summary: string, description: string): Operation {
+  return {
+    operationId,
+    summary,
+    description,
+    caller: 'token',
+    query: graphqlQuerySchema,
+    answers: ANSWERS,
+    ownErrors: true,
+  };
+}
+
+export const dataApi: ApiChapter = {
+  title: 'Data API',
+  description:
+    'GraphQL, over HTTP and WebSocket (`graphql-transport-ws` and `graphql-ws`). A WebSocket is opened at the same ' +
+    'paths by a GET that asks for the upgrade, with the token in the Authorization header, in `?token=` or in the ' +
+    'payload of `connection_init`.',
+  operations: {
+    'POST /graphql': post('callDataApi', 'Calls the data API', METERED),
+    'GET /graphql': get('queryDataApi', 'Calls the data API by GET', METERED),
+    'POST /v1/graphql': post('callDataApiV1', 'Calls API v1 of the data API', OF_V1 + METERED),
+    'GET /v1/graphql': get('queryDataApiV1', 'Calls API v1 of the data API by GET', OF_V1 + METERED),
+  },
+};

@@ -1,0 +1,122 @@
+import {
+  authorizationServerMetadataSchema,
+  oauthErrorSchema,
+  revocationRequestSchema,
+  tokenRequestSchema,
+  tokenResponseSchema,
+} from '@tollgate/contracts/oauth';
+import type { Answer, ApiChapter, Operation } from './operation.ts';
+
+/** auth's public endpoints. */
+
+const error = oauthErrorSchema.meta({ id: 'OAuthError', description: 'An error (RFC 6749, section 5.2).' });
+
+const NO_STORE = { 'Cache-Control': '`no-store`.' };
+const LATER = { ...NO_STORE, 'Retry-After': 'Seconds until it may be tried again.' };
+
+function refusal(
+  code: string,
+  description: string,
+  headers: Readonly<Record<string, string>> = NO_STORE,
+): Answer {
+  return {
+    description: `\`${code}\`: ${description}`,
+    schema: error,
+    headers,
+    example: { error: code, error_description: description },
+  };
+}
+
+const CHALLENGE = { ...NO_STORE, 'WWW-Authenticate': 'The challenge, `Basic`.' };
+
+const ERRORS: Operation['answers'] = {
+  401: {
+    name: 'oauth.invalid_client',
+    ...refusal('invalid_client', 'Client authentication failed.', CHALLENGE),
+  },
+  413: { name: 'oauth.too_large', ...refusal('invalid_request', 'The request body is too large.') },
+  429: {
+    name: 'oauth.too_many',
+    ...refusal('temporarily_unavailable', 'Too many attempts or tokens.', LATER),
+  },
+  500: { name: 'oauth.server_error', ...refusal('server_error', 'Our fault.') },
+  503: { name: 'oauth.unavailable', ...refusal('temporarily_unavailable', 'A store is away.', LATER) },
+};
+
+const CREDENTIALS = {
+  client_id: '0b7c1f9e-5a49-4b0e-9a53-6f1c2d3e4f50',
+  client_secret: 'the client secret',
+};
+
+export const oauthApi: ApiChapter = {
+  title: 'OAuth',
+  description: 'Access tokens for programs: OAuth 2.0, client credentials.',
+  operations: {
+    'POST /oauth2/token': {
+      operationId: 'issueAccessToken',
+      summary: 'Gives an access token for client credentials',
+      description:
+        "RFC 6749, section 4.4. The application's client id and secret are in the form or in an HTTP Basic header, " +
+        'never in both. An unknown client, a wrong secret and a revoked application get the same answer.',
+      caller: 'client',
+      form: tokenRequestSchema,
+      example: { grant_type: 'client_credentials', scope: 'api', ...CREDENTIALS },
+      answers: {
+        200: {
+          description: 'The token.',
+          schema: tokenResponseSchema,
+          headers: NO_STORE,
+          example: {
+            access_token: 'tg_0b7c1f9e_secret',
+            expires_in: 86_400,
+            scope: 'api',
+            token_type: 'bearer',
+          },
+        },
+        400: refusal('invalid_request', 'Or `unsupported_grant_type`, or `invalid_scope`.'),
+        ...ERRORS,
+      },
+      ownErrors: true,
+    },
+    'POST /oauth2/revoke': {
+      operationId: 'revokeAccessToken',
+      summary: 'Gives back a token',
+      description:
+        'RFC 7009. Also `200` for a token that is malformed, unknown or revoked already. For the client of the token ' +
+        "only; another client's token is `invalid_request`.",
+      caller: 'client',
+      form: revocationRequestSchema,
+      example: { token: 'tg_0b7c1f9e_secret', ...CREDENTIALS },
+      answers: {
+        200: { description: 'The token is dead.', headers: NO_STORE },
+        400: refusal('invalid_request', 'The request is malformed.'),
+        ...ERRORS,
+      },
+      ownErrors: true,
+    },
+    'GET /.well-known/oauth-authorization-server': {
+      operationId: 'getAuthorizationServerMetadata',
+      summary: 'Where the OAuth endpoints are',
+      description: 'RFC 8414. `not_found` where no issuer is configured.',
+      caller: 'anyone',
+      answers: {
+        200: {
+          description: 'The metadata.',
+          schema: authorizationServerMetadataSchema,
+          headers: { 'Cache-Control': 'How long it may be kept.' },
+          example: {
+            issuer: 'https://tollgate.example',
+            token_endpoint: 'https://tollgate.example/oauth2/token',
+            revocation_endpoint: 'https://tollgate.example/oauth2/revoke',
+            scopes_supported: ['api'],
+            response_types_supported: [],
+            grant_types_supported: ['client_credentials'],
+            token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+            revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+          },
+        },
+      },
+      problems: ['not_found'],
+    },
+  },
+};

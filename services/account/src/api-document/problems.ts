@@ -1,0 +1,101 @@
+import { ERROR_CODES } from '@tollgate/contracts/error-codes';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import { Problem, problemDocument } from '@tollgate/problem';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { z } from 'zod';
+import type { Method, Operation } from './operation.ts';
+import { problemHeaders } from './headers.ts';
+
+/** RFC 9457, with Tollgate's members. Open: some codes have members of their own. */
+export const problemSchema = z
+  .looseObject({
+    type: z.string().meta({ description: '`urn:tollgate:problem:` and the code.' }),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string().optional().meta({ description: 'What is wrong with this request, for people.' }),
+    code: z.string().meta({ description: 'What is wrong, for programs.' }),
+    request_id: z.string().meta({ description: 'Names the request in the logs.' }),
+    errors: z
+      .array(
+        z.object({
+          field: z.string().meta({ description: "The member's path; empty for the body as a whole." }),
+          message: z.string().meta({ description: 'What is wanted.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Every faulty field.' }),
+  })
+  .meta({ description: 'An error (RFC 9457).' });
+
+/** Refused before there is a path: whoever is asked, it is a problem+json. */
+const OF_HEADS: readonly ErrorCode[] = [
+  'invalid_request',
+  'request_timeout',
+  'uri_too_long',
+  'header_fields_too_large',
+];
+
+/** What every other request can meet before or beside its endpoint. */
+const OF_ALL: readonly ErrorCode[] = [...OF_HEADS, 'internal_error', 'service_unavailable'];
+
+/** Codes that an operation can be refused with: its own, and those that come of its caller and of its parts. */
+function codesOf(method: Method, operation: Operation): readonly ErrorCode[] {
+  const { caller, params, body, problems = [], ownErrors = false } = operation;
+  if (ownErrors) return OF_HEADS;
+  const isUnsafe = method !== 'GET';
+  return [
+    ...problems,
+    ...(caller === 'anyone' ? [] : (['unauthorized'] as const)),
+    ...(caller === 'session' && isUnsafe ? (['csrf_token_required'] as const) : []),
+    // Another origin's page, and a body that a form could send (sessions/same-origin.ts).
+    ...(isUnsafe ? (['forbidden', 'unsupported_media_type'] as const) : []),
+    ...(body === undefined ? [] : (['payload_too_large'] as const)),
+    ...(params === undefined ? [] : (['not_found'] as const)),
+    ...OF_ALL,
+  ];
+}
+
+/**
+ * Makes the answers of operations that are problem+json, by status. Equal ones are one object, so that the document
+ * holds each once, under its `components`.
+ */
+export function createProblemAnswers() {
+  const made = new Map<string, ZodOpenApiResponseObject>();
+
+  function answerOf(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+    const id = codes.join('.');
+    const answer = made.get(id) ?? { id, ...problemAnswer(status, codes) };
+    made.set(id, answer);
+    return answer;
+  }
+
+  return (method: Method, operation: Operation): Record<string, ZodOpenApiResponseObject> => {
+    const codes = codesOf(method, operation).toSorted();
+    const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_CODES[code].status);
+    return Object.fromEntries(
+      [...byStatus].map(([status, ofStatus]) => [status, answerOf(status, ofStatus)]),
+    );
+  };
+}
+
+function problemAnswer(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
+    headers: problemHeaders(status),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Problem' },
+            { type: 'object', properties: { code: { type: 'string', enum: [...codes] } } },
+          ],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode): object {
+  return problemDocument(new Problem(code), '4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b');
+}

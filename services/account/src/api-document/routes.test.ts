@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { createLogger } from '@tollgate/log';
+import type { Service } from '@tollgate/server';
+import { createDatabase } from '@tollgate/testbed/database';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { RunningRedis } from '@tollgate/testbed/redis';
+import { serviceDefaults } from '@tollgate/testbed/service-process';
+import { compose } from '../compose.ts';
+import { loadConfig } from '../config.ts';
+import { routesOf } from '../suite/routes.ts';
+import { API_CHAPTERS } from './chapters.ts';
+
+/** Part of the web interface, not of the API. */
+const PAGES = ['GET /user'];
+
+/** Those of the other services, which the document describes, too. */
+const OF_OTHERS = /^\w+ (?:\/oauth2\/|\/\.well-known\/|\/graphql$|\/v1\/graphql$)/;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let redis: RunningRedis;
+let service: Service;
+
+beforeAll(async () => {
+  [database, redis] = await Promise.all([createDatabase(), startRedis()]);
+  Object.assign(process.env, serviceDefaults(), {
+    PUBLIC_PORT: '1',
+    PRIVATE_PORT: '1',
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    // Nothing here needs auth.
+    AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
+  });
+  service = await compose({
+    config: loadConfig(),
+    logger: createLogger('suite', 'silent'),
+    registry: new Registry(),
+    draining: () => false,
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await Promise.all([redis.stop(), database.drop()]);
+});
+
+test('every route of the public listener is in the document, and the document has no others', () => {
+  const documented = API_CHAPTERS.flatMap(({ operations }) => Object.keys(operations));
+  const own = documented.filter((route) => !OF_OTHERS.test(route));
+  const served = routesOf(service.publicHandler).filter((route) => !PAGES.includes(route));
+  expect(served.toSorted()).toEqual(own.toSorted());
+});
