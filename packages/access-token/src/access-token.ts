@@ -1,6 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { fromBase62, numberToBase62, toBase62 } from './base62.ts';
+import { DIGIT_CODES, fromBase62, numberToBase62, toBase62 } from './base62.ts';
 
 /**
  * Access tokens: `<prefix>_<application part>_<secret part>` (service.md, "Token").
@@ -77,14 +77,21 @@ function checksum(body: string): string {
   return numberToBase62(crc32(body), CHECKSUM_LENGTH);
 }
 
+const secretDigits = Buffer.alloc(SECRET_LENGTH);
+
 /** Digits drawn one by one: a third of the cost of 256 bits in another base, and as hard to guess. */
 function newSecret(): string {
-  let secret = '';
-  while (secret.length < SECRET_LENGTH) {
+  let drawn = 0;
+  while (drawn < SECRET_LENGTH) {
     const byte = nextRandomByte();
     // The last of a byte's values would make the first digits more likely than the others.
-    if (byte < FAIR_BYTE_VALUES) secret += numberToBase62(byte, 1);
+    if (byte < FAIR_BYTE_VALUES) {
+      secretDigits[drawn] = DIGIT_CODES[byte % 62] ?? 0;
+      drawn += 1;
+    }
   }
+  const secret = secretDigits.toString('latin1');
+  secretDigits.fill(0);
   return secret;
 }
 
@@ -93,7 +100,7 @@ function nextRandomByte(): number {
     randomFillSync(pool);
     used = 0;
   }
-  const byte = pool.readUInt8(used);
+  const byte = pool[used] ?? 0;
   // What a token was made of isn't kept beyond it.
   pool[used] = 0;
   used += 1;

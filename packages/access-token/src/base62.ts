@@ -1,5 +1,8 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+/** The digits' ASCII codes. */
+export const DIGIT_CODES: Uint8Array = Buffer.from(ALPHABET, 'latin1');
+
 /** Five digits are divided off at a time: 62⁵ times 2¹⁶ is still a whole number without BigInt's cost. */
 const DIGITS_AT_ONCE = 5;
 const DIVISOR = 62 ** DIGITS_AT_ONCE;

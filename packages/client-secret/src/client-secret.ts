@@ -1,6 +1,7 @@
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { hmacSha256 } from './hmac.ts';
 
 /**
  * A key of the HMAC over client secrets. The first of a list writes, all of them verify (rotation). It is a
@@ -47,7 +48,7 @@ export function newClientSecret(): string {
 export function hmacSecret(secret: string, peppers: readonly Pepper[]): SecretHmac {
   const [pepper] = peppers;
   if (pepper === undefined) throw new Error('no pepper is configured');
-  return { pepper_id: pepper.id, hmac: hmac(secret, pepper).toString('base64url') };
+  return { pepper_id: pepper.id, hmac: hmacSha256(pepper.key, secret).toString('base64url') };
 }
 
 /** Whether a secret is one of the stored ones: see secretMatcher. */
@@ -72,7 +73,7 @@ export function secretMatcher(
   const made = new Map<Pepper, Buffer>();
 
   function hmacUnder(pepper: Pepper): Buffer {
-    const known = made.get(pepper) ?? hmac(secret, pepper);
+    const known = made.get(pepper) ?? hmacSha256(pepper.key, secret);
     made.set(pepper, known);
     return known;
   }
@@ -94,8 +95,4 @@ export function secretMatcher(
     }
     return matches > 0;
   };
-}
-
-function hmac(secret: string, pepper: Pepper): Buffer {
-  return createHmac('sha256', pepper.key).update(secret).digest();
 }

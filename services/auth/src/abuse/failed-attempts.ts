@@ -90,9 +90,25 @@ export function createFailedAttempts(options: {
   }
 
   /** The script's reading half as a plain command, of half its cost: all that nearly every right secret needs. */
-  async function isBelowLimits(clientId: string, address: string): Promise<boolean> {
+  async function readBelowLimits(clientId: string, address: string): Promise<boolean> {
     const [all, pair] = await redisAnswer(redis.hmget(keyOf(address), '*', shortHash(clientId)));
     return Number(all) < limits.perAddress && Number(pair) < limits.perClientAndAddress;
+  }
+
+  /**
+   * Right attempts of one pair in one turn of the event loop share a look at the counts: none of them is told
+   * anything before it, and it is taken when all their secrets are checked (gather-writes.ts sends it at the end
+   * of the turn). The next turn has a look of its own.
+   */
+  const looks = new Map<string, Promise<boolean>>();
+  function isBelowLimits(clientId: string, address: string): Promise<boolean> {
+    const pair = pairOf(clientId, address);
+    const begun = looks.get(pair);
+    if (begun !== undefined) return begun;
+    if (looks.size === 0) setImmediate(() => looks.clear());
+    const look = readBelowLimits(clientId, address);
+    looks.set(pair, look);
+    return look;
   }
 
   return {
