@@ -27,15 +27,16 @@ export function inPlace(place: string | undefined, command: readonly string[]): 
   return place === undefined ? [...command] : ['taskset', '--cpu-list', place, ...command];
 }
 
-/** CPU time that a process and those that it started have used until now, in ms; NaN where the system doesn't tell. */
+/** CPU time that a process and those that it started, also those that have ended, have used until now, in ms; NaN where the system doesn't tell. */
 export function cpuMsOf(pid: number): number {
   try {
     const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
     const ofChildren = children.split(' ').filter((child) => child !== '');
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // proc_pid_stat(5): fields 14 and 15, utime and stime, in ticks of which Linux reports 100 a second.
+    // proc_pid_stat(5): fields 14 to 17, utime and stime of it and of children that it has waited for, in ticks of
+    // which Linux reports 100 a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const ownMs = (Number(fields[11]) + Number(fields[12])) * 10;
+    const ownMs = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
     return ofChildren.reduce((sum, child) => sum + cpuMsOf(Number(child)), ownMs);
   } catch {
     return Number.NaN;

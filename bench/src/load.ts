@@ -4,8 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { cpuMsOf } from './cores.ts';
 
-/** One server of a part: what is sent to it again and again, as a form by POST, and whose CPU is read. */
-export type Target = { pid: number; url: string; headers: Record<string, string>; body: string };
+/** One server of a part: what is sent to it again and again, as a form by POST or a GET, and whose CPU is read. */
+export type Target = {
+  pid: number;
+  url: string;
+  method?: 'GET';
+  headers: Record<string, string>;
+  body: string;
+};
 
 export type Round = {
   perSec: number;
@@ -17,18 +23,19 @@ export type Round = {
 
 export const CONNECTIONS = 32;
 
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
 /**
  * As many requests as the server answers, over 32 kept-alive connections.
  *
  * @throws {Error} when one of them isn't answered with a 2xx: a refusal is faster than an answer.
  */
-export async function fullLoad(target: Target, seconds: number): Promise<Round> {
-  const { pid, url, headers, body } = target;
+export async function fullLoad(target: Target, seconds: number): Promise<Round & { requests: number }> {
+  const { pid, url, method = 'POST', headers, body } = target;
   const before = { at: performance.now(), server: cpuMsOf(pid), load: process.cpuUsage() };
   const result = await autocannon({
-    url,
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    ...{ url, method },
+    headers: { ...(method === 'POST' ? FORM : {}), ...headers },
     body,
     connections: CONNECTIONS,
     duration: seconds,
@@ -40,6 +47,7 @@ export async function fullLoad(target: Target, seconds: number): Promise<Round> 
     throw new Error(`${String(refused)} of ${String(result.requests.total)} requests to ${url} failed`);
   }
   return {
+    requests: result['2xx'],
     perSec: result['2xx'] / (elapsedMs / 1_000),
     serverCpu: (cpuMsOf(pid) - before.server) / elapsedMs,
     loadCpu: (user + system) / 1_000 / elapsedMs,

@@ -2,13 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { basic } from './auth-rates.ts';
 import type { Servers } from './servers.ts';
 
-/** An application of the sample account, by the operator's API, and a token of its own. */
+/** An application, by the operator's API, and a token of its own. */
 export type FreshApplication = { id: number; token: string };
 
-export async function freshApplication(servers: Servers): Promise<FreshApplication> {
+/** For the sample account, or another one. */
+export async function freshApplication(
+  servers: Servers,
+  accountId = servers.demo.account_id,
+): Promise<FreshApplication> {
   const { demo } = servers;
   const made = await operate(servers, 'POST', '/private/applications', {
-    account_id: demo.account_id,
+    account_id: accountId,
     name: 'bench',
     type: 'automatic',
     token_lifespan_sec: 3_600,

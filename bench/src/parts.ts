@@ -1,4 +1,5 @@
 import { AUTH_RATES } from './auth-rates.ts';
+import { measureCost } from './cost/cost.ts';
 import { measureGateway } from './gateway/gateway.ts';
 import { measureIngest } from './ingest.ts';
 import { measureRate } from './measure.ts';
@@ -17,5 +18,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },
+  cost: { timeLimitSec: 170, run: measureCost },
   usage: { timeLimitSec: 180, run: measureUsage },
 };

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Goal, PartResult } from './part.ts';
 import type { RunFacts } from './run-facts.ts';
+import { table } from './table.ts';
 
 /** A part's last run, with what it was measured under: parts are run one by one, on any machine. */
 type PartRecord = PartResult & { name: string; run: RunFacts };
@@ -67,15 +68,9 @@ function section({ name, notes, versions, run }: PartRecord): string {
   return `\n## ${name}\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
 }
 
-/** A table as prettier lays it out. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_head, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+/** Figures as results.json will have them. */
+export function asWritten<T>(figures: T): T {
+  return JSON.parse(JSON.stringify(figures, rounded)) as T;
 }
 
 function rounded(_key: string, value: unknown): unknown {

@@ -32,8 +32,12 @@ export type StartedService = { pid: number; url: string; privateUrl: string; sto
 export type Servers = {
   demo: Demo;
   auth: { pid: number };
+  /** Of a part of the stack, by its name: account, redis, postgres …; 0 where it wasn't started here. */
+  pidOf: (name: string) => number;
   redisUrl: string;
   databaseUrl: string;
+  /** Each caller's secret at the private listeners. */
+  credentials: StackPlan['credentials'];
   places: Places | undefined;
   /** Of this run; removed with all that is in it. */
   directory: string;
@@ -84,15 +88,17 @@ export async function startServers({ places, say, profileDir }: BenchRun): Promi
     const ids = await launch({ settings, secrets, supervisor, say, onPlan: planned.resolve });
     const plan = await planned.promise;
     const peer = await startPeer(settings, onSpawn);
-    const auth = processes.get('auth')?.identity.pid ?? 0;
+    const pidOf = (name: string) => processes.get(name)?.identity.pid ?? 0;
+    const auth = pidOf('auth');
     pin(process.pid, places?.load);
     for (const pid of [auth, peer.pid]) pin(pid, places?.server);
     return {
-      ...{ places, directory, project, onSpawn, peer },
+      ...{ places, directory, project, onSpawn, peer, pidOf },
       demo: localDemo(settings, secrets, ids),
       auth: { pid: auth },
       redisUrl: plan.redisUrl,
       databaseUrl: plan.databaseUrl,
+      credentials: plan.credentials,
       startFurther: furtherServices(plan, { settings, onSpawn, places, profileDir }),
     };
   };

@@ -2,7 +2,7 @@ import { withClient } from '@tollgate/stack/postgres';
 import type { Servers } from './servers.ts';
 
 /** What a plan would allow that never refuses: each limit is there, looked at and counted for each call. */
-const WIDE_LIMITS = {
+export const WIDE_LIMITS = {
   points_limit: 1_000_000_000_000,
   rate_limit: 100_000_000,
   session_limit: 10_000,

@@ -1,15 +1,27 @@
--- POSTs one body with the bearer token of the environment; `wrk … -- MEAN_PAUSE_MS`. Its last line is JSON that
--- wrk.ts reads.
+-- POSTs one body with the bearer tokens of the environment in turn; `wrk … -- MEAN_PAUSE_MS`. Its last line is JSON
+-- that wrk.ts reads.
 local mean_pause_ms = 0
+local tokens, requests, last = {}, {}, 0
+for token in string.gmatch(os.getenv('TOKENS'), '%S+') do tokens[#tokens + 1] = token end
 
 function init(args)
   wrk.method = 'POST'
   wrk.body = '{"query":"{ country(code: \\"CH\\") { name capital } }"}'
   wrk.headers['Content-Type'] = 'application/json'
-  wrk.headers['Authorization'] = 'Bearer ' .. os.getenv('TOKEN')
+  for index, token in ipairs(tokens) do
+    wrk.headers['Authorization'] = 'Bearer ' .. token
+    requests[index] = wrk.format()
+  end
   mean_pause_ms = tonumber(args[1])
   math.randomseed(os.time())
 end
+
+-- A single request wrk makes once and never asks for again.
+local function in_turn()
+  last = last % #requests + 1
+  return requests[last]
+end
+if #tokens > 1 then request = in_turn end
 
 -- Even pauses would march in step.
 function pause()

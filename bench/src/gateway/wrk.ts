@@ -15,17 +15,17 @@ type WrkLoad = {
   meanPauseMs?: number;
 };
 
-export type WrkRound = Round & { p50Ms: number; p99Ms: number };
+export type WrkRound = Round & { requests: number; p50Ms: number; p99Ms: number };
 
 export type RunWrk = (door: Pick<Door, 'pid' | 'url'>, load: WrkLoad) => Promise<WrkRound>;
 
 /**
- * wrk with small POSTs and a bearer token (wrk.lua): an order of magnitude lighter than a generator in Node.js,
+ * wrk with small POSTs and a bearer token, or several in turn (wrk.lua): an order of magnitude lighter than a generator in Node.js,
  * which would be what is measured here.
  *
  * The round fails when a request isn't answered with a 2xx: a refusal is faster than an answer.
  */
-export function createWrk(servers: Servers, { wrk, env }: Tools, token: string): RunWrk {
+export function createWrk(servers: Servers, { wrk, env }: Tools, ...tokens: string[]): RunWrk {
   const { places, directory, project, onSpawn } = servers;
   return async ({ pid, url }, { seconds, connections, meanPauseMs = 0 }) => {
     const [command = '', ...args] = inPlace(places?.load, [
@@ -44,7 +44,7 @@ export function createWrk(servers: Servers, { wrk, env }: Tools, token: string):
       name: 'wrk',
       command,
       args,
-      env: { ...env, TOKEN: token, ...(meanPauseMs > 0 ? { PAUSED: 'yes' } : {}) },
+      env: { ...env, TOKENS: tokens.join(' '), ...(meanPauseMs > 0 ? { PAUSED: 'yes' } : {}) },
       logFile: join(directory, 'logs/wrk.log'),
       onSpawn,
     });
@@ -54,6 +54,7 @@ export function createWrk(servers: Servers, { wrk, env }: Tools, token: string):
       throw new Error(`${String(done.failures)} of ${String(done.requests)} requests to ${url} failed`);
     }
     return {
+      requests: done.requests,
       perSec: (done.requests / done.durationMs) * 1_000,
       serverCpu: (cpuMsOf(pid) - before.server) / elapsedMs,
       loadCpu: done.cpuMs / elapsedMs,

@@ -27,7 +27,7 @@ test('the HMAC of RFC 4231, test cases 1 and 2', () => {
   expect(hmacSha256(createSecretKey(Buffer.alloc(20, 0x0b)), 'Hi There').toString('hex')).toBe(
     'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
   );
-  expect(hmacSha256(createSecretKey(Buffer.from('Jefe')), 'what do ya want for nothing?').toString('hex')).toBe(
-    '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
-  );
+  expect(
+    hmacSha256(createSecretKey(Buffer.from('Jefe')), 'what do ya want for nothing?').toString('hex'),
+  ).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
 });

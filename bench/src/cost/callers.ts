@@ -1,0 +1,73 @@
+import type { RedisConnection } from '@tollgate/redis';
+import { withClient } from '@tollgate/stack/postgres';
+import { freshApplication } from '../operator.ts';
+import type { Servers } from '../servers.ts';
+import { WIDE_LIMITS } from '../wide-limits.ts';
+
+const ROWS_WEIGHED = 100_000;
+
+/** So many more accounts, each with a period of wide limits that covers now; resolves with some of their ids. */
+export async function makeAccounts(
+  { databaseUrl }: Servers,
+  count: number,
+  wanted: number,
+): Promise<number[]> {
+  return await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ account_id: string }>(
+      `WITH made AS (
+         INSERT INTO accounts (email, name, password_hash)
+         SELECT 'caller-' || n || '@bench.example', 'Caller', '-' FROM generate_series(1, $1::integer) AS n
+         RETURNING account_id
+       )
+       INSERT INTO billing_periods
+         (account_id, plan_id, plan_name, product_id, description, grace_sec, started_at, ended_at)
+       SELECT account_id, plan_id, name, product_id, description || $2::jsonb, grace_sec,
+              now() - interval '1 day', now() + interval '1 day'
+       FROM made, (SELECT * FROM plans ORDER BY plan_id LIMIT 1) AS plan
+       RETURNING account_id`,
+      [count, JSON.stringify(WIDE_LIMITS)],
+    );
+    await client.query('ANALYZE');
+    return rows.slice(0, wanted).map(({ account_id }) => Number(account_id));
+  });
+}
+
+/** A token of an application of its own for each account. */
+export async function makeTokens(servers: Servers, accounts: readonly number[]): Promise<string[]> {
+  const tokens: string[] = [];
+  for (const account of accounts) tokens.push((await freshApplication(servers, account)).token);
+  return tokens;
+}
+
+/** How many calls account has counted, of all accounts. */
+export async function countedCalls({ databaseUrl }: Servers): Promise<number> {
+  return await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ sum: string }>(
+      'SELECT coalesce(sum(requests), 0) AS sum FROM usage_totals',
+    );
+    return Number(rows[0]?.sum);
+  });
+}
+
+/** What an hourly row of usage takes in Postgres with its indexes, weighed with rows of the same shape. */
+export async function hourlyRowBytes({ databaseUrl }: Servers): Promise<number> {
+  return await withClient(databaseUrl, async (client) => {
+    await client.query('CREATE TABLE weighed (LIKE usage_hourly INCLUDING ALL)');
+    await client.query(
+      `INSERT INTO weighed
+       SELECT date_trunc('hour', now()) - (n / 1000) * interval '1 hour', n % 1000, n % 1000, 1, 'v2', 10, 10, 0, 10000
+       FROM generate_series(1, $1::integer) AS n`,
+      [ROWS_WEIGHED],
+    );
+    const { rows } = await client.query<{ bytes: string }>(
+      "SELECT pg_total_relation_size('weighed') AS bytes",
+    );
+    await client.query('DROP TABLE weighed');
+    return Number(rows[0]?.bytes) / ROWS_WEIGHED;
+  });
+}
+
+/** Memory that Redis uses for its data. */
+export async function redisBytes(redis: Pick<RedisConnection, 'info'>): Promise<number> {
+  return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+}

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { AUTH_RATES, accessToken, basic } from '../auth-rates.ts';
+import { startUpstream } from '../gateway/nginx.ts';
+import { findTools } from '../gateway/tools.ts';
+import { createWrk } from '../gateway/wrk.ts';
+import { CONNECTIONS, fullLoad } from '../load.ts';
+import type { Target } from '../load.ts';
+import { until } from '../operator.ts';
+import type { PartResult } from '../part.ts';
+import { whole } from '../ratios.ts';
+import { asWritten } from '../results.ts';
+import type { Servers } from '../servers.ts';
+import { widenLimits } from '../wide-limits.ts';
+import { countedCalls, hourlyRowBytes, makeAccounts, makeTokens, redisBytes } from './callers.ts';
+import type { Costs } from './capacity.ts';
+import { writeCapacityPage } from './capacity-page.ts';
+import { SYSTEM_PARTS, createMeter, eachPart } from './processes.ts';
+import type { CpuUs, Pids } from './processes.ts';
+
+const MORE_ACCOUNTS = 10_000;
+const CALLING_ACCOUNTS = 200;
+const CALLS_SEC = 5;
+const TOKENS_SEC = 10;
+const LOOK_UPS_SEC = 3;
+const WARM_UP_SEC = 5;
+
+type Say = (line: string) => void;
+
+/**
+ * What one data call, token, introspection and entitlement look-up cost each part in CPU, and how a call's cost
+ * grows with gateways, tokens and accounts. docs/capacity.md is written from it. A call's cost is all that it leads
+ * to, until account has counted it.
+ */
+export async function measureCost(servers: Servers, say: Say): Promise<PartResult> {
+  const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
+  try {
+    return await measureWith(redis, servers, say);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function measureWith(redis: RedisConnection, servers: Servers, say: Say): Promise<PartResult> {
+  const tools = await findTools(servers, say);
+  await widenLimits(servers);
+  const upstream = await startUpstream(servers, tools);
+  const startGateway = () => servers.startFurther('gateway', { settings: { UPSTREAM_URL: upstream.url } });
+  const calls = (tokens: readonly string[], urls: readonly string[], seconds = CALLS_SEC) =>
+    callsUntilCounted(servers, createWrk(servers, tools, ...tokens), urls, seconds);
+
+  const first = await startGateway();
+  const alone = createMeter(pidsOf(servers, first.pid), say);
+  const one = [await accessToken(servers)];
+  await calls(one, [first.url], WARM_UP_SEC);
+  const idle = await alone.readIdle();
+  const callOfOne = await alone.measure('a data call', () => calls(one, [first.url]));
+
+  const introspect = (await AUTH_RATES.introspect.prepare(servers)).ours;
+  const issue = (await AUTH_RATES.token.prepare(servers)).ours;
+  const lookUp = entitlementTarget(servers);
+  for (const target of [introspect, issue, lookUp]) await fullLoad(target, LOOK_UPS_SEC);
+  const load = (target: Target, seconds = LOOK_UPS_SEC) => fullLoad(target, seconds).then(requestsOf);
+  const introspection = await alone.measure('an introspection', () => load(introspect));
+  const entitlement = await alone.measure('an entitlement look-up', () => load(lookUp));
+  const bytesBefore = await redisBytes(redis);
+  let tokens = 0;
+  const token = await alone.measure('a token', async () => (tokens = await load(issue, TOKENS_SEC)));
+  const tokenBytes = ((await redisBytes(redis)) - bytesBefore) / tokens;
+
+  const withTokens = `with ${whole(tokens)} more tokens`;
+  const introspectionOfMany = await alone.measure(`an introspection ${withTokens}`, () => load(introspect));
+  const callOfMany = await alone.measure(`a data call ${withTokens}`, () => calls(one, [first.url]));
+
+  const accounts = await makeAccounts(servers, MORE_ACCOUNTS, CALLING_ACCOUNTS);
+  const callers = await makeTokens(servers, accounts);
+  const callOfAccounts = await alone.measure(
+    `a data call with ${whole(MORE_ACCOUNTS)} more accounts, of which ${whole(CALLING_ACCOUNTS)} call`,
+    () => calls(callers, [first.url]),
+  );
+
+  const second = await startGateway();
+  const both = createMeter(pidsOf(servers, first.pid, second.pid), say);
+  await calls(callers, [second.url], WARM_UP_SEC);
+  await both.readIdle();
+  const callOfTwo = await both.measure('the same through two gateways', () =>
+    calls(callers, [first.url, second.url]),
+  );
+
+  const rowBytes = await hourlyRowBytes(servers);
+  const calling = [callOfOne, callOfMany, callOfAccounts, callOfTwo];
+  const costs: Costs = asWritten({
+    // Planned with the dearest state of each part.
+    call: eachPart((part) => Math.max(...calling.map((cpu) => cpu[part]))),
+    introspection: eachPart((part) => Math.max(introspection[part], introspectionOfMany[part])),
+    ...{ token, entitlement, idle, tokenBytes, hourlyRowBytes: rowBytes },
+  });
+  writeCapacityPage(join(servers.project, 'docs/capacity.md'), costs);
+  return {
+    goals: [],
+    notes: [
+      `CPU-µs of ${SYSTEM_PARTS.join(' / ')}, from /proc/PID/stat, without what each uses idle; ${String(CONNECTIONS)} connections at full load, ${String(CALLS_SEC)} s each, 1 KB answers; account's and Postgres' share until all calls were counted`,
+      ...alone.lines,
+      ...both.lines,
+      'the tables of docs/capacity.md are computed from these',
+    ],
+    versions: tools.versions,
+    figures: { costs, callOfOne, callOfMany, callOfAccounts, callOfTwo },
+  };
+}
+
+function pidsOf({ pidOf }: Servers, ...gateways: number[]): Pids {
+  return {
+    gateway: gateways,
+    auth: [pidOf('auth')],
+    account: [pidOf('account')],
+    Redis: [pidOf('redis')],
+    Postgres: [pidOf('postgres')],
+  };
+}
+
+/** As many calls as the gateways answer, each with its part of the connections, until account has counted them. */
+async function callsUntilCounted(
+  servers: Servers,
+  wrk: ReturnType<typeof createWrk>,
+  urls: readonly string[],
+  seconds: number,
+): Promise<number> {
+  const before = await countedCalls(servers);
+  const connections = CONNECTIONS / urls.length;
+  const rounds = await Promise.all(
+    // The CPU of each is read with the other parts' (processes.ts).
+    urls.map((url) => wrk({ pid: process.pid, url: `${url}/graphql` }, { seconds, connections })),
+  );
+  const answered = rounds.reduce((sum, { requests }) => sum + requests, 0);
+  await until('all calls to be counted', async () => (await countedCalls(servers)) >= before + answered);
+  return answered;
+}
+
+/** As a gateway asks. */
+function entitlementTarget({ demo, pidOf, credentials }: Servers): Target {
+  const { account_url: url } = demo.private;
+  return {
+    pid: pidOf('account'),
+    url: `${url}/private/entitlements/${String(demo.account_id)}`,
+    method: 'GET',
+    headers: basic('gateway', credentials.gateway),
+    body: '',
+  };
+}
+
+function requestsOf({ requests }: { requests: number }): number {
+  return requests;
+}
