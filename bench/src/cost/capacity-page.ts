@@ -6,7 +6,7 @@ import type { Costs, Plan } from './capacity.ts';
 import { SYSTEM_PARTS } from './processes.ts';
 import type { CpuUs } from './processes.ts';
 
-export const PLANNED_CALLS_PER_SEC = [1_000, 10_000, 100_000];
+const PLANNED_CALLS_PER_SEC = [1_000, 10_000, 100_000];
 
 const [BEGIN, END] = ['<!-- written by npm run bench -- cost -->', '<!-- end -->'];
 

@@ -16,7 +16,7 @@ export type Costs = {
 };
 
 /** How the load is assumed to look. What is known of a real one goes here. */
-export const ASSUMED = {
+const ASSUMED = {
   /** Calls a second of one application, which has one live token. */
   callsPerApplicationPerSec: 0.1,
   applicationsPerAccount: 2,

@@ -18,7 +18,7 @@ import { countedCalls, hourlyRowBytes, makeAccounts, makeTokens, redisBytes } fr
 import type { Costs } from './capacity.ts';
 import { writeCapacityPage } from './capacity-page.ts';
 import { SYSTEM_PARTS, createMeter, eachPart } from './processes.ts';
-import type { CpuUs, Pids } from './processes.ts';
+import type { Pids } from './processes.ts';
 
 const MORE_ACCOUNTS = 10_000;
 const CALLING_ACCOUNTS = 200;

@@ -105,7 +105,11 @@ export function createFailedAttempts(options: {
     const pair = pairOf(clientId, address);
     const begun = looks.get(pair);
     if (begun !== undefined) return begun;
-    if (looks.size === 0) setImmediate(() => looks.clear());
+    if (looks.size === 0) {
+      setImmediate(() => {
+        looks.clear();
+      });
+    }
     const look = readBelowLimits(clientId, address);
     looks.set(pair, look);
     return look;
