@@ -42,7 +42,8 @@ type PublicParts = {
   query: Query;
   introspect: Introspector['introspect'];
   trustedProxies: readonly string[];
-  console: ConsoleParts;
+  usageQuery: Query;
+  console: Omit<ConsoleParts, 'usageQuery'>;
 };
 
 type PrivateParts = {
@@ -53,7 +54,8 @@ type PrivateParts = {
   tokens: Tokens;
   serviceCredentials: readonly ServiceCredential[];
   operatorCredentials: readonly ServiceCredential[];
-  billing: Omit<BillingOperations, 'operatorCredentials' | 'query'>;
+  usageQuery: Query;
+  billing: Omit<BillingOperations, 'operatorCredentials' | 'query' | 'usageQuery'>;
   checks: ReadinessChecks;
   draining: () => boolean;
 };
@@ -63,12 +65,12 @@ const OPERATOR_REQUESTS = { access: operatorAccess, beforeMaking: [] };
 
 /** The public listener: what account holders and their programs call. */
 export function createPublicApp(parts: PublicParts): Express {
-  const { logger, registry, query, introspect } = parts;
+  const { logger, registry, query, usageQuery, introspect } = parts;
   const app = bareExpress();
   app.set('trust proxy', parts.trustedProxies);
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
   app.route('/api/usage').get(usageEndpoint(introspect, query)).all(methodNotAllowed('GET', 'HEAD'));
-  app.use('/api/console', consoleRoutes(parts.console));
+  app.use('/api/console', consoleRoutes({ ...parts.console, usageQuery }));
   app
     .route('/api/openapi.json')
     .get(apiDocumentEndpoint(parts.console.publicUrl))
@@ -82,10 +84,11 @@ export function createPublicApp(parts: PublicParts): Express {
 
 /** The private listener: what the other services, probes and Prometheus call. */
 export function createPrivateApp(parts: PrivateParts): Express {
-  const { logger, registry, query, serviceCredentials, checks, draining } = parts;
+  const { logger, registry, query, usageQuery, serviceCredentials, operatorCredentials } = parts;
+  const { checks, draining } = parts;
   const app = bareExpress();
   app.use(operationsRouter({ checks, registry, draining }), requestLog(logger));
-  billingOperatorRoutes(app, { ...parts.billing, query, operatorCredentials: parts.operatorCredentials });
+  billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials });
   operatorRoutes(app, parts);
   app.use('/private', requireServiceCredential(serviceCredentials));
   app.route('/private/clients/:client_id').get(clientEndpoint(query)).all(methodNotAllowed('GET', 'HEAD'));

@@ -26,7 +26,7 @@ export function openConsole(options: {
   transact: Transact;
   logger: Logger;
   registry: Registry;
-}): { parts: Omit<ConsoleParts, 'applications' | 'tokens'>; close: () => Promise<void> } {
+}): { parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery'>; close: () => Promise<void> } {
   const { config, query, transact, logger, registry } = options;
   const backgroundDatabase = openDatabase({
     url: config.DATABASE_URL,

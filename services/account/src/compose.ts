@@ -23,6 +23,9 @@ const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
 /** Nobody waits for the reader, and its transactions are larger; but no payer's lock holds up another's usage. */
 const READER_TIMEOUTS = { acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 500 };
 
+/** Usage over time: a year of many rows takes a second, and those who ask for it wait for one another only. */
+const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 5_000 };
+
 /** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
 export function compose({ config, logger, registry, draining }: ComposeContext<Config>): Promise<Service> {
   const databases = openDatabases(config, logger);
@@ -77,7 +80,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     operatorCredentials: config.OPERATOR_CREDENTIALS,
     billing: billing.operations,
   };
-  const shared = { logger, registry, query };
+  const shared = { logger, registry, query, usageQuery: createQuery(databases.usageDatabase) };
   return Promise.resolve({
     publicHandler: createPublicApp({
       ...shared,
@@ -104,6 +107,7 @@ function openDatabases(
     database: openDatabase({ url, poolMax, logger, ...REQUEST_TIMEOUTS }),
     readerDatabase: openDatabase({ url, poolMax: READER_CONNECTIONS, logger, ...READER_TIMEOUTS }),
     outboxDatabase: openDatabase({ url, poolMax: 2, logger, ...REQUEST_TIMEOUTS }),
+    usageDatabase: openDatabase({ url, logger, ...USAGE_VIEWS }),
     eventDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
   };
 }

@@ -4,6 +4,8 @@ import type { Applications } from './applications/applications.ts';
 import { noStore } from './no-store.ts';
 import { applicationRoutes } from './console-application-routes.ts';
 import { teamRoutes } from './console-team-routes.ts';
+import { usageRoutes } from './console-usage-routes.ts';
+import type { Query } from './database/query.ts';
 import { readJsonBody } from './input/json-body.ts';
 import {
   changeEmailEndpoint,
@@ -35,6 +37,7 @@ export type ConsoleParts = SessionParts & {
   signUpEnabled: boolean;
   applications: Applications;
   tokens: Tokens;
+  usageQuery: Query;
 };
 
 /** The web interface's JSON API, at `/api/console`: what needs no session, then what does. */
@@ -85,6 +88,6 @@ export function consoleRoutes(parts: ConsoleParts): Router {
     .route('/account/email')
     .post(session, body, changeEmailEndpoint(parts))
     .all(methodNotAllowed('POST'));
-  router.use(applicationRoutes(parts, session), teamRoutes(parts, session));
+  router.use(applicationRoutes(parts, session), teamRoutes(parts, session), usageRoutes(parts, session));
   return router;
 }

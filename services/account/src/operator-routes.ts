@@ -4,6 +4,7 @@ import { requireServiceCredential } from '@tollgate/private-api/credential';
 import type { ServiceCredential } from '@tollgate/private-api/credential';
 import { noStore } from './no-store.ts';
 import { auditLogEndpoint } from './audit/audit-endpoint.ts';
+import { idOf } from './database/id-parameter.ts';
 import type { Query, Transact } from './database/query.ts';
 import { readJsonBody } from './input/json-body.ts';
 import {
@@ -42,12 +43,15 @@ import {
   subscriptionsEndpoint,
 } from './subscriptions/endpoints.ts';
 import { usageCheckEndpoint, usageRebuildEndpoint } from './usage-checks/endpoints.ts';
+import { usageViewEndpoint } from './usage-views/endpoints.ts';
 
 export type BillingOperations = {
   query: Query;
   transact: Transact;
   /** With more patience: sums over many hours take their time. */
   checks: { query: Query; transact: Transact };
+  /** For usage over time, which account holders ask for too. */
+  usageQuery: Query;
   operatorCredentials: readonly ServiceCredential[];
 };
 
@@ -83,12 +87,20 @@ function planRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
 }
 
 /** Under the same path are an account's tokens (app.ts), so what isn't here goes on. */
-function accountRoutes(app: Express, guard: RequestHandler[], { query, transact }: BillingOperations): void {
+function accountRoutes(
+  app: Express,
+  guard: RequestHandler[],
+  { query, transact, usageQuery }: BillingOperations,
+): void {
   app.use('/private/accounts', guard);
   collection(app, '/private/accounts', accountsEndpoint(query), newAccountEndpoint(transact));
   app
     .route('/private/accounts/:account_id')
     .get(accountEndpoint(query))
+    .all(methodNotAllowed(...LIST));
+  app
+    .route('/private/accounts/:account_id/usage')
+    .get(usageViewEndpoint(usageQuery, (req) => ({ account_id: idOf(req, 'account_id'), isOperator: true })))
     .all(methodNotAllowed(...LIST));
   action(app, '/private/accounts/:account_id/block', blockAccountEndpoint(transact, true));
   action(app, '/private/accounts/:account_id/unblock', blockAccountEndpoint(transact, false));

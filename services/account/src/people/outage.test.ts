@@ -19,6 +19,8 @@ test('Postgres away: 503 and never a signed-out answer; then it goes on, with th
       [browser, 'GET', '/session', undefined],
       [browser, 'PATCH', '/account', { name: 'New' }],
       [browser, 'DELETE', '/sessions', undefined],
+      [browser, 'GET', '/usage', undefined],
+      [browser, 'GET', '/usage/pace', undefined],
       [stranger, 'POST', '/session', { email, password }],
       [stranger, 'POST', '/sign-up', { email: `${randomUUID()}@example.com`, name: 'New', password }],
       [stranger, 'POST', '/verify-email', { token }],

@@ -1,10 +1,11 @@
 import { findStanding } from '../billing/standing.ts';
+import { sumUsage } from '../billing/usage-sums.ts';
 import type { Query } from '../database/query.ts';
 import { entitlementAnswer } from '../entitlements/entitlement-answer.ts';
 import { noTeam } from './changes.ts';
 import { listInvitations } from './invitation-store.ts';
 import type { Invitation } from './invitation-store.ts';
-import { findMemberUsage, sumUsage } from './member-usage.ts';
+import { findMemberUsage } from './member-usage.ts';
 import { slotsLimitOf } from './slots.ts';
 import type { Role } from './store.ts';
 

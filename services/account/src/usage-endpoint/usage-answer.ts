@@ -3,6 +3,8 @@ import { Problem } from '@tollgate/problem';
 import { reportedLimits } from '../billing/limits.ts';
 import { billingStatus, pickPeriod } from '../billing/period-rules.ts';
 import type { Standing } from '../billing/standing.ts';
+import { sumUsage } from '../billing/usage-sums.ts';
+import { toSecond } from '../timing/to-second.ts';
 
 /**
  * What `GET /api/usage` says of an account's standing (source specification, parts 2 to 4.2). The account's
@@ -23,18 +25,8 @@ export function usageAnswer(standing: Standing, now: Date): UsageResponse {
       plan_name: period.plan_name,
       product: period.product_name === null ? null : { name: period.product_name },
       limits: reportedLimits(period),
-      usage: {
-        points_usage: period.points,
-        requests_usage: period.requests,
-        time_sec_usage: Math.floor(period.time_ms / 1_000),
-        traffic_bytes_usage: period.traffic_bytes,
-      },
+      usage: sumUsage([period]),
       description: period.description,
     },
   };
-}
-
-/** `2026-07-23T23:59:59Z`. */
-function toSecond(instant: Date): string {
-  return `${instant.toISOString().slice(0, 19)}Z`;
 }

@@ -1,0 +1,76 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { invalidInput } from '@tollgate/problem/invalid-fields';
+import { idQueryField } from '../input/fields.ts';
+import { rangeFaults, usageRange } from './range.ts';
+import type { UsageRange } from './range.ts';
+
+/** The query parameters of usage views. */
+
+const DAY_MS = 86_400_000;
+
+const WANTED_INSTANT = 'must be an RFC 3339 time or date, as 2026-07-01T00:00:00Z or 2026-07-01';
+
+const isDate = (value: string) => z.iso.date().safeParse(value).success;
+
+const instantText = z
+  .string(WANTED_INSTANT)
+  .refine(
+    (value) => isDate(value) || z.iso.datetime({ offset: true }).safeParse(value).success,
+    WANTED_INSTANT,
+  );
+
+const rangeFields = {
+  interval: z.enum(['hour', 'day'], 'must be hour or day').default('day'),
+  from: instantText
+    .transform((value) => new Date(value))
+    .nullable()
+    .default(null),
+  // A date names its whole day, as the range's last one too.
+  to: instantText
+    .transform((value) => new Date(Date.parse(value) + (isDate(value) ? DAY_MS : 0)))
+    .nullable()
+    .default(null),
+};
+
+export const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
+
+export type GroupBy = (typeof GROUP_BY)[number];
+
+/** Query parameters of `GET /api/console/usage` and `GET /private/accounts/{account_id}/usage`. */
+export const usageViewSchema = z.strictObject({
+  ...rangeFields,
+  group_by: z.enum(GROUP_BY, `must be ${GROUP_BY.join(', ')}`).default('none'),
+  view: z.enum(['billed', 'own'], 'must be billed or own').nullable().default(null),
+  application_id: idQueryField.nullable().default(null),
+  account_id: idQueryField.nullable().default(null),
+  api_version: z.enum(['v1', 'v2'], 'must be v1 or v2').nullable().default(null),
+  format: z.enum(['json', 'csv'], 'must be json or csv').nullable().default(null),
+});
+
+export type UsageViewInput = Omit<z.output<typeof usageViewSchema>, 'interval' | 'from' | 'to'> & {
+  range: UsageRange;
+};
+
+const rangeSchema = z.object(rangeFields);
+
+/**
+ * What a request asks to see.
+ * @throws {Problem} invalid_request that names every faulty parameter, those of the range too
+ */
+export function usageViewInput(req: Pick<Request, 'query'>, now: Date): UsageViewInput {
+  const parsed = usageViewSchema.safeParse(req.query);
+  const wantedRange = rangeSchema.safeParse(req.query);
+  const faults = wantedRange.success ? rangeFaults(wantedRange.data, now) : [];
+  if (!parsed.success || faults.length > 0) {
+    const issues = faults.map(({ field, message }) => ({
+      code: 'custom' as const,
+      path: [field],
+      message,
+      input: undefined,
+    }));
+    throw invalidInput({ issues: [...(parsed.error?.issues ?? []), ...issues] });
+  }
+  const { interval, from, to, ...rest } = parsed.data;
+  return { ...rest, range: usageRange({ interval, from, to }, now) };
+}
