@@ -33,12 +33,12 @@ const rangeFields = {
     .default(null),
 };
 
-export const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
+const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
 
 export type GroupBy = (typeof GROUP_BY)[number];
 
 /** Query parameters of `GET /api/console/usage` and `GET /private/accounts/{account_id}/usage`. */
-export const usageViewSchema = z.strictObject({
+const usageViewSchema = z.strictObject({
   ...rangeFields,
   group_by: z.enum(GROUP_BY, `must be ${GROUP_BY.join(', ')}`).default('none'),
   view: z.enum(['billed', 'own'], 'must be billed or own').nullable().default(null),

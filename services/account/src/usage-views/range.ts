@@ -24,7 +24,7 @@ const STEP_MS: Record<Interval, number> = { hour: HOUR_MS, day: DAY_MS };
 const DEFAULT_BUCKETS: Record<Interval, number> = { hour: 24, day: 30 };
 
 /** How far back hourly rows can be asked for (service.md); days of them are few enough. */
-export const KEPT_MONTHS = 14;
+const KEPT_MONTHS = 14;
 
 const MAX_HOURLY_DAYS = 31;
 
