@@ -89,11 +89,15 @@ function createOwnAnswers(): (answer: Answer) => ZodOpenApiResponseObject {
   };
 }
 
+type Content = NonNullable<ZodOpenApiResponseObject['content']>;
+
 function answerObject(answer: Answer): ZodOpenApiResponseObject {
   const { description, schema, contentTypes = ['application/json'], example, headers = {} } = answer;
+  const { furtherSchemas = {} } = answer;
   if (schema === undefined) return { description, headers: headersOf(headers) };
   const media = { schema, ...(example === undefined ? {} : { example }) };
-  const content = Object.fromEntries(contentTypes.map((type) => [type, media]));
+  const further = Object.entries(furtherSchemas).map(([type, other]) => [type, { schema: other }]);
+  const content = Object.fromEntries([...contentTypes.map((type) => [type, media]), ...further]) as Content;
   return { description, headers: headersOf(headers), content };
 }
 

@@ -4,6 +4,7 @@ import { sessionApi } from '../sessions/openapi.ts';
 import { invitationApi, teamApi } from '../team/openapi.ts';
 import { tokenApi } from '../tokens/openapi.ts';
 import { usageApi } from '../usage-endpoint/openapi.ts';
+import { usageViewApi } from '../usage-views/openapi.ts';
 import { documentApi } from './openapi.ts';
 import { dataApi } from './data-openapi.ts';
 import { oauthApi } from './oauth-openapi.ts';
@@ -20,6 +21,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   tokenApi,
   teamApi,
   invitationApi,
+  usageViewApi,
   documentApi,
 ];
 

@@ -22,6 +22,8 @@ export type Answer = {
   schema?: z.ZodType;
   /** Of that body; `application/json` where left out. */
   contentTypes?: readonly string[];
+  /** Bodies of further content types, where the caller can choose one. */
+  furtherSchemas?: Readonly<Record<string, z.ZodType>>;
   /** A body that it can have. */
   example?: unknown;
   /** Headers that every such answer has, with what they hold. */

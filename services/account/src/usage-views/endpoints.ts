@@ -91,7 +91,7 @@ async function findSeries(query: Query, { viewer, input, maxRows, now }: Asked):
   if (standing === undefined) throw new Problem('not_found');
   const { payer_id } = standing;
   const view = input.view ?? (payer_id === account_id ? 'billed' : 'own');
-  if (view === 'own' && input.account_id !== null && input.account_id !== account_id) {
+  if (view === 'own' && input.account_id !== undefined && input.account_id !== account_id) {
     throw new Problem('forbidden', { detail: 'The usage of others is seen by whoever pays for it.' });
   }
   const filter = { application_id, account_id: input.account_id, api_version };

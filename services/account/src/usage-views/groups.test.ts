@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
+import { createApiDocument } from '../api-document/api-document.ts';
 import { makeOwnApplication, newOwner } from '../suite/console.ts';
 import type { Owner } from '../suite/console.ts';
+import { openContract } from '../suite/contract.ts';
+import type { OpenApi } from '../suite/contract.ts';
 import { operatePath, operatorCredentials } from '../suite/operator.ts';
 import { startPeople } from '../suite/people.ts';
 import type { PeopleUnderTest } from '../suite/people.ts';
@@ -204,6 +207,19 @@ test('by API version, and of one', async () => {
     { api_version: 'v1', usage: { points_usage: 5 } },
   ]);
   expect((await shownUsage(owner, `${RANGE}&api_version=v1`)).usage.points_usage).toBe(5);
+});
+
+test('each answer is as the API’s document says', async () => {
+  const { owner } = user;
+  const contract = openContract(createApiDocument('/') as unknown as OpenApi);
+  const paths = ['none', 'application', 'member', 'api_version'].flatMap((by) => [
+    `/usage?${RANGE}&group_by=${by}`,
+    `/usage?group_by=${by}&view=own&interval=hour`,
+  ]);
+  for (const path of [...paths, '/usage/pace', '/usage?from=x']) {
+    const answer = await owner.browser.request('GET', path);
+    expect([path, contract.faultsOfAnswer('GET', `/api/console${path}`, answer)]).toEqual([path, []]);
+  }
 });
 
 describe('as CSV', () => {

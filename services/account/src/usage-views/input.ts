@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '@tollgate/problem/invalid-fields';
+import { describedAs } from '../input/described-as.ts';
 import { idQueryField } from '../input/fields.ts';
 import { rangeFaults, usageRange } from './range.ts';
 import type { UsageRange } from './range.ts';
@@ -20,17 +21,26 @@ const instantText = z
     WANTED_INSTANT,
   );
 
+/** As the API's document has it. */
+const INSTANT = {
+  anyOf: [
+    { type: 'string', format: 'date-time' },
+    { type: 'string', format: 'date' },
+  ],
+  examples: ['2026-07-01', '2026-07-01T00:00:00Z'],
+} satisfies Parameters<typeof describedAs>[1];
+
 const rangeFields = {
   interval: z.enum(['hour', 'day'], 'must be hour or day').default('day'),
-  from: instantText
-    .transform((value) => new Date(value))
-    .nullable()
-    .default(null),
+  from: describedAs(instantText.transform((value) => new Date(value)).optional(), {
+    ...INSTANT,
+    description: 'Where the range begins. Default: 30 days or 24 hours before its end.',
+  }),
   // A date names its whole day, as the range's last one too.
-  to: instantText
-    .transform((value) => new Date(Date.parse(value) + (isDate(value) ? DAY_MS : 0)))
-    .nullable()
-    .default(null),
+  to: describedAs(
+    instantText.transform((value) => new Date(Date.parse(value) + (isDate(value) ? DAY_MS : 0))).optional(),
+    { ...INSTANT, description: 'Before when the range ends; a date names its whole day. Default: now.' },
+  ),
 };
 
 const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
@@ -38,14 +48,14 @@ const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
 export type GroupBy = (typeof GROUP_BY)[number];
 
 /** Query parameters of `GET /api/console/usage` and `GET /private/accounts/{account_id}/usage`. */
-const usageViewSchema = z.strictObject({
+export const usageViewSchema = z.strictObject({
   ...rangeFields,
   group_by: z.enum(GROUP_BY, `must be ${GROUP_BY.join(', ')}`).default('none'),
-  view: z.enum(['billed', 'own'], 'must be billed or own').nullable().default(null),
-  application_id: idQueryField.nullable().default(null),
-  account_id: idQueryField.nullable().default(null),
-  api_version: z.enum(['v1', 'v2'], 'must be v1 or v2').nullable().default(null),
-  format: z.enum(['json', 'csv'], 'must be json or csv').nullable().default(null),
+  view: z.enum(['billed', 'own'], 'must be billed or own').optional(),
+  application_id: idQueryField.optional(),
+  account_id: idQueryField.optional(),
+  api_version: z.enum(['v1', 'v2'], 'must be v1 or v2').optional(),
+  format: z.enum(['json', 'csv'], 'must be json or csv').optional(),
 });
 
 export type UsageViewInput = Omit<z.output<typeof usageViewSchema>, 'interval' | 'from' | 'to'> & {

@@ -54,7 +54,7 @@ async function plansOf(view: UsageView, from: Date, to: Date): Promise<string> {
     plans.push(...rows.map((row) => row['QUERY PLAN']));
     return query(sql, bindings);
   };
-  const filter = { application_id: null, account_id: null, api_version: null };
+  const filter = { application_id: undefined, account_id: undefined, api_version: undefined };
   const range = { interval: 'day' as const, from, to };
   await findUsageRows(explaining, { account_id, view, range, group_by: 'none', filter, limit: 1_000 });
   return plans.join('\n');

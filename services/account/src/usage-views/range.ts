@@ -7,8 +7,8 @@ import { periodStart } from '../billing/calendar.ts';
 
 export type Interval = 'hour' | 'day';
 
-/** What is asked for; null where it isn't said. */
-export type WantedRange = { interval: Interval; from: Date | null; to: Date | null };
+/** What is asked for. */
+export type WantedRange = { interval: Interval; from?: Date | undefined; to?: Date | undefined };
 
 /** From an instant to before another, both at the edges of buckets. */
 export type UsageRange = { interval: Interval; from: Date; to: Date };
@@ -38,7 +38,7 @@ export function usageRange(wanted: WantedRange, now: Date): UsageRange {
   const runningEndMs = floor(now.getTime(), step) + step;
   const toMs = Math.min(ceil((wanted.to ?? now).getTime(), step), runningEndMs);
   const defaultMs = Math.max(toMs - DEFAULT_BUCKETS[interval] * step, earliest(now).getTime());
-  const fromMs = wanted.from === null ? defaultMs : floor(wanted.from.getTime(), step);
+  const fromMs = wanted.from === undefined ? defaultMs : floor(wanted.from.getTime(), step);
   return { interval, from: new Date(fromMs), to: new Date(toMs) };
 }
 
@@ -47,13 +47,13 @@ export function rangeFaults(wanted: WantedRange, now: Date): RangeFault[] {
   const faults: RangeFault[] = [];
   const nowMs = now.getTime();
   const kept = `must be within the last ${String(KEPT_MONTHS)} months`;
-  if (wanted.from !== null && wanted.from > now) faults.push(fault('from', 'must not be in the future'));
-  if (wanted.from !== null && wanted.from < earliest(now)) faults.push(fault('from', kept));
-  if (wanted.to !== null && wanted.to.getTime() > floor(nowMs, DAY_MS) + DAY_MS) {
+  if (wanted.from !== undefined && wanted.from > now) faults.push(fault('from', 'must not be in the future'));
+  if (wanted.from !== undefined && wanted.from < earliest(now)) faults.push(fault('from', kept));
+  if (wanted.to !== undefined && wanted.to.getTime() > floor(nowMs, DAY_MS) + DAY_MS) {
     faults.push(fault('to', 'must not be in the future'));
   }
-  if (wanted.to !== null && wanted.to <= earliest(now)) faults.push(fault('to', kept));
-  if (wanted.from !== null && wanted.to !== null && wanted.to <= wanted.from) {
+  if (wanted.to !== undefined && wanted.to <= earliest(now)) faults.push(fault('to', kept));
+  if (wanted.from !== undefined && wanted.to !== undefined && wanted.to <= wanted.from) {
     faults.push(fault('to', 'must be after from'));
   }
   const { from, to } = usageRange(wanted, now);

@@ -20,7 +20,7 @@ export type WantedRows = {
   view: UsageView;
   range: UsageRange;
   group_by: GroupBy;
-  filter: { application_id: number | null; account_id: number | null; api_version: string | null };
+  filter: Readonly<Record<'application_id' | 'account_id' | 'api_version', number | string | undefined>>;
   /** More rows than this are not read. */
   limit: number;
 };
@@ -41,7 +41,7 @@ export async function findUsageRows(query: Query, wanted: WantedRows): Promise<U
   const period_ids = view === 'own' ? [] : await findPeriodIds(query, account_id, range);
   const whose =
     view === 'own' ? 'account_id = :account_id' : 'period_id = ANY (CAST(:period_ids AS bigint[]))';
-  const filters = Object.entries(filter).filter(([, value]) => value !== null);
+  const filters = Object.entries(filter).filter(([, value]) => value !== undefined);
   const conditions = [
     whose,
     'hour >= :from AND hour < :to',
