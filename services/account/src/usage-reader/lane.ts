@@ -5,6 +5,7 @@ import type { Applied, StreamPart } from './apply-entries.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
 import { loadPositions } from './positions.ts';
 import { nextStreamId, streamIdMs } from './stream-id.ts';
+import type { StreamEntry } from './stream-entry.ts';
 import type { UsageStream } from './trim-script.ts';
 import type { Trims } from './trims.ts';
 import type { Troubles } from './troubles.ts';
@@ -27,19 +28,28 @@ export type LaneOptions = {
   logger: Pick<Logger, 'warn'>;
 };
 
-/** Entries of one stream in one transaction, at most. */
-const ENTRIES_PER_STREAM = 32;
+/** What one transaction counts: so many entries, and at most a page of each stream beyond that. */
+const ENTRIES_PER_ROUND = 512;
+const ENTRIES_PER_PAGE = 32;
+
+/** One look at all streams. */
+type Round = {
+  entriesLeft: number;
+  /** Whether a stream may hold more than was read of it. */
+  leftSome: boolean;
+};
 
 /**
  * Reads what follows in each of the streams, all at once, counts it in one transaction and removes it. Resolves
- * with whether anything came, so that there may be more. Never throws: a stream that fails rests, and the others
- * go on; it is counted in a transaction of its own until it has passed.
+ * with whether that was as much as one round takes, so that there may be more. Never throws: a stream that fails
+ * rests, and the others go on; it is counted in a transaction of its own until it has passed.
  */
 export async function countOnce(options: LaneOptions, streams: readonly UsageStream[]): Promise<boolean> {
   const { database, positions, trims, troubles } = options;
   const tried = streams.filter(({ key }) => troubles.mayTry(key));
   if (!(await positionsAreKnown(options, tried))) return false;
-  const [parts] = await Promise.all([readAll(options, tried), trims.run(tried, positions)]);
+  const round = { entriesLeft: ENTRIES_PER_ROUND, leftSome: false };
+  const [parts] = await Promise.all([readAll(options, tried, round), trims.run(tried, positions)]);
   if (parts.length === 0) return false;
 
   const steady = parts.filter(({ stream }) => !troubles.has(stream));
@@ -50,7 +60,7 @@ export async function countOnce(options: LaneOptions, streams: readonly UsageStr
     const outcome = applied[index];
     if (outcome !== undefined) settle(options, group, outcome);
   }
-  return applied.some(({ entries }) => entries > 0);
+  return round.leftSome && applied.some(({ entries }) => entries > 0);
 }
 
 async function positionsAreKnown(
@@ -69,24 +79,29 @@ async function positionsAreKnown(
 }
 
 /** The streams in which something came. */
-async function readAll(options: LaneOptions, streams: readonly UsageStream[]): Promise<StreamPart[]> {
-  const parts = await Promise.all(streams.map(({ key }) => readOne(options, key)));
+async function readAll(
+  options: LaneOptions,
+  streams: readonly UsageStream[],
+  round: Round,
+): Promise<StreamPart[]> {
+  const parts = await Promise.all(streams.map(({ key }) => readOne(options, key, round)));
   return parts.filter((part) => part !== undefined);
 }
 
 async function readOne(
   { redis, positions, troubles, metrics }: LaneOptions,
   stream: string,
+  round: Round,
 ): Promise<StreamPart | undefined> {
   const after = positions.get(stream);
   // Left to another reader since the positions were looked up.
   if (after === undefined) return undefined;
   try {
-    const answer = await redis.xrange(stream, nextStreamId(after), '+', 'COUNT', ENTRIES_PER_STREAM);
-    const [first] = answer;
+    const entries = await readPages(redis, stream, after, round);
+    const [first] = entries;
     if (first !== undefined) {
-      metrics.waitingSinceMs.set(stream, streamIdMs(first[0]));
-      return { stream, after, entries: answer.map(([id, fields]) => ({ stream, id, fields })) };
+      metrics.waitingSinceMs.set(stream, streamIdMs(first.id));
+      return { stream, after, entries };
     }
     metrics.waitingSinceMs.delete(stream);
     troubles.passed(stream);
@@ -94,6 +109,25 @@ async function readOne(
     troubles.failed(stream, error);
   }
   return undefined;
+}
+
+/** What follows in a stream, page by page as far as the round takes it. */
+async function readPages(
+  redis: StreamSource,
+  stream: string,
+  after: string,
+  round: Round,
+): Promise<StreamEntry[]> {
+  const entries: StreamEntry[] = [];
+  let answer: XrangeAnswer;
+  do {
+    const start = nextStreamId(entries.at(-1)?.id ?? after);
+    answer = await redis.xrange(stream, start, '+', 'COUNT', ENTRIES_PER_PAGE);
+    for (const [id, fields] of answer) entries.push({ stream, id, fields });
+    round.entriesLeft -= answer.length;
+  } while (answer.length === ENTRIES_PER_PAGE && round.entriesLeft > 0);
+  round.leftSome ||= answer.length === ENTRIES_PER_PAGE;
+  return entries;
 }
 
 function settle(options: LaneOptions, group: readonly StreamPart[], applied: Applied): void {

@@ -19,7 +19,7 @@ export type UsageReaderOptions = {
   /** A pool of the reader's own, so that neither requests nor usage can starve the other. */
   database: Knex;
   redis: RedisConnection;
-  /** How long the reader rests where nothing came. */
+  /** How long a lane rests when it has read all there was. */
   pollIntervalMs: number;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: UsageReaderMetrics;
@@ -68,8 +68,8 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     while (!signal.aborted) {
       // By blocks: a share has each n-th stream, which would leave lanes empty that have each n-th, too.
       const own = share.filter(({ shard }) => Math.floor((shard * LANES) / USAGE_SHARD_COUNT) === lane);
-      const cameSomething = await countOnce(laneOptions, own);
-      if (!cameSomething) await pause(pollIntervalMs, signal);
+      const mayBeMore = await countOnce(laneOptions, own);
+      if (!mayBeMore) await pause(pollIntervalMs, signal);
     }
   }
 
