@@ -14,8 +14,9 @@ import { createFailureLog } from './data-call/failure-log.ts';
 import { createWebSockets } from './websocket/websockets.ts';
 import type { Config } from './config.ts';
 import { createAdmission } from './admission/admission.ts';
-import { createAskAdmission } from './admission/admit-script.ts';
+import { createAskAdmissions } from './admission/admit-script.ts';
 import { createLeases } from './admission/leases.ts';
+import { gatherAdmissions } from './admission/turn-admissions.ts';
 import { createAuthenticate } from './authenticate/authenticate.ts';
 import { createDataEndpoint } from './data-call/data-call.ts';
 import { openEntitle } from './entitle/open-entitle.ts';
@@ -170,7 +171,7 @@ function composeMetering(
   const leases = createLeases(redis, logger);
   metrics.observeLeases(leases.held);
   const admit = createAdmission({
-    ask: createAskAdmission(redis),
+    ask: gatherAdmissions(createAskAdmissions(redis)),
     prime,
     leases,
     canRecord: settlement.canRecord,

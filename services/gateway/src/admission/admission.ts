@@ -2,12 +2,13 @@ import { Problem } from '@tollgate/problem';
 import type { Charge } from '../entitle/entitle.ts';
 import type { Prime } from '../live-usage/prime.ts';
 import { leasesKey } from '../shard-keys.ts';
-import type { AdmissionKind, AdmitAnswer, AskAdmission } from './admit-script.ts';
+import type { AdmissionKind, AdmitAnswer } from './admit-script.ts';
 import { NO_LEASE } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
 import { refused } from './refused.ts';
 import { standingOf } from './standing.ts';
 import type { Standing } from './standing.ts';
+import type { AskAdmission } from './turn-admissions.ts';
 
 type Admitted = { standing: Standing; lease: Lease };
 

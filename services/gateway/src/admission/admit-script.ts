@@ -1,3 +1,4 @@
+import type { Limits } from '@tollgate/contracts/entitlement';
 import { usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
@@ -10,9 +11,13 @@ export type AdmissionKind = 'call' | 'subscription';
 /** How long a lease lasts unless it is renewed, and the most that a dead gateway's can outlive it. */
 export const LEASE_MS = 8_000;
 
+/** What a call adds to the rate's level. */
+const CALL = 60_000_000;
+
 /**
- * Everything is decided before anything is written, so a refused call costs nothing. A limit that the plan
- * doesn't contain (-1) isn't looked at.
+ * Admits calls of one payer under the same limits, in their order, as if each asked by itself: so many as fit,
+ * and all others are refused for the same reason. Everything is decided before anything is written, so a refused
+ * call costs nothing. A limit that the plan doesn't contain (-1) isn't looked at.
  *
  * Rate: the generic cell rate algorithm as a leaky bucket (ITU-T I.371, annex A: the two are the same), because
  * so it needs integers only. The level is in calls × 60,000,000; it drains by \`rate\` per microsecond, so by
@@ -21,67 +26,75 @@ export const LEASE_MS = 8_000;
  *
  * Leases: those that are over are left out of the count, and removed where they are in the way.
  *
- * Answers: outcome (0 admitted, 1 not primed, 2 … refused: points, traffic, time, rate, places), points left
- * (-1 without that limit), calls left of the minute's worth, microseconds until all of it is there, and
- * microseconds until the next call fits.
+ * Answers: why calls were refused (0 none was, 1 not primed, 2 … points, traffic, time, rate, places), how many
+ * were admitted, points left (-1 without that limit), and the rate's level after them.
  */
 export const LUA = `
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local rate, places = tonumber(ARGV[4]), tonumber(ARGV[5])
-local outcome, points_left = 0, -1
+local rate, places, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
+local first_member = 7
+local refusal, points_left = 0, -1
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
   ${LUA_DATA_SET}
   local live = redis.call('HMGET', KEYS[1], 'data_set', 'points', 'traffic_bytes', 'time_ms')
   if live[1] ~= data_set then return { 1 } end
   if points_limit >= 0 then points_left = math.max(points_limit - tonumber(live[2]), 0) end
-  if points_left == 0 then outcome = 2
-  elseif traffic_limit >= 0 and tonumber(live[3]) >= traffic_limit then outcome = 3
-  elseif time_limit_ms >= 0 and tonumber(live[4]) >= time_limit_ms then outcome = 4 end
+  if points_left == 0 then refusal = 2
+  elseif traffic_limit >= 0 and tonumber(live[3]) >= traffic_limit then refusal = 3
+  elseif time_limit_ms >= 0 and tonumber(live[4]) >= time_limit_ms then refusal = 4 end
 end
 local now_us = 0
 if rate >= 0 or places >= 0 then
   local time = redis.call('TIME')
   now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
-local call, level, capacity = 60000000, 0, 0
+local admitted = refusal == 0 and #ARGV - first_member + 1 or 0
+local call, level = ${String(CALL)}, 0
 if rate >= 0 then
-  capacity = rate * call
   local state = redis.call('GET', KEYS[2])
   if state then
     local at, stood = string.match(state, '^(%d+) (%d+)$')
     local passed_us = math.min(math.max(now_us - tonumber(at), 0), call)
     level = math.max(tonumber(stood) - passed_us * rate, 0)
   end
-  if outcome == 0 and level + call > capacity then outcome = 5 end
+  local room = math.max(rate * call - level, 0)
+  local fitting = math.floor(room / call)
+  -- The quotient may have been rounded up.
+  if fitting * call > room then fitting = fitting - 1 end
+  if fitting < admitted then admitted, refusal = fitting, 5 end
 end
 local held, now_ms = 0, math.floor(now_us / 1000)
-if outcome == 0 and places >= 0 then
+if admitted > 0 and places >= 0 then
   held = redis.call('ZCARD', KEYS[3])
-  if held >= places and redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf') >= places then outcome = 6 end
+  if held + admitted > places then
+    local free = math.max(places - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
+    if free < admitted then admitted, refusal = free, 6 end
+  end
 end
-if outcome == 0 then
+if admitted > 0 then
   if rate >= 0 then
-    level = level + call
+    level = level + admitted * call
     local state = string.format('%.0f %.0f', now_us, level)
     redis.call('SET', KEYS[2], state, 'PX', math.ceil(level / rate / 1000) + 1)
   end
   if places >= 0 then
-    if held >= places then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
-    redis.call('ZADD', KEYS[3], now_ms + tonumber(ARGV[7]), ARGV[6])
-    redis.call('PEXPIRE', KEYS[3], ARGV[7])
+    if held + admitted > places then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
+    local leases = {}
+    for index = 1, admitted do
+      leases[2 * index - 1] = now_ms + tonumber(lease_ms)
+      leases[2 * index] = ARGV[first_member - 1 + index]
+    end
+    redis.call('ZADD', KEYS[3], unpack(leases))
+    redis.call('PEXPIRE', KEYS[3], lease_ms)
   end
 end
-if rate <= 0 then return { outcome, points_left, 0, 0, 0 } end
-return {
-  outcome, points_left, math.max(math.floor((capacity - level) / call), 0),
-  math.ceil(level / rate), math.max(math.ceil((level + call - capacity) / rate), 0)
-}
+return { refusal, admitted, points_left, level }
 `;
 
 /** What a refusal was for, in the order in which the limits are looked at. */
 export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'places';
 
-const OUTCOMES = ['admitted', 'unprimed', 'points', 'traffic', 'time', 'rate', 'places'] as const;
+const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'places'] as const;
 
 export type AdmitAnswer = {
   outcome: 'admitted' | 'unprimed' | RefusedLimit;
@@ -94,12 +107,17 @@ export type AdmitAnswer = {
   waitUs: number;
 };
 
-export type AskAdmission = (charge: Charge, kind: AdmissionKind, leaseId: string) => Promise<AdmitAnswer>;
+/** Asks for calls of one payer at once, each with a name for its lease; the answers are in their order. */
+export type AskAdmissions = (
+  charge: Charge,
+  kind: AdmissionKind,
+  leaseIds: readonly string[],
+) => Promise<AdmitAnswer[]>;
 
 /** Defines the admission script: one round trip, on the payer's shard. */
-export function createAskAdmission(redis: ScriptableRedis): AskAdmission {
+export function createAskAdmissions(redis: ScriptableRedis): AskAdmissions {
   const ask = defineScript(redis, 'tollgateAdmit', LUA);
-  return async ({ payerId, periodId, limits }, kind, leaseId) => {
+  return async ({ payerId, periodId, limits }, kind, leaseIds) => {
     const isCall = kind === 'call';
     const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;
     const answer = (await ask(
@@ -114,19 +132,43 @@ export function createAskAdmission(redis: ScriptableRedis): AskAdmission {
         isCall ? -1 : timeMs,
         limits.rate_limit ?? -1,
         (isCall ? limits.session_limit : limits.subscription_limit) ?? -1,
-        leaseId,
         LEASE_MS,
+        ...leaseIds,
       ],
-    )) as [number, number?, number?, number?, number?];
-    const [outcome, pointsLeft = -1, callsLeft = 0, resetUs = 0, waitUs = 0] = answer;
-    const name = OUTCOMES[outcome];
-    if (name === undefined) throw new Error('the admission script gave an unknown answer');
+    )) as ScriptAnswer;
+    return admitAnswers(limits, leaseIds.length, answer);
+  };
+}
+
+export type ScriptAnswer = [refusal: number, admitted?: number, pointsLeft?: number, level?: number];
+
+/** What the script's answer says to each of so many calls. */
+export function admitAnswers(
+  { points_limit, rate_limit }: Pick<Limits, 'points_limit' | 'rate_limit'>,
+  calls: number,
+  [refusal, admitted = 0, pointsLeft = -1, level = 0]: ScriptAnswer,
+): AdmitAnswer[] {
+  const name = REFUSALS[refusal];
+  if (name === undefined || (name === 'none' && admitted < calls)) {
+    throw new Error('the admission script gave an unknown answer');
+  }
+  return Array.from({ length: calls }, (_, index) => {
+    const isAdmitted = index < admitted;
     return {
-      outcome: name,
-      pointsLeft: limits.points_limit === null ? null : pointsLeft,
-      callsLeft,
-      resetUs,
-      waitUs,
+      outcome: isAdmitted || name === 'none' ? 'admitted' : name,
+      pointsLeft: points_limit === null ? null : pointsLeft,
+      ...rateAt(rate_limit, isAdmitted ? level - (admitted - index - 1) * CALL : level),
     };
+  });
+}
+
+/** Where the rate stands at a level of its bucket. */
+function rateAt(rate: number | null, level: number): Pick<AdmitAnswer, 'callsLeft' | 'resetUs' | 'waitUs'> {
+  if (rate === null || rate <= 0) return { callsLeft: 0, resetUs: 0, waitUs: 0 };
+  const capacity = rate * CALL;
+  return {
+    callsLeft: Math.max(Math.floor((capacity - level) / CALL), 0),
+    resetUs: Math.ceil(level / rate),
+    waitUs: Math.max(Math.ceil((level + CALL - capacity) / rate), 0),
   };
 }

@@ -8,7 +8,8 @@ import type { Script } from '@tollgate/redis/script';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
-import { LUA } from './admit-script.ts';
+import { LUA, admitAnswers } from './admit-script.ts';
+import type { ScriptAnswer } from './admit-script.ts';
 
 let server: OwnRedis;
 let redis: RedisConnection;
@@ -22,7 +23,8 @@ beforeAll(async () => {
   await waitFor(() => redis.status === 'ready');
   // The same script under a clock that the test turns. Keys end by Redis' own clock, so the rate's stays.
   const clocked = [
-    ["redis.call('TIME')", '{ ARGV[8], ARGV[9] }'],
+    ["redis.call('TIME')", '{ ARGV[7], ARGV[8] }'],
+    ['first_member = 7', 'first_member = 9'],
     [", 'PX', math.ceil(level / rate / 1000) + 1", ''],
   ].reduce((script, [part = '', other = '']) => {
     expect(script).toContain(part);
@@ -37,22 +39,22 @@ afterAll(async () => {
   await server.stop();
 });
 
-type Ask = { rate: number; places: number; member: string; atUs: number };
+type Ask = { rate: number; places: number; members: string[]; atUs: number };
 
-async function ask(payer: number, { rate, places, member, atUs }: Ask) {
+/** Calls of one moment that ask together. */
+async function askAll(payer: number, { rate, places, members, atUs }: Ask) {
   const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
-  const [outcome, , remaining, resetUs, waitUs] = (await admitAt(keys, [
-    -1,
-    -1,
-    -1,
-    rate,
-    places,
-    member,
-    8_000,
-    Math.floor(atUs / 1_000_000),
-    atUs % 1_000_000,
-  ])) as [number, number, number, number, number];
-  return { outcome, remaining, resetUs, waitUs };
+  const limits = [-1, -1, -1, rate, places];
+  const time = [Math.floor(atUs / 1_000_000), atUs % 1_000_000];
+  const answer = (await admitAt(keys, [...limits, 8_000, ...time, ...members])) as ScriptAnswer;
+  return admitAnswers({ points_limit: null, rate_limit: rate < 0 ? null : rate }, members.length, answer);
+}
+
+async function ask(payer: number, { member, ...rest }: Omit<Ask, 'members'> & { member: string }) {
+  const [answer] = await askAll(payer, { ...rest, members: [member] });
+  if (answer === undefined) throw new Error('there is no answer');
+  const { outcome, callsLeft, resetUs, waitUs } = answer;
+  return { outcome, callsLeft, resetUs, waitUs };
 }
 
 const MINUTE_US = 60_000_000;
@@ -97,8 +99,8 @@ test('the rate script decides as exact virtual scheduling does, at any rate and 
         const answer = await ask(payer, { rate, places: -1, member: String(index), atUs });
         const expected = model(atUs);
         expect(answer).toEqual({
-          outcome: expected.conforms ? 0 : 5,
-          remaining: expected.remaining,
+          outcome: expected.conforms ? 'admitted' : 'rate',
+          callsLeft: expected.remaining,
           waitUs: expected.waitUs,
           resetUs: expected.resetUs,
         });
@@ -113,11 +115,11 @@ test('a call at the moment that a refusal names is admitted, and one a microseco
     fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (rate) => {
       const payer = (payers += 1);
       const call = (atUs: number) => ask(payer, { rate, places: -1, member: 'm', atUs });
-      for (let calls = 0; calls < rate; calls += 1) expect((await call(BEGIN_US)).outcome).toBe(0);
+      for (let calls = 0; calls < rate; calls += 1) expect((await call(BEGIN_US)).outcome).toBe('admitted');
       const { outcome, waitUs } = await call(BEGIN_US);
-      expect(outcome).toBe(5);
-      expect((await call(BEGIN_US + waitUs - 1)).outcome).toBe(5);
-      expect((await call(BEGIN_US + waitUs)).outcome).toBe(0);
+      expect(outcome).toBe('rate');
+      expect((await call(BEGIN_US + waitUs - 1)).outcome).toBe('rate');
+      expect((await call(BEGIN_US + waitUs)).outcome).toBe('admitted');
     }),
     { numRuns: 20 },
   );
@@ -126,11 +128,11 @@ test('a call at the moment that a refusal names is admitted, and one a microseco
 test('a clock that is turned back neither gives calls away nor locks anybody out', async () => {
   const payer = (payers += 1);
   const call = (atUs: number) => ask(payer, { rate: 2, places: -1, member: 'm', atUs });
-  expect((await call(BEGIN_US)).outcome).toBe(0);
-  expect((await call(BEGIN_US)).outcome).toBe(0);
+  expect((await call(BEGIN_US)).outcome).toBe('admitted');
+  expect((await call(BEGIN_US)).outcome).toBe('admitted');
   const anHourBefore = BEGIN_US - 3_600_000_000;
-  expect((await call(anHourBefore)).outcome).toBe(5);
-  expect((await call(BEGIN_US + 30_000_000)).outcome).toBe(0);
+  expect((await call(anHourBefore)).outcome).toBe('rate');
+  expect((await call(BEGIN_US + 30_000_000)).outcome).toBe('admitted');
 });
 
 test('places: never more than the limit are held, none is refused that fits, and expired ones come free', async () => {
@@ -147,7 +149,7 @@ test('places: never more than the limit are held, none is refused that fits, and
         expiriesMs = expiriesMs.filter((expiryMs) => expiryMs > nowMs);
         const fits = expiriesMs.length < limit;
         const { outcome } = await ask(payer, { rate: -1, places: limit, member: String(index), atUs });
-        expect(outcome).toBe(fits ? 0 : 6);
+        expect(outcome).toBe(fits ? 'admitted' : 'places');
         if (fits) expiriesMs.push(nowMs + 8_000);
       }
     }),
@@ -159,8 +161,9 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
   const payer = (payers += 1);
   const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
   const begunMs = performance.now();
-  const [, , , resetUs] = (await admitNow(keys, [-1, -1, -1, 2, -1, 'm', 8_000])) as number[];
-  expect(resetUs).toBe(MINUTE_US / 2);
+  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 'm'])) as ScriptAnswer;
+  const [admitted] = admitAnswers({ points_limit: null, rate_limit: 2 }, 1, answer);
+  expect(admitted?.resetUs).toBe(MINUTE_US / 2);
   const ttlMs = await redis.pttl(keys[1] ?? '');
   expect(ttlMs).toBeGreaterThanOrEqual(MINUTE_US / 2_000 - (performance.now() - begunMs));
   expect(ttlMs).toBeLessThanOrEqual(MINUTE_US / 2_000 + 1);
@@ -169,7 +172,47 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
 test('a call that has no place leaves the rate as it was', async () => {
   const payer = (payers += 1);
   const call = (member: string) => ask(payer, { rate: 10, places: 1, member, atUs: BEGIN_US });
-  expect(await call('one')).toMatchObject({ outcome: 0, remaining: 9 });
-  expect(await call('two')).toMatchObject({ outcome: 6, remaining: 9 });
-  expect(await call('three')).toMatchObject({ outcome: 6, remaining: 9 });
+  expect(await call('one')).toMatchObject({ outcome: 'admitted', callsLeft: 9 });
+  expect(await call('two')).toMatchObject({ outcome: 'places', callsLeft: 9 });
+  expect(await call('three')).toMatchObject({ outcome: 'places', callsLeft: 9 });
+});
+
+test('calls that ask together are answered as if each had asked by itself, in their order', async () => {
+  const round = fc.record({
+    gapUs: fc.integer({ min: 0, max: 20_000_000 }),
+    calls: fc.integer({ min: 1, max: 12 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 40 })),
+      fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 20 })),
+      fc.array(round, { minLength: 1, maxLength: 8 }),
+      async (rate, places, rounds) => {
+        const [together, alone] = [(payers += 1), (payers += 1)];
+        let atUs = BEGIN_US;
+        for (const [index, { gapUs, calls }] of rounds.entries()) {
+          atUs += gapUs;
+          const members = Array.from({ length: calls }, (_, call) => `${String(index)}.${String(call)}`);
+          const expected = [];
+          for (const member of members) {
+            expected.push(...(await askAll(alone, { rate, places, members: [member], atUs })));
+          }
+          expect(await askAll(together, { rate, places, members, atUs })).toEqual(expected);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('the last fitting call is found exactly where the rate is as high as it can be', async () => {
+  const rate = 150_000_000;
+  const payer = (payers += 1);
+  // A microsecond after a level of one call has drained by one microsecond's worth, and by no more.
+  await redis.set(
+    `{s0}:rate:${String(payer)}`,
+    `${String(BEGIN_US)} ${String(rate * MINUTE_US - MINUTE_US + 1)}`,
+  );
+  const answers = await askAll(payer, { rate, places: -1, members: ['one', 'two'], atUs: BEGIN_US });
+  expect(answers.map(({ outcome }) => outcome)).toEqual(['rate', 'rate']);
 });

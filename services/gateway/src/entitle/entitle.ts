@@ -98,9 +98,9 @@ export function createEntitle({
   return {
     entitle: async (accountId, requestId) => {
       const cached = performance.now() < trustedUntilMs ? cache.get(accountId) : undefined;
-      if (cached === undefined) return toCharge(await askOnce(accountId, requestId));
+      if (cached === undefined) return chargeOf(await askOnce(accountId, requestId));
       onLookup?.('hit');
-      return toCharge(cached);
+      return chargeOf(cached);
     },
     dropAccount: (accountId) => {
       cache.drop(accountId);
@@ -138,6 +138,17 @@ function noAccount(accountId: number): Entitlement {
 
 function passes({ status }: Entitlement): boolean {
   return status === 'active' || status === 'grace';
+}
+
+/** The charge of an answer is one object while the answer is kept: whoever gathers calls knows it again. */
+const charges = new WeakMap<Entitlement, Charge>();
+
+function chargeOf(entitlement: Entitlement): Charge {
+  const known = charges.get(entitlement);
+  if (known !== undefined) return known;
+  const charge = toCharge(entitlement);
+  charges.set(entitlement, charge);
+  return charge;
 }
 
 function toCharge({ status, payer_id, billing_period }: Entitlement): Charge {

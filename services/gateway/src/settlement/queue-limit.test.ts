@@ -54,6 +54,7 @@ test('a full queue takes no further calls, and does again when it is shorter', a
   }
   expect(settlement.canRecord(1)).toBe(false);
   expect(settlement.canRecord(2)).toBe(false);
+  await waitFor(() => sent.length === 1);
   sent[0]?.acknowledge();
   await waitFor(() => settlement.canRecord(1));
 });
@@ -68,7 +69,9 @@ test('what finishes while a batch is under way is the next batch, within its bou
     maxQueuedEvents: 10_000,
     logger,
   });
-  for (let calls = 0; calls < 600; calls += 1) void settlement.record(event(1));
+  void settlement.record(event(1));
+  await waitFor(() => sent.length === 1);
+  for (let calls = 1; calls < 600; calls += 1) void settlement.record(event(1));
   const flushed = settlement.flush();
   for (const batch of [0, 1, 2, 3]) {
     await waitFor(() => sent.length === batch + 1);
@@ -78,6 +81,21 @@ test('what finishes while a batch is under way is the next batch, within its bou
   expect(sent.map(({ events }) => events)).toEqual([1, 256, 256, 87]);
   expect(sent.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   expect(settlement.queuedEvents()).toBe(0);
+});
+
+test('what finishes in one turn of the event loop is one batch', async () => {
+  const { sent, send } = pendingRedis();
+  const settlement = createSettlement({
+    gatewayId: 'g',
+    send,
+    primeShard: () => Promise.resolve(),
+    redisIsReady: () => true,
+    maxQueuedEvents: 10,
+    logger,
+  });
+  for (let calls = 0; calls < 4; calls += 1) void settlement.record(event(1));
+  await waitFor(() => sent.length === 1);
+  expect(sent[0]?.events).toBe(4);
 });
 
 test('one shard that waits does not hold up another', async () => {

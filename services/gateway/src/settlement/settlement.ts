@@ -1,5 +1,6 @@
 import { usageShard } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { atTurnEnd } from '@tollgate/redis/gather-writes';
 import type { LeaseEntry } from '../admission/leases.ts';
 import { createDeliver } from './deliver.ts';
 import type { DeliverOptions } from './deliver.ts';
@@ -40,7 +41,7 @@ type Waiting = {
 type Shard = {
   number: number;
   waiting: Waiting[];
-  /** When the batch under way was first sent; null while there is none. */
+  /** When the batch under way was first sent, or due to be; null while there is none. */
   sentAtMs: number | null;
 };
 
@@ -92,7 +93,10 @@ export function createSettlement(options: SettlementOptions): Settlement {
         const shard = shardOf(event.payer_id);
         shard.waiting.push({ event, lease, acknowledge });
         queued += 1;
-        if (shard.sentAtMs === null) void drain(shard);
+        if (shard.sentAtMs !== null) return;
+        shard.sentAtMs = Date.now();
+        // All that finishes in this turn goes in one batch.
+        atTurnEnd(() => void drain(shard));
       }),
     canRecord: (payerId) => {
       if (!redisIsReady() || queued >= maxQueuedEvents) return false;
