@@ -1,5 +1,7 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { createHistogram } from '../tallies.ts';
+import type { Observe } from '../tallies.ts';
 
 /**
  * How a call's exchange with an address failed: no connection came about (`connect`), it was lost or spoke no
@@ -9,8 +11,8 @@ import type { Registry } from 'prom-client';
 export type FailureKind = 'connect' | 'connection' | 'headers_timeout' | 'answer';
 
 type AddressObserver = {
-  observeConnect: (seconds: number) => void;
-  observeHeaders: (seconds: number) => void;
+  observeConnect: Observe;
+  observeHeaders: Observe;
   onFailure: (kind: FailureKind) => void;
   onEjected: () => void;
 };
@@ -32,19 +34,15 @@ const HEADERS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** Metrics of the upstream's addresses, for each version of the API. */
 export function createUpstreamMetrics(registry: Registry): (apiVersion: string) => UpstreamObserver {
   const registers = [registry];
-  const connect = new Histogram({
+  const connect = createHistogram(registry, {
     name: 'tollgate_upstream_connect_duration_seconds',
     help: 'Time until a new connection to an address of the upstream stood',
-    labelNames: LABELS,
     buckets: CONNECT_BUCKETS,
-    registers,
   });
-  const headers = new Histogram({
+  const headers = createHistogram(registry, {
     name: 'tollgate_upstream_headers_duration_seconds',
     help: "Time from handing a call to an address of the upstream to its answer's head",
-    labelNames: LABELS,
     buckets: HEADERS_BUCKETS,
-    registers,
   });
   const failures = new Counter({
     name: 'tollgate_upstream_failures_total',
@@ -69,14 +67,9 @@ export function createUpstreamMetrics(registry: Registry): (apiVersion: string) 
   return (apiVersion) => ({
     address: (origin) => {
       const labels = { api_version: apiVersion, address: origin };
-      const [connected, headersCame] = [connect.labels(labels), headers.labels(labels)];
       return {
-        observeConnect: (seconds) => {
-          connected.observe(seconds);
-        },
-        observeHeaders: (seconds) => {
-          headersCame.observe(seconds);
-        },
+        observeConnect: connect(labels),
+        observeHeaders: headers(labels),
         onFailure: (kind) => {
           failures.inc({ ...labels, kind });
         },
