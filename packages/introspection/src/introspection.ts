@@ -92,16 +92,17 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
 
   return {
     introspect: (token, requestId) => {
-      const parsed = parseAccessToken(token, tokenPrefix);
-      if (parsed === null) {
-        onLookup?.('malformed');
-        return Promise.resolve(null);
-      }
       const hash = accessTokenHash(token);
       const cached = knowsRevocations() ? cache.get(hash) : undefined;
       if (cached !== undefined && (cached === null || cached.exp * 1000 > Date.now())) {
         onLookup?.('hit');
         return Promise.resolve(cached);
+      }
+      // What is cached was well-formed.
+      const parsed = parseAccessToken(token, tokenPrefix);
+      if (parsed === null) {
+        onLookup?.('malformed');
+        return Promise.resolve(null);
       }
       return askOnce(hash, parsed.applicationPart, token, requestId);
     },

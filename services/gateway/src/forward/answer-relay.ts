@@ -189,9 +189,15 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
       return;
     }
     this.#over('answered');
-    if (this.#head !== undefined) res.writeHead(this.#head.status, this.#head.fields);
     const [only] = this.#held;
-    res.end(this.#held.length > 1 ? Buffer.concat(this.#held) : only);
+    const rest = this.#held.length > 1 ? Buffer.concat(this.#held) : only;
+    if (this.#head !== undefined) {
+      res.writeHead(this.#head.status, this.#head.fields);
+      // As text of one character per byte it goes out in one string with the head, which is cheaper than two parts.
+      res.end(rest?.toString('latin1'), 'latin1');
+    } else {
+      res.end(rest);
+    }
     if (res.writableLength > 0) this.#guardAgainstStall();
   };
 
