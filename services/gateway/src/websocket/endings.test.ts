@@ -41,9 +41,12 @@ test('a subscription beyond the plan’s gets an error, the socket stays, and a 
     { extensions: { code: 'subscription_limit_exceeded', retry_after_sec: 1 } },
   ]);
   raw.send({ id: 'a', type: 'complete' });
-  await waitFor(() => {
-    raw.send({ id: `c${String(raw.received.length)}`, ...TICKS });
-    return raw.received.some(({ type, id }) => type === 'next' && id?.startsWith('c'));
+  let attempts = 0;
+  await waitFor(async () => {
+    attempts += 1;
+    const id = `c${String(attempts)}`;
+    raw.send({ id, ...TICKS });
+    return (await raw.message({ id })).type === 'next';
   });
   raw.socket.close();
 });
