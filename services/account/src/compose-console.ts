@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { createAttemptCounts } from './attempts/attempt-counts.ts';
+import { openAlerts } from './compose-alerts.ts';
 import type { Config } from './config.ts';
 import type { ConsoleParts } from './console-routes.ts';
 import { openDatabase } from './database/database.ts';
@@ -19,7 +20,7 @@ import { createSlowDown } from './sessions/sign-in-limits.ts';
 /** A pool of its own, for what nobody waits for. */
 const BACKGROUND = { poolMax: 2, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
 
-/** What the console's API works with, and what runs beside it: mails and housekeeping. */
+/** What the console's API works with, and what runs beside it: mails, alerts, webhooks and housekeeping. */
 export function openConsole(options: {
   config: Config;
   query: Query;
@@ -51,10 +52,13 @@ export function openConsole(options: {
     query: backgroundQuery,
     intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
     sessionIdleTimeoutSec: lifetimes.idleTimeoutSec,
+    deliveryRetentionSec: config.WEBHOOK_DELIVERY_RETENTION_SEC,
     logger,
   });
+  const alerts = openAlerts({ config, wakeMails: mails.wake, logger, registry });
   return {
     parts: {
+      ...alerts.parts,
       query,
       transact,
       hasher: createPasswordHasher({ queueMax: config.PASSWORD_HASH_QUEUE_MAX }),
@@ -77,6 +81,7 @@ export function openConsole(options: {
       signUpEnabled: config.SIGN_UP_ENABLED,
     },
     close: async () => {
+      await alerts.close();
       await Promise.all([mails.close(), housekeeping.close()]);
       await backgroundDatabase.destroy();
     },

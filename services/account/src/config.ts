@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { pepperSetting } from '@tollgate/client-secret';
 import { readConfig } from '@tollgate/config';
@@ -11,7 +12,7 @@ import {
   wholeNumber,
 } from '@tollgate/config/settings';
 import { introspectionSettings } from '@tollgate/introspection/settings';
-import { sealingKeysSetting } from './tokens/sealing.ts';
+import { sealingKeysSetting } from './sealing/sealing.ts';
 
 const databaseUrl = connectionUrl('postgres:', 'postgresql:');
 
@@ -50,6 +51,46 @@ const peopleSettings = {
   HOUSEKEEPING_INTERVAL_SEC: wholeNumber(1, 86_400).default(600),
 };
 
+/** Whole numbers of seconds, separated by white space. */
+const secondsList = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((seconds) => seconds !== ''))
+  .refine(
+    (list) => list.length <= 20 && list.every((seconds) => /^\d{1,7}$/.test(seconds)),
+    'must be at most 20 whole numbers of seconds, separated by white space',
+  )
+  .transform((list) => list.map(Number));
+
+/** IP addresses with a port or without, separated by white space. */
+const dnsServers = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((server) => server !== ''))
+  .refine(
+    (servers) =>
+      servers.every(
+        (server) => isIP(server.replace(/^\[(.*)\](:\d{1,5})?$|:\d{1,5}$/, '$1')) !== 0 || isIP(server) !== 0,
+      ),
+    'must be IP addresses, each with a port or without, separated by white space',
+  );
+
+/** Alerts and webhooks (ADR 0030). */
+const webhookSettings = {
+  MAX_WEBHOOKS_PER_ACCOUNT: wholeNumber(0, 1_000).default(5),
+  WEBHOOK_ALLOW_HTTP: trueOrFalse.default(false),
+  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: trueOrFalse.default(false),
+  /** Servers that are asked where webhooks' names lead; the system's where there are none. */
+  WEBHOOK_DNS_SERVERS: dnsServers.default([]),
+  WEBHOOK_CONNECT_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000),
+  WEBHOOK_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000).default(15_000),
+  WEBHOOK_MAX_IN_FLIGHT: wholeNumber(1, 1_000).default(32),
+  /** What Standard Webhooks suggests. */
+  WEBHOOK_RETRY_DELAYS_SEC: secondsList.default([
+    5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
+  ]),
+  WEBHOOK_DISABLE_AFTER_SEC: wholeNumber(0, 31_536_000).default(432_000),
+  WEBHOOK_DELIVERY_RETENTION_SEC: wholeNumber(1, 315_360_000).default(2_592_000),
+};
+
 const serviceSettings = z
   .object({
     ...processSettings,
@@ -67,6 +108,7 @@ const serviceSettings = z
     MAX_HAND_MADE_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000).default(100),
     ...introspectionSettings(10_000),
     ...peopleSettings,
+    ...webhookSettings,
   })
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],

@@ -2,6 +2,7 @@ import { Router } from 'express';
 import { methodNotAllowed } from '@tollgate/problem/express';
 import type { Applications } from './applications/applications.ts';
 import { noStore } from './no-store.ts';
+import { alertRoutes } from './console-alert-routes.ts';
 import { applicationRoutes } from './console-application-routes.ts';
 import { teamRoutes } from './console-team-routes.ts';
 import { usageRoutes } from './console-usage-routes.ts';
@@ -31,14 +32,16 @@ import type { SessionParts } from './sessions/endpoints.ts';
 import { requireSession } from './sessions/require-session.ts';
 import { sameOriginOnly } from './sessions/same-origin.ts';
 import type { Tokens } from './tokens/tokens.ts';
+import type { WebhookParts } from './webhooks/endpoints.ts';
 
-export type ConsoleParts = SessionParts & {
-  publicUrl: string;
-  signUpEnabled: boolean;
-  applications: Applications;
-  tokens: Tokens;
-  usageQuery: Query;
-};
+export type ConsoleParts = SessionParts &
+  Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'> & {
+    publicUrl: string;
+    signUpEnabled: boolean;
+    applications: Applications;
+    tokens: Tokens;
+    usageQuery: Query;
+  };
 
 /** The web interface's JSON API, at `/api/console`: what needs no session, then what does. */
 export function consoleRoutes(parts: ConsoleParts): Router {
@@ -88,6 +91,11 @@ export function consoleRoutes(parts: ConsoleParts): Router {
     .route('/account/email')
     .post(session, body, changeEmailEndpoint(parts))
     .all(methodNotAllowed('POST'));
-  router.use(applicationRoutes(parts, session), teamRoutes(parts, session), usageRoutes(parts, session));
+  router.use(
+    applicationRoutes(parts, session),
+    teamRoutes(parts, session),
+    usageRoutes(parts, session),
+    alertRoutes(parts, session),
+  );
   return router;
 }

@@ -3,11 +3,14 @@ import { orExit } from '@tollgate/server';
 import { loadResealConfig } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import { createTransact } from './database/query.ts';
-import { resealTokens } from './tokens/reseal.ts';
+import { resealTable } from './sealing/reseal.ts';
+import type { SealedTable } from './sealing/reseal.ts';
+import { SEALED_TOKENS } from './tokens/store.ts';
+import { SEALED_WEBHOOK_SECRETS } from './webhooks/store.ts';
 
 /**
- * Seals all tokens under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Ends with 0 when none is
- * left under another key, else with 1: some were in use, or can't be opened.
+ * Seals all tokens and all webhooks' secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Ends
+ * with 0 when none is left under another key, else with 1: some were in use, or can't be opened.
  */
 const config = orExit(loadResealConfig);
 const logger = createLogger('account-reseal', config.LOG_LEVEL);
@@ -19,18 +22,28 @@ const database = openDatabase({
   logger,
 });
 try {
-  const counts = await resealTokens(
-    createTransact(database),
-    config.TOKEN_SEALING_KEYS,
-    (token_id, err: unknown) => {
-      logger.error({ err, token_id }, 'a token can not be opened');
-    },
-  );
-  logger.info(counts, counts.remaining === 0 ? 'all tokens are under the first key' : 'run it once more');
-  if (counts.remaining > 0) process.exitCode = 1;
+  await reseal(SEALED_TOKENS);
+  await reseal(SEALED_WEBHOOK_SECRETS);
 } catch (error) {
   logger.fatal({ err: error }, 'resealing was cut off; run it once more');
   process.exitCode = 1;
 } finally {
   await database.destroy();
+}
+
+async function reseal<Owner>(sealed: SealedTable<Owner>): Promise<void> {
+  const { table } = sealed;
+  const counts = await resealTable(
+    createTransact(database),
+    config.TOKEN_SEALING_KEYS,
+    sealed,
+    (id, err: unknown) => {
+      logger.error({ err, table, id }, 'a sealed secret can not be opened');
+    },
+  );
+  logger.info(
+    { table, ...counts },
+    counts.remaining === 0 ? 'all are under the first key' : 'run it once more',
+  );
+  if (counts.remaining > 0) process.exitCode = 1;
 }

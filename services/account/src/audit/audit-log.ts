@@ -2,7 +2,7 @@ import type { Query } from '../database/query.ts';
 
 /** Who acts, and how the request came. */
 export type Actor = {
-  /** `operator:<credential id>`, `client:<client id>`, `account:<account id>` for its owner, or `renewal`. */
+  /** `operator:<credential id>`, `client:<client id>`, `account:<account id>` for its owner, `renewal` or `webhook-delivery`. */
   actor: string;
   address: string;
   request_id: string;
@@ -57,7 +57,13 @@ type AuditAction =
   | 'subscription_resumed'
   | 'subscription_team_slots_set'
   | 'subscription_ended'
-  | 'usage_rebuilt';
+  | 'usage_rebuilt'
+  | 'alert_settings_changed'
+  | 'webhook_created'
+  | 'webhook_changed'
+  | 'webhook_secret_rotated'
+  | 'webhook_disabled'
+  | 'webhook_deleted';
 
 export type AuditEntry = Actor & {
   action: AuditAction;

@@ -11,6 +11,8 @@ import * as entitlementOutbox from './migrations/0009-entitlement-outbox.ts';
 import * as people from './migrations/0010-people.ts';
 import * as teamInvitations from './migrations/0011-team-invitations.ts';
 import * as subscriptions from './migrations/0012-subscriptions.ts';
+import * as usageAlerts from './migrations/0015-usage-alerts.ts';
+import * as webhooks from './migrations/0016-webhooks.ts';
 
 type NamedMigration = { name: string; migration: Knex.Migration };
 
@@ -28,6 +30,8 @@ const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0010-people', migration: people },
   { name: '0011-team-invitations', migration: teamInvitations },
   { name: '0012-subscriptions', migration: subscriptions },
+  { name: '0015-usage-alerts', migration: usageAlerts },
+  { name: '0016-webhooks', migration: webhooks },
 ];
 
 /** knex's view of the list. */

@@ -45,6 +45,35 @@ test('what has expired goes, by two replicas at once, however much it is; what h
       { team_id, email: 'past@example.com', invited_by: manager, expires_at: past },
       { team_id, email: 'later@example.com', invited_by: manager, expires_at: later },
     ]);
+    const [{ webhook_id } = { webhook_id: 0 }] = await database('webhooks')
+      .insert({ account_id, url: 'https://hooks.example/', description: '' })
+      .returning<{ webhook_id: number }[]>('webhook_id');
+    const secret = (expires_at: Date | null) => ({
+      webhook_id,
+      sealing_key_id: 'k1',
+      sealed_nonce: randomBytes(12),
+      sealed_secret: randomBytes(60),
+      expires_at,
+    });
+    await database('webhook_secrets').insert([secret(past), secret(later), secret(null)]);
+    const longAgo = new Date(Date.now() - 2_592_001_000);
+    const delivery = (status: string, created_at: Date) => ({
+      webhook_id,
+      message_id: randomBytes(16).toString('hex'),
+      event_type: 'webhook.test',
+      payload: '{}',
+      status,
+      next_attempt_at: status === 'pending' ? later : null,
+      created_at,
+    });
+    await database('webhook_deliveries').insert([
+      delivery('delivered', longAgo),
+      delivery('failed', longAgo),
+      delivery('pending', longAgo),
+      delivery('delivered', new Date()),
+    ]);
+    await waitFor(async () => (await database('webhook_deliveries').select()).length === 2);
+    await waitFor(async () => (await database('webhook_secrets').select()).length === 2);
     await waitFor(async () => (await database('sessions').select()).length === 1);
     await waitFor(async () => (await database('team_invitations').select()).length === 1);
     await waitFor(async () => (await database('email_tokens').select()).length === 1);

@@ -6,6 +6,7 @@ export type HousekeepingOptions = {
   query: Query;
   intervalSec: number;
   sessionIdleTimeoutSec: number;
+  deliveryRetentionSec: number;
   logger: Pick<Logger, 'warn'>;
 };
 
@@ -19,6 +20,9 @@ const EXPIRED: Readonly<Record<string, string>> = {
   email_tokens: 'expires_at <= now()',
   team_invitations: 'expires_at <= now()',
   attempt_counts: 'window_ends_at <= now()',
+  webhook_secrets: 'expires_at <= now()',
+  webhook_deliveries:
+    "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",
 };
 
 /**
@@ -26,7 +30,7 @@ const EXPIRED: Readonly<Record<string, string>> = {
  * another one is removing.
  */
 export function startHousekeeping(options: HousekeepingOptions): { close: () => Promise<void> } {
-  const { query, intervalSec, sessionIdleTimeoutSec, logger } = options;
+  const { query, intervalSec, sessionIdleTimeoutSec, deliveryRetentionSec, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -49,7 +53,7 @@ export function startHousekeeping(options: HousekeepingOptions): { close: () => 
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
            SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${String(BATCH)} FOR UPDATE SKIP LOCKED))
          RETURNING 1`,
-        { idleTimeoutSec: sessionIdleTimeoutSec },
+        { idleTimeoutSec: sessionIdleTimeoutSec, deliveryRetentionSec },
       );
       removed = rows.length;
     }

@@ -6,11 +6,12 @@ export type RequestedMail =
   | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
   | { kind: 'sign_up_again' | 'password_reset'; recipient: string }
   | {
-      kind: 'email_change' | 'password_changed' | 'email_changed' | 'team_handed_over';
+      kind: 'email_change' | 'password_changed' | 'email_changed' | 'team_handed_over' | 'webhook_disabled';
       recipient: string;
       account_id: number;
     }
-  | { kind: 'team_invitation'; recipient: string; invitation_id: number };
+  | { kind: 'team_invitation'; recipient: string; invitation_id: number }
+  | { kind: 'usage_alert'; recipient: string; account_id: number; alert_id: number };
 
 /** A row of the outbox. */
 export type QueuedMail = RequestedMail & {
@@ -23,14 +24,15 @@ export type QueuedMail = RequestedMail & {
 export const MAIL_OUTBOX: OutboxTable = {
   table: 'mail_outbox',
   id: 'mail_id',
-  columns: 'mail_id, kind, recipient, account_id, name, password_hash, invitation_id, created_at, attempts',
+  columns: `mail_id, kind, recipient, account_id, name, password_hash, invitation_id, alert_id, created_at,
+    attempts`,
 };
 
 /** Writes that a mail is to be sent. `query` is that of the transaction which makes what the mail is about. */
 export async function enqueueMail(query: Query, mail: RequestedMail): Promise<void> {
   await query(
-    `INSERT INTO mail_outbox (kind, recipient, account_id, name, password_hash, invitation_id)
-     VALUES (:kind, :recipient, :account_id, :name, :password_hash, :invitation_id)`,
-    { account_id: null, name: null, password_hash: null, invitation_id: null, ...mail },
+    `INSERT INTO mail_outbox (kind, recipient, account_id, name, password_hash, invitation_id, alert_id)
+     VALUES (:kind, :recipient, :account_id, :name, :password_hash, :invitation_id, :alert_id)`,
+    { account_id: null, name: null, password_hash: null, invitation_id: null, alert_id: null, ...mail },
   );
 }

@@ -100,6 +100,46 @@ export function teamHandedOverMail(to: string, link: string): Mail {
   });
 }
 
+/** An alert as its mail tells of it. `unit` is empty for what is counted in pieces. */
+export type UsageAlertMail = {
+  to: string;
+  limit: string;
+  unit: string;
+  share: number;
+  used: number;
+  limit_value: number;
+  started_at: Date;
+  ended_at: Date;
+};
+
+/** The plan's name is left out: somebody typed it. */
+export function usageAlertMail(alert: UsageAlertMail, link: string): Mail {
+  const { to, limit, unit, share, used, limit_value } = alert;
+  const [started, ended] = [alert.started_at, alert.ended_at].map((at) => at.toISOString().slice(0, 10));
+  const amount = (count: number) => `${count.toLocaleString('en')}${unit === '' ? '' : ` ${unit}`}`;
+  return render(to, {
+    subject: `${String(share)} % of your ${limit} are used`,
+    lines: [
+      `In the billing period from ${String(started)} to ${String(ended)} (UTC), ${amount(used)} of ${amount(limit_value)} are used: ${String(share)} % of the limit of ${limit}, or more.`,
+      'What is used by now, and by whom, is here:',
+    ],
+    link,
+    closing:
+      'You get this mail once per billing period. At which shares, and whether by mail, you choose yourself.',
+  });
+}
+
+export function webhookDisabledMail(to: string, link: string): Mail {
+  return render(to, {
+    subject: 'A webhook was switched off',
+    lines: [
+      'A webhook of your Tollgate account was switched off: its server has answered that it is gone, or has failed for days. Alerts are not sent there any more.',
+      'See why, and switch it on again when its server works, here:',
+    ],
+    link,
+  });
+}
+
 function render(to: string, { subject, lines, link, closing }: Wording): Mail {
   const parts = [
     ...lines,

@@ -1,4 +1,5 @@
 import type { Query } from '../database/query.ts';
+import { findAlertMail } from '../alerts/alert-mail.ts';
 import { findAccountByEmail } from '../people/account-store.ts';
 import { issueInvitationToken } from '../team/invitation-store.ts';
 import { issueEmailToken, newestSignUp } from './email-tokens.ts';
@@ -11,8 +12,10 @@ import {
   resetPasswordMail,
   teamHandedOverMail,
   teamInvitationMail,
+  usageAlertMail,
   verifyNewEmailMail,
   verifySignUpMail,
+  webhookDisabledMail,
 } from './mail-text.ts';
 import type { Mail } from './mail-text.ts';
 
@@ -69,6 +72,12 @@ export async function prepareMail(
     }
     case 'team_handed_over':
       return teamHandedOverMail(recipient, `${publicUrl}/user/team`);
+    case 'usage_alert': {
+      const alert = await findAlertMail(query, mail.alert_id);
+      return alert === undefined ? undefined : usageAlertMail(alert, `${publicUrl}/user/usage`);
+    }
+    case 'webhook_disabled':
+      return webhookDisabledMail(recipient, `${publicUrl}/user/alerts`);
     case 'email_changed':
       return emailChangedMail(recipient);
   }

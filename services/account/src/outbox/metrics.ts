@@ -27,6 +27,12 @@ export const REVOCATION_METRICS = {
   deliveries: 'Attempts of this process to tell auth, by outcome: delivered or failed',
 };
 
+export const WEBHOOK_METRICS = {
+  name: 'tollgate_webhook_outbox',
+  pending: 'Deliveries to webhooks that are to be attempted, now or later',
+  deliveries: 'Attempts of this process to deliver to a webhook, by outcome: delivered, retried or failed',
+};
+
 export const MAIL_METRICS = {
   name: 'tollgate_mail_outbox',
   pending: 'Mails that are not sent yet',

@@ -7,9 +7,9 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { Query } from '../database/query.ts';
 import { enqueueRevocation } from '../outbox/outbox-store.ts';
 import type { PendingRevocation } from '../outbox/outbox-store.ts';
+import type { SealingKey } from '../sealing/sealing.ts';
 import { lifetimeFrom, tokenStatus } from './rules.ts';
-import { seal, unseal } from './sealing.ts';
-import type { SealingKey } from './sealing.ts';
+import { sealToken, unsealToken } from './sealing.ts';
 import { countLive, findToken, insertToken, setRevoked } from './store.ts';
 import type { SealedTokenRow, TokenRow } from './store.ts';
 
@@ -72,7 +72,7 @@ export async function issueFor(
     application_id,
     name,
     token_hash,
-    ...seal(access_token, { application_id, token_hash }, sealingKeys),
+    ...sealToken(access_token, { application_id, token_hash }, sealingKeys),
     revocation_epoch,
     // Read after the lock was waited for, so that of two tokens the later one is the newer.
     ...lifetimeFrom(new Date(), owner.token_lifespan_sec),
@@ -91,7 +91,7 @@ export async function copyToken(
   const owner = await lockOwner(query, id);
   const token = await foundToken(query, id);
   if (tokenStatus(token, owner, new Date()) !== 'Active') throw new Problem('token_not_active');
-  const access_token = unseal(token, token, sealingKeys);
+  const access_token = unsealToken(token, token, sealingKeys);
   await audit(query, owner, token, 'token_copied', by);
   return { token, access_token };
 }

@@ -1,76 +1,27 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { z } from 'zod';
-import { Problem } from '@tollgate/problem';
-
-/** A key of AES-256-GCM. The first of a list seals, all of them open (rotation). */
-export type SealingKey = { id: string; key: Buffer };
-
-/**
- * Sealing keys as a setting: `id:base64` pairs separated by white space, each key 32 bytes. To rotate, put the
- * new pair in front, run the program `reseal`, and drop the old one when it says that none is left.
- */
-export const sealingKeysSetting = z
-  .string()
-  .transform((value) => value.split(/\s+/).filter((pair) => pair !== ''))
-  .refine(
-    (pairs) =>
-      pairs.length > 0 && pairs.every((pair) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/.test(pair)),
-    'must be id:base64 pairs separated by white space, each key 32 bytes',
-  )
-  .transform((pairs) =>
-    pairs.map((pair): SealingKey => {
-      const colon = pair.indexOf(':');
-      return { id: pair.slice(0, colon), key: Buffer.from(pair.slice(colon + 1), 'base64') };
-    }),
-  )
-  .refine(
-    (keys) => new Set(keys.map(({ id }) => id)).size === keys.length,
-    'must not give two keys the same id',
-  );
+import { seal, unseal } from '../sealing/sealing.ts';
+import type { SealingKey } from '../sealing/sealing.ts';
 
 /** A token as it is stored. */
-export type Sealed = { sealing_key_id: string; sealed_nonce: Buffer; sealed_token: Buffer };
+export type SealedToken = { sealing_key_id: string; sealed_nonce: Buffer; sealed_token: Buffer };
 
-/** Whose token it is: a sealed token that is moved to another row can't be opened there. */
+/** Whose token it is. */
 export type SealedFor = { application_id: number; token_hash: string };
 
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-/** Seals a token under the first key, with a nonce of its own. */
-export function seal(token: string, owner: SealedFor, keys: readonly SealingKey[]): Sealed {
-  const [first] = keys;
-  if (first === undefined) throw new Error('no sealing key is configured');
-  const sealed_nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, first.key, sealed_nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(associatedData(owner));
-  const sealed_token = Buffer.concat([cipher.update(token, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return { sealing_key_id: first.id, sealed_nonce, sealed_token };
+export function sealToken(token: string, owner: SealedFor, keys: readonly SealingKey[]): SealedToken {
+  const { sealed, ...rest } = seal(token, tokenOwner(owner), keys);
+  return { ...rest, sealed_token: sealed };
 }
 
-/**
- * The token.
- * @throws {Problem} internal_error where its key isn't configured, or the row isn't what was sealed
- */
-export function unseal(sealed: Sealed, owner: SealedFor, keys: readonly SealingKey[]): string {
-  try {
-    return open(sealed, owner, keys);
-  } catch (cause) {
-    throw new Problem('internal_error', { cause });
-  }
+/** @throws {Problem} internal_error where it can't be opened */
+export function unsealToken(
+  { sealed_token, ...rest }: SealedToken,
+  owner: SealedFor,
+  keys: readonly SealingKey[],
+): string {
+  return unseal({ ...rest, sealed: sealed_token }, tokenOwner(owner), keys);
 }
 
-function open(sealed: Sealed, owner: SealedFor, keys: readonly SealingKey[]): string {
-  const { sealing_key_id, sealed_nonce, sealed_token } = sealed;
-  const found = keys.find(({ id }) => id === sealing_key_id);
-  if (found === undefined) throw new Error(`the sealing key ${sealing_key_id} is not configured`);
-  const decipher = createDecipheriv(CIPHER, found.key, sealed_nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(associatedData(owner));
-  decipher.setAuthTag(sealed_token.subarray(-TAG_BYTES));
-  return decipher.update(sealed_token.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-}
-
-function associatedData({ application_id, token_hash }: SealedFor): Buffer {
-  return Buffer.from(`tollgate:access-token:${String(application_id)}:${token_hash}`);
+/** What a token is sealed for. */
+export function tokenOwner({ application_id, token_hash }: SealedFor): string {
+  return `tollgate:access-token:${String(application_id)}:${token_hash}`;
 }

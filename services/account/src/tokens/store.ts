@@ -1,8 +1,10 @@
 import { onlyRow } from '../database/only-row.ts';
 import type { Query } from '../database/query.ts';
 import type { Page } from '../input/page.ts';
+import type { SealedTable } from '../sealing/reseal.ts';
 import type { TokenStatus } from './rules.ts';
-import type { Sealed } from './sealing.ts';
+import { tokenOwner } from './sealing.ts';
+import type { SealedFor, SealedToken } from './sealing.ts';
 
 /** Tokens made by hand, in Postgres. */
 
@@ -18,7 +20,7 @@ export type TokenRow = {
   last_used_at: Date | null;
 };
 
-export type SealedTokenRow = TokenRow & Sealed & { token_hash: string };
+export type SealedTokenRow = TokenRow & SealedToken & { token_hash: string };
 
 /** A token beside its application's standing, from which its status follows. */
 export type ListedRow = TokenRow & { application_status: string; application_epoch: number };
@@ -33,6 +35,15 @@ const COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, acc
 export const LIVE = `applications.status = 'active' AND revoked_at IS NULL
   AND access_tokens.expires_at > :now
   AND access_tokens.revocation_epoch >= applications.revocation_epoch`;
+
+/** Where the tokens lie sealed, for the program `reseal`. */
+export const SEALED_TOKENS: SealedTable<SealedFor> = {
+  table: 'access_tokens',
+  id: 'token_id',
+  sealed: 'sealed_token',
+  ownerColumns: ['application_id', 'token_hash'],
+  ownerOf: tokenOwner,
+};
 
 export async function insertToken(
   query: Query,

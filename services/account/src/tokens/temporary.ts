@@ -7,7 +7,7 @@ import type { PendingRevocation } from '../outbox/outbox-store.ts';
 import { issueFor, revokeOf } from './changes.ts';
 import type { TokenOwner, TokenSettings } from './changes.ts';
 import { TEMPORARY_TOKEN_LIFESPAN_SEC } from './rules.ts';
-import { unseal } from './sealing.ts';
+import { unsealToken } from './sealing.ts';
 import { LIVE } from './store.ts';
 import type { SealedTokenRow } from './store.ts';
 
@@ -42,7 +42,7 @@ export async function readTemporaryToken(
 ): Promise<TemporaryToken | undefined> {
   const token = await findLive(query, accountId);
   if (token === undefined) return undefined;
-  return { access_token: unseal(token, token, sealingKeys), expires_at: token.expires_at };
+  return { access_token: unsealToken(token, token, sealingKeys), expires_at: token.expires_at };
 }
 
 /** The live one, or else a new one: of any number who ask at once, all get the same. */

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { tokenSealingKeys } from '@tollgate/testbed/service-process';
+import { newOwner } from '../suite/console.ts';
 import { makeApplication, operate } from '../suite/operator.ts';
 import { startOperatedAccount } from '../suite/operated-account.ts';
 import type { OperatedAccount } from '../suite/operated-account.ts';
 import { runProgram } from '../suite/programs.ts';
 import { makeToken } from '../suite/tokens.ts';
+import { startReceiver } from '../suite/webhook-receiver.ts';
+import { makeWebhook, sendTest } from '../suite/webhooks.ts';
 
 const NEW_KEY = `k2:${randomBytes(32).toString('base64')}`;
 const BOTH = `${NEW_KEY} ${tokenSealingKeys}`;
@@ -13,7 +17,9 @@ const BOTH = `${NEW_KEY} ${tokenSealingKeys}`;
 let suite: OperatedAccount;
 
 beforeAll(async () => {
-  suite = await startOperatedAccount();
+  suite = await startOperatedAccount({
+    settings: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' },
+  });
 });
 
 afterAll(async () => {
@@ -29,7 +35,10 @@ async function copyOf(path: string): Promise<unknown> {
   return (await operate(suite.account, 'POST', `${path}/copy`)).body['access_token'];
 }
 
-test('a rotation, from the old key to the new one alone, loses no token', async () => {
+test('a rotation, from the old key to the new one alone, loses no token and no secret of a webhook', async () => {
+  const owner = await newOwner(suite);
+  const receiver = await startReceiver();
+  const webhook = await makeWebhook(owner, receiver.url);
   const { path } = await makeApplication(suite.account, suite.account_id);
   const tokens = [];
   for (let count = 0; count < 5; count += 1) tokens.push(await makeToken(suite.account, path));
@@ -50,6 +59,9 @@ test('a rotation, from the old key to the new one alone, loses no token', async 
 
   await suite.account.stop();
   await suite.account.restart({ TOKEN_SEALING_KEYS: NEW_KEY });
+  await sendTest(owner, webhook);
+  (await waitFor(() => receiver.received[0])).verify(webhook.secret);
+  await receiver.close();
   for (const token of tokens) expect(await copyOf(token.path)).toBe(token.access_token);
   const output = outcomes.map(({ stdout, stderr }) => stdout + stderr).join('');
   for (const { access_token } of tokens) expect(output).not.toContain(access_token);
