@@ -25,7 +25,8 @@ export function alertSettingsEndpoint({ query }: { query: Query }): RequestHandl
  */
 export function changeAlertSettingsEndpoint({ transact }: { transact: Transact }): RequestHandler {
   return async (req, res) => {
-    const wanted = bodyOf(req, alertSettingsSchema);
+    const { limits = {}, ...rest } = bodyOf(req, alertSettingsSchema);
+    const wanted = { ...rest, limits };
     const { account_id, actor } = signedIn(res);
     await transact(async (query) => {
       await storeAlertSettings(query, account_id, wanted);

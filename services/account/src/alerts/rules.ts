@@ -20,7 +20,7 @@ export type AlertSettings = {
   /** Whole percents, for every limit that `limits` doesn't name. */
   shares: number[];
   /** Those that have shares of their own; an empty list is none. */
-  limits: Partial<Record<AlertLimit, number[]>>;
+  limits: Partial<Record<AlertLimit, number[] | undefined>>;
 };
 
 export const DEFAULT_SETTINGS: AlertSettings = { mail: true, shares: [80, 100], limits: {} };

@@ -1,3 +1,4 @@
+import { alertApi } from '../alerts/openapi.ts';
 import { applicationApi } from '../applications/openapi.ts';
 import { peopleApi } from '../people/openapi.ts';
 import { sessionApi } from '../sessions/openapi.ts';
@@ -5,6 +6,7 @@ import { invitationApi, teamApi } from '../team/openapi.ts';
 import { tokenApi } from '../tokens/openapi.ts';
 import { usageApi } from '../usage-endpoint/openapi.ts';
 import { usageViewApi } from '../usage-views/openapi.ts';
+import { webhookApi } from '../webhooks/openapi.ts';
 import { documentApi } from './openapi.ts';
 import { dataApi } from './data-openapi.ts';
 import { oauthApi } from './oauth-openapi.ts';
@@ -22,6 +24,8 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   teamApi,
   invitationApi,
   usageViewApi,
+  alertApi,
+  webhookApi,
   documentApi,
 ];
 

@@ -47,7 +47,7 @@ export type WebhookChanges = {
 /** @throws {Problem} invalid_request, webhook_limit_reached */
 export async function createWebhook(
   query: Query,
-  { url, description }: { url: string; description: string },
+  { url, description = '' }: { url: string; description?: string | undefined },
   { urlRules, sealingKeys, maxWebhooksPerAccount }: WebhookSettings,
   { account_id, actor }: Owner,
 ): Promise<WithSecret> {

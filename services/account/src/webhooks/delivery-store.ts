@@ -3,6 +3,7 @@ import type { Query } from '../database/query.ts';
 import type { Page } from '../input/page.ts';
 import { newMessageId } from './event.ts';
 import type { WebhookEvent } from './event.ts';
+import type { DeliveryError } from './send.ts';
 
 /** What is to be sent to webhooks and what came of it, in Postgres. */
 
@@ -22,7 +23,7 @@ export type Delivery = {
   attempted_at: Date | null;
   response_status: number | null;
   duration_ms: number | null;
-  error: string | null;
+  error: DeliveryError | null;
 };
 
 const COLUMNS = `delivery_id, message_id, event_type, status, attempts, next_attempt_at, created_at, attempted_at,

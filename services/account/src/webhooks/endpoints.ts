@@ -133,7 +133,7 @@ export function listDeliveriesEndpoint({ query }: Pick<WebhookParts, 'query'>): 
   return async (req, res) => {
     const wanted = queryOf(req, deliveryListSchema);
     const { webhook_id } = await foundWebhook(query, req, res);
-    const page = { ...lookAhead(wanted), status: wanted.status };
+    const page = { ...lookAhead(wanted), status: wanted.status ?? null };
     const { rows, next_cursor } = cutPage(
       await listDeliveries(query, webhook_id, page),
       wanted,

@@ -1,24 +1,35 @@
 import { z } from 'zod';
+import { describedAs } from '../input/described-as.ts';
 import { pageFields } from '../input/page.ts';
+import { URL_MAX_CHARACTERS } from './url-rules.ts';
 
 const DESCRIPTION_MAX_CHARACTERS = 200;
 
-const description = z
-  .string('must be text')
-  .refine(
-    (value) => Array.from(value).length <= DESCRIPTION_MAX_CHARACTERS,
-    `must have at most ${String(DESCRIPTION_MAX_CHARACTERS)} characters`,
-  )
-  .refine(
-    (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
-    'must be Unicode text without control characters',
-  );
+const description = describedAs(
+  z
+    .string('must be text')
+    .refine(
+      (value) => Array.from(value).length <= DESCRIPTION_MAX_CHARACTERS,
+      `must have at most ${String(DESCRIPTION_MAX_CHARACTERS)} characters`,
+    )
+    .refine(
+      (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
+      'must be Unicode text without control characters',
+    ),
+  { type: 'string', maxLength: DESCRIPTION_MAX_CHARACTERS, description: 'Without control characters.' },
+);
 
 /** What an address may be depends on settings: url-rules.ts. */
-const url = z.string('must be text');
+const url = describedAs(z.string('must be text'), {
+  type: 'string',
+  format: 'uri',
+  maxLength: URL_MAX_CHARACTERS,
+  description:
+    'https, with no user, password or fragment, on port 443, 80 or one from 1024 on, of a server on the public Internet.',
+});
 
 /** Body of `POST /api/console/webhooks`. */
-export const newWebhookSchema = z.strictObject({ url, description: description.default('') });
+export const newWebhookSchema = z.strictObject({ url, description: description.optional() });
 
 /** Body of `PATCH …/webhooks/{webhook_id}`. */
 export const webhookChangesSchema = z.strictObject({
@@ -38,8 +49,5 @@ export const webhookRotationSchema = z.strictObject({
 /** Query parameters of the delivery log. */
 export const deliveryListSchema = z.strictObject({
   ...pageFields,
-  status: z
-    .enum(['pending', 'delivered', 'failed'], 'must be pending, delivered or failed')
-    .nullable()
-    .default(null),
+  status: z.enum(['pending', 'delivered', 'failed'], 'must be pending, delivered or failed').optional(),
 });

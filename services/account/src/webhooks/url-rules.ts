@@ -4,7 +4,7 @@ import { isPublicAddress } from './public-address.ts';
 /** What a webhook's address may be, as the operator has decided. */
 export type UrlRules = { allowHttp: boolean; allowPrivateAddresses: boolean };
 
-const URL_MAX_CHARACTERS = 2_000;
+export const URL_MAX_CHARACTERS = 2_000;
 
 /** Below, ports belong to other protocols' servers, which must not be sent what they could take for a command. */
 const FIRST_FREE_PORT = 1_024;
