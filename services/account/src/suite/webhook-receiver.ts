@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
-export type Received = {
+type Received = {
   headers: IncomingHttpHeaders;
   body: string;
   /** As Standard Webhooks' own library reads it, with the secret. */

@@ -28,6 +28,6 @@ export function urlFault(value: string, { allowHttp, allowPrivateAddresses }: Ur
 }
 
 /** The host without the brackets of an IPv6 address. The parser has made all other writings of an IPv4 address one. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
