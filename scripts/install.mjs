@@ -16,7 +16,8 @@ export async function install(root) {
   if (isCurrent()) return true;
   return await alone(join(root, '.tollgate'), async () => {
     if (isCurrent()) return true;
-    console.log('Installing packages …');
+    // On stderr: stdout is for what a command answers.
+    console.error('Installing packages …');
     const hash = hashOf(manifests(root));
     const { code, output } = await pnpmInstall(root);
     if (code !== 0) {
@@ -76,7 +77,7 @@ async function alone(directory, work) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       if (!isAlive(lock)) rmSync(lock, { force: true });
-      else if (!waited) console.log('Waiting for another install to end …');
+      else if (!waited) console.error('Waiting for another install to end …');
       await delay(200);
     }
   }

@@ -19,7 +19,7 @@ export function localDemo({ ports }: Settings, secrets: SampleSecrets, ids: Samp
     gatewayPrivate: localUrl(ports.gatewayPrivate),
   };
   const { manager, member, credentials } = secrets;
-  return demoOf(urls, { manager, member, operatorSecret: credentials.operator }, ids);
+  return demoOf(urls, { manager, member, credentials }, ids);
 }
 
 /** What a user reads when everything runs: addresses, the sign-in, and a call that works as pasted. */

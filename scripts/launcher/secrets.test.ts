@@ -29,6 +29,20 @@ test('secrets of a version that had no sealing keys yet are completed once, and 
   expect(loadSecrets(paths)).toEqual(loaded);
 });
 
+test('secrets of a version that knew no reporter of usage yet get one, and none is exchanged', () => {
+  const paths = statePaths(directory);
+  const { credentials, ...made } = newSampleSecrets();
+  const { usage_reporter, ...earlier } = credentials;
+  writePrivateFile(paths.secrets, { ...made, credentials: earlier });
+  const loaded = loadSecrets(paths);
+  expect(loaded).toEqual({
+    ...made,
+    credentials: { ...earlier, usage_reporter: expect.stringMatching(/^[\w-]{43}$/) },
+  });
+  expect(loaded.credentials.usage_reporter).not.toBe(usage_reporter);
+  expect(loadSecrets(paths)).toEqual(loaded);
+});
+
 test('secrets that are whole stay as they are', () => {
   const paths = statePaths(directory);
   const made = loadSecrets(paths);

@@ -18,12 +18,12 @@ export type StackUrls = {
 };
 
 export type DemoSecrets = Pick<SampleSecrets, 'manager' | 'member'> & {
-  /** Of the credential `operator`, which is good for introspection and for account's operator API. */
-  operatorSecret: string;
+  /** `operator` is good for introspection and for account's operator API, `usage_reporter` for reports of usage. */
+  credentials: Pick<SampleSecrets['credentials'], 'operator' | 'usage_reporter'>;
 };
 
 /** All that a script needs to use a running stack; `.tollgate/demo.json` holds it. */
-export function demoOf(urls: StackUrls, { manager, member, operatorSecret }: DemoSecrets, ids: SampleIds) {
+export function demoOf(urls: StackUrls, { manager, member, credentials }: DemoSecrets, ids: SampleIds) {
   return {
     auth_url: urls.auth,
     account_url: urls.account,
@@ -48,7 +48,8 @@ export function demoOf(urls: StackUrls, { manager, member, operatorSecret }: Dem
       account_url: urls.accountPrivate,
       gateway_url: urls.gatewayPrivate,
       client_id: 'operator',
-      client_secret: operatorSecret,
+      client_secret: credentials.operator,
+      usage_reporter: { client_id: 'usage_reporter', client_secret: credentials.usage_reporter },
     },
   };
 }

@@ -16,8 +16,8 @@ export type SampleSecrets = {
   peppers: string;
   /** Value of TOKEN_SEALING_KEYS. */
   sealing_keys: string;
-  /** Each caller's secret at the private listeners; `operator` is for the user's scripts. */
-  credentials: Record<'gateway' | 'account' | 'auth' | 'operator', string>;
+  /** Each caller's secret at the private listeners; `operator` and `usage_reporter` are for the user's scripts. */
+  credentials: Record<'gateway' | 'account' | 'auth' | 'operator' | 'usage_reporter', string>;
   manager: SamplePerson;
   member: SamplePerson;
 };
@@ -29,19 +29,29 @@ export function newSampleSecrets(): SampleSecrets {
     redis_password: secret(),
     peppers: `p1:${randomBytes(32).toString('base64')}`,
     sealing_keys: newSealingKeys(),
-    credentials: { gateway: secret(), account: secret(), auth: secret(), operator: secret() },
+    credentials: {
+      gateway: secret(),
+      account: secret(),
+      auth: secret(),
+      operator: secret(),
+      usage_reporter: secret(),
+    },
     manager: samplePerson('manager@example.com', 'Sample manager', 'Sample application'),
     member: samplePerson('member@example.com', 'Sample member', "Member's application"),
   };
 }
 
 /** Secrets that were kept, with those that an earlier version didn't make yet. */
-export function completeSecrets(
-  kept: Omit<SampleSecrets, 'sealing_keys'> & { sealing_keys?: string },
-): SampleSecrets {
-  const { sealing_keys } = kept;
-  return sealing_keys === undefined ? { ...kept, sealing_keys: newSealingKeys() } : { ...kept, sealing_keys };
+export function completeSecrets(kept: KeptSecrets): SampleSecrets {
+  const { sealing_keys = newSealingKeys() } = kept;
+  return { ...kept, sealing_keys, credentials: { usage_reporter: secret(), ...kept.credentials } };
 }
+
+/** Secrets of any version so far. */
+type KeptSecrets = Omit<SampleSecrets, 'sealing_keys' | 'credentials'> & {
+  sealing_keys?: string;
+  credentials: Omit<SampleSecrets['credentials'], 'usage_reporter'> & { usage_reporter?: string };
+};
 
 function newSealingKeys(): string {
   return `k1:${randomBytes(32).toString('base64')}`;

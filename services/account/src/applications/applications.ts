@@ -24,8 +24,8 @@ type Delivered = { delivered: boolean };
 export type Applications = {
   /** @throws {Problem} invalid_request for an unknown account; application_limit_reached */
   create: (wanted: NewApplication, by: Actor) => Promise<Created>;
-  /** Newest first. */
-  ofAccount: (accountId: number, wanted: Page & ApplicationFilter) => Promise<Application[]>;
+  /** Of an account, or of everybody where that is null; newest first. */
+  list: (accountId: number | null, wanted: Page & ApplicationFilter) => Promise<Application[]>;
   find: (key: ApplicationKey) => Promise<{ application: Application; secrets: LiveSecret[] }>;
   change: (
     key: ApplicationKey,
@@ -52,7 +52,7 @@ export function createApplications(
   const { transact, query, deliver, ...settings } = options;
   return {
     create: (wanted, by) => transact((inside) => createApplication(inside, wanted, settings, by)),
-    ofAccount: (accountId, wanted) => listApplications(query, accountId, wanted),
+    list: (accountId, wanted) => listApplications(query, accountId, wanted),
     find: async (key) => {
       const application = await findApplication(query, key);
       if (application === undefined) throw new Problem('not_found');

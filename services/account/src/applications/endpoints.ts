@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from 'express';
+import type { z } from 'zod';
 import { bodyOf } from '../input/json-body.ts';
 import { cutPage, lookAhead, queryOf } from '../input/page.ts';
 import { operatorAccess, ownerAccess } from './access.ts';
@@ -10,6 +11,7 @@ import {
   applicationListSchema,
   changesSchema,
   newApplicationSchema,
+  operatedListSchema,
   ownApplicationSchema,
   rotationSchema,
 } from './input.ts';
@@ -49,25 +51,30 @@ export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): Req
  * `GET /api/console/applications?limit=50&cursor=…&status=active&type=manual`: 200 `{applications, next_cursor}`,
  * newest first; `limit` is 1 to 200, `next_cursor` null at the end.
  */
-export function listOwnEndpoint({ ofAccount }: Pick<Applications, 'ofAccount'>): RequestHandler {
+export function listOwnEndpoint({ list }: Pick<Applications, 'list'>): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, applicationListSchema);
-    const { status = null, type = null } = wanted;
-    const found = await ofAccount(ownerAccess.accountOf(req, res), { ...lookAhead(wanted), status, type });
-    const { rows, next_cursor } = cutPage(found, wanted, ({ application_id }) => application_id);
-    res.json({ applications: rows.map(answer), next_cursor });
+    await sendList(res, list, ownerAccess.accountOf(req, res), wanted);
+  };
+}
+
+/** `GET /private/applications?account_id=&limit=50&cursor=…&status=&type=`: the same, of an account or of all. */
+export function listEndpoint({ list }: Pick<Applications, 'list'>): RequestHandler {
+  return async (req, res) => {
+    const wanted = queryOf(req, operatedListSchema);
+    await sendList(res, list, wanted.account_id ?? null, wanted);
   };
 }
 
 /**
- * `PATCH /api/console/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200, and
+ * `PATCH …/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200, and
  * `delivered`. A lifespan is that of the tokens to come; those that there are keep theirs.
  */
-export function changeOwnEndpoint({ change }: Pick<Applications, 'change'>): RequestHandler {
+export function changeEndpoint({ change }: Pick<Applications, 'change'>, access: Access): RequestHandler {
   return async (req, res) => {
     const changes = bodyOf(req, changesSchema);
-    const key = ownerAccess.applicationOf(req, res);
-    const { application, delivered } = await change(key, changes, ownerAccess.actorOf(req, res));
+    const key = access.applicationOf(req, res);
+    const { application, delivered } = await change(key, changes, access.actorOf(req, res));
     res.json({ ...answer(application), delivered });
   };
 }
@@ -118,6 +125,18 @@ export function deleteEndpoint({ remove }: Pick<Applications, 'remove'>, access:
     await remove(access.applicationOf(req, res), access.actorOf(req, res));
     res.status(204).end();
   };
+}
+
+async function sendList(
+  res: Response,
+  list: Applications['list'],
+  accountId: number | null,
+  wanted: z.output<typeof applicationListSchema>,
+): Promise<void> {
+  const { status = null, type = null } = wanted;
+  const found = await list(accountId, { ...lookAhead(wanted), status, type });
+  const { rows, next_cursor } = cutPage(found, wanted, ({ application_id }) => application_id);
+  res.json({ applications: rows.map(answer), next_cursor });
 }
 
 function sendCreated(res: Response, { application, client_secret }: Created, access: Access): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idField } from '../input/fields.ts';
+import { idField, idQueryField } from '../input/fields.ts';
 import { nameSchema } from '../input/name.ts';
 import { pageFields } from '../input/page.ts';
 import { OVERLAP_SEC, TOKEN_LIFESPAN_SEC } from './rules.ts';
@@ -13,17 +13,23 @@ export const ownApplicationSchema = z.strictObject({ name: nameSchema, type, tok
 /** Body of `POST /private/applications`. */
 export const newApplicationSchema = z.strictObject({ account_id: idField, ...ownApplicationSchema.shape });
 
-/** Body of `PATCH /api/console/applications/{application_id}`. */
+/** Body of `PATCH …/applications/{application_id}`. */
 export const changesSchema = z.strictObject({
   name: nameSchema.optional(),
   token_lifespan_sec: token_lifespan_sec.optional(),
 });
 
-/** Query parameters of the list of applications. */
+/** Query parameters of an owner's list of applications. */
 export const applicationListSchema = z.strictObject({
   ...pageFields,
   status: z.enum(['active', 'revoked'], 'must be active or revoked').optional(),
   type: type.optional(),
+});
+
+/** The same of operators, who name the account or don't. */
+export const operatedListSchema = z.strictObject({
+  ...applicationListSchema.shape,
+  account_id: idQueryField.optional(),
 });
 
 /** Body of `POST …/applications/{application_id}/rotate-secret`. */

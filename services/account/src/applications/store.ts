@@ -45,15 +45,16 @@ export async function lockApplicationOfClient(
   return rows[0];
 }
 
-/** An account's applications of a status and a type, or of any; newest first. */
+/** Applications of an account, a status and a type, or of any; newest first. */
 export function listApplications(
   query: Query,
-  accountId: number,
+  accountId: number | null,
   wanted: Page & ApplicationFilter,
 ): Promise<Application[]> {
   return query<Application>(
     `SELECT ${COLUMNS} FROM applications
-     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'
+     WHERE status <> 'deleted' AND type <> 'temporary'
+       AND (CAST(:accountId AS bigint) IS NULL OR account_id = :accountId)
        AND (CAST(:status AS text) IS NULL OR status = :status)
        AND (CAST(:type AS text) IS NULL OR type = :type)
        AND application_id < :before

@@ -2,7 +2,10 @@ import type { Query } from '../database/query.ts';
 
 /** Who acts, and how the request came. */
 export type Actor = {
-  /** `operator:<credential id>`, `client:<client id>`, `account:<account id>` for its owner, `renewal` or `webhook-delivery`. */
+  /**
+   * `operator:<credential id>`, `client:<client id>`, `account:<account id>` for its owner, `renewal`, `seed` or
+   * `webhook-delivery`.
+   */
   actor: string;
   address: string;
   request_id: string;

@@ -6,6 +6,7 @@ import { billingStatus, pickPeriod } from '../billing/period-rules.ts';
 import { findStanding } from '../billing/standing.ts';
 import { idOf } from '../database/id-parameter.ts';
 import type { Query, Transact } from '../database/query.ts';
+import { booleanQueryField } from '../input/fields.ts';
 import { bodyOf } from '../input/json-body.ts';
 import { nameSchema } from '../input/name.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../input/page.ts';
@@ -29,13 +30,17 @@ const { email: emailSchema } = addressSchema.shape;
 
 const newAccountSchema = z.strictObject({ email: emailSchema, name: nameSchema });
 
-const listSchema = z.strictObject({ ...pageFields, email: emailSchema.optional() });
+const listSchema = z.strictObject({
+  ...pageFields,
+  email: emailSchema.optional(),
+  blocked: booleanQueryField.optional(),
+});
 
-/** `GET /private/accounts?email=&limit=50&cursor=…`: 200 `{accounts, next_cursor}`, newest first. */
+/** `GET /private/accounts?email=&blocked=&limit=50&cursor=…`: 200 `{accounts, next_cursor}`, newest first. */
 export function accountsEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, listSchema);
-    const found = await listAccounts(query, wanted.email, lookAhead(wanted));
+    const found = await listAccounts(query, wanted, lookAhead(wanted));
     const { rows, next_cursor } = cutPage(found, wanted, ({ account_id }) => account_id);
     res.json({ accounts: rows, next_cursor });
   };

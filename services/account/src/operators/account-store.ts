@@ -65,15 +65,18 @@ export async function findOperatedAccount(
   return rows[0];
 }
 
-/** All, or the one with an address; newest first. */
+/** All, the one with an address, those that are blocked or those that aren't; newest first. */
 export function listAccounts(
   query: Query,
-  email: string | undefined,
+  { email, blocked }: { email?: string | undefined; blocked?: boolean | undefined },
   { limit, before }: Page,
 ): Promise<OperatedAccount[]> {
-  const whose = email === undefined ? '' : 'AND lower(email) = lower(:email)';
+  const wanted = [
+    ...(email === undefined ? [] : ['lower(email) = lower(:email)']),
+    ...(blocked === undefined ? [] : [`blocked_at IS ${blocked ? 'NOT ' : ''}NULL`]),
+  ];
   return query<OperatedAccount>(
-    `SELECT ${COLUMNS} FROM accounts WHERE account_id < :before ${whose}
+    `SELECT ${COLUMNS} FROM accounts WHERE ${['account_id < :before', ...wanted].join(' AND ')}
      ORDER BY account_id DESC LIMIT :limit`,
     { email: email ?? null, limit, before },
   );

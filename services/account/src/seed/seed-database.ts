@@ -4,7 +4,7 @@ import type { Pepper, SecretHmac } from '@tollgate/client-secret';
 import { onlyRow } from '../database/only-row.ts';
 import { hashPassword, verifyPassword } from '../password/password.ts';
 import { seedTeam } from './seed-team.ts';
-import { seedPeriod } from './seed-period.ts';
+import { seedSubscription } from './seed-subscription.ts';
 import type { SeedInput, SeedPerson, SeedResult } from './seed-input.ts';
 
 /** Any number that nothing else locks in this database. */
@@ -15,8 +15,8 @@ const TOKEN_LIFESPAN_SEC = 86_400;
 
 /**
  * Makes the sample accounts, or finds them again: the same input gives the same ids, however often and by
- * however many at once. What differs from the input (a name, a password, a secret) is set to it; a billing
- * period that has ended gets a successor. One transaction.
+ * however many at once. What differs from the input (a name, a password, a secret) is set to it; who has
+ * no subscription any more gets another. One transaction.
  */
 export async function seedDatabase(
   database: Knex,
@@ -28,7 +28,7 @@ export async function seedDatabase(
     const managerId = await seedAccount(transaction, manager);
     const memberId = await seedAccount(transaction, member);
     await seedTeam(transaction, { managerId, memberId });
-    await seedPeriod(transaction, managerId);
+    await seedSubscription(transaction, managerId);
     return {
       account_id: managerId,
       application_id: await seedApplication(transaction, managerId, manager.application, peppers),

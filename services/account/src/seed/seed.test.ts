@@ -99,14 +99,30 @@ describe('seed', () => {
     expect(period?.ended_at).toEqual(new Date(nextStart.getTime() - 1_000));
   });
 
-  test('opens a new period where the last has ended, and none beside a current one', async () => {
+  test('sells a subscription, once, and another where it has ended', async () => {
     const input = newInput();
     const { account_id } = await seed(input);
-    await periods(account_id).update({ started_at: secondsFromNow(-90_000), ended_at: secondsFromNow(-2) });
-    expect((await seed(input)).account_id).toBe(account_id);
-    expect(await periods(account_id)).toHaveLength(2);
+    const subscriptions = () =>
+      suite.database('subscriptions').where({ account_id }).orderBy('subscription_id', 'desc');
+    expect(await periods(account_id)).toMatchObject([{ subscription_id: expect.any(Number) }]);
     await seed(input);
+    expect(await subscriptions()).toMatchObject([{ billing_interval: 'month', ended_at: null }]);
+    await periods(account_id).update({ started_at: secondsFromNow(-90_000), ended_at: secondsFromNow(-2) });
+    await subscriptions().update({ ended_at: secondsFromNow(-1) });
+    expect((await seed(input)).account_id).toBe(account_id);
+    expect(await subscriptions()).toMatchObject([{ ended_at: null }, { ended_at: expect.any(Date) }]);
     expect(await periods(account_id)).toHaveLength(2);
+  });
+
+  test('leaves a period by hand that an earlier version has made, until it has ended', async () => {
+    const input = newInput();
+    const { account_id } = await seed(input);
+    await suite.database.transaction(async (earlier) => {
+      await earlier('billing_periods').where({ account_id }).update({ subscription_id: null });
+      await earlier('subscriptions').where({ account_id }).delete();
+    });
+    await seed(input);
+    expect(await periods(account_id)).toMatchObject([{ subscription_id: null }]);
   });
 
   test('sets a changed password and a changed secret', async () => {

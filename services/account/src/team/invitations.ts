@@ -119,7 +119,8 @@ async function takeInvitation(query: Query, { team_id }: Team, invitationId: num
   return invitation;
 }
 
-async function slotsLimit(query: Query, managerId: number): Promise<number | null> {
+/** How many people the manager's plan has room for; null without a limit. */
+export async function slotsLimit(query: Query, managerId: number): Promise<number | null> {
   const now = new Date();
   const standing = await findStanding(query, managerId, now);
   return standing === undefined ? null : slotsLimitOf(standing, now);

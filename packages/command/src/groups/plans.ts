@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { addAction, addGet, addList, newGroup, showRecord } from '../commands.ts';
+import { addDescriptionOptions, descriptionFrom } from '../plan-description.ts';
+import type { DescriptionOptions } from '../plan-description.ts';
+import type { Open } from '../session.ts';
+import * as values from '../values.ts';
+
+const PATH = '/private/plans';
+
+type PlanOptions = DescriptionOptions & { name?: string; product?: values.OrNone; graceSec?: number };
+
+export function plansGroup(open: Open): Command {
+  const group = newGroup('plans', 'what is sold');
+  addList(group, open, {
+    description: 'lists plans, newest first',
+    path: PATH,
+    items: 'plans',
+    columns: ['plan_id', 'name', 'product_id', 'description.points_limit', 'grace_sec', 'archived_at'],
+    filters: [
+      {
+        parameter: 'product_id',
+        flags: '--product <product_id>',
+        description: 'of one product',
+        parse: values.id,
+      },
+      {
+        parameter: 'archived',
+        flags: '--archived <yes|no>',
+        description: 'those that are archived, or those that are not',
+        parse: values.yesOrNo,
+      },
+    ],
+  });
+  addGet(group, open, { path: PATH, name: 'plan_id' });
+  addCreate(group, open);
+  addUpdate(group, open);
+  addAction(group, open, {
+    path: PATH,
+    id: 'plan_id',
+    name: 'archive',
+    description: 'offers it to nobody new; who has it keeps it, renewals included',
+  });
+  addAction(group, open, { path: PATH, id: 'plan_id', name: 'restore', description: 'offers it again' });
+  return group;
+}
+
+function addCreate(group: Command, open: Open): void {
+  const command = group
+    .command('create')
+    .description('makes a plan; without any limit it allows everything')
+    .requiredOption('--name <name>', 'what it is called; no two alike');
+  addOwnOptions(addDescriptionOptions(command)).action(async (options: PlanOptions) => {
+    const session = open();
+    const description = (await descriptionFrom(options, () => Promise.resolve({}))) ?? {};
+    const wanted = { ...ownMembers(options), description };
+    await showRecord(session, await session.api.send('POST', PATH, wanted));
+  });
+}
+
+function addUpdate(group: Command, open: Open): void {
+  const command = group
+    .command('update')
+    .description(
+      'changes what is named; with --limit-… alone the other attributes stay. Periods that have started keep theirs',
+    )
+    .argument('<plan_id>', 'its id', values.id)
+    .option('--name <name>', 'what it is called; no two alike');
+  addOwnOptions(addDescriptionOptions(command)).action(async (id: number, options: PlanOptions) => {
+    const session = open();
+    const path = `${PATH}/${String(id)}`;
+    const description = await descriptionFrom(options, async () => {
+      const { body } = await session.api.get(path);
+      return body['description'] as Record<string, unknown>;
+    });
+    const wanted = { ...ownMembers(options), ...(description === undefined ? {} : { description }) };
+    await showRecord(session, await session.api.send('PATCH', path, wanted));
+  });
+}
+
+function addOwnOptions(command: Command): Command {
+  return command
+    .option('--product <product_id>', 'the product that it belongs to, or none', values.idOrNone)
+    .option(
+      '--grace-sec <seconds>',
+      'how long calls pass after a period’s end (three days)',
+      values.wholeNumber,
+    );
+}
+
+/** Members that aren't given aren't sent: JSON has no undefined. */
+function ownMembers({ name, product, graceSec }: PlanOptions) {
+  return { name, product_id: values.nullable(product), grace_sec: graceSec };
+}

@@ -1,0 +1,44 @@
+/** What people read: tables of lists, and one record line by line. */
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Lines of a table: the columns' names, then a line per row. A column names a member, one within it with dots. */
+export function tableLines(columns: readonly string[], rows: readonly Row[]): string[] {
+  const cells = [
+    columns.map((column) => column.toUpperCase()),
+    ...rows.map((row) => columns.map((column) => cell(memberOf(row, column)))),
+  ];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => (line[index] ?? '').length)));
+  return cells.map((line) =>
+    line
+      .map((text, index) => text.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Every member on a line of its own; those of objects with dots, but for a plan's description, which is shown as JSON. */
+export function recordLines(record: Row): string[] {
+  const members = Object.entries(record).flatMap(([name, value]) =>
+    isRecord(value) && name !== 'description'
+      ? Object.entries(value).map(([inner, member]) => [`${name}.${inner}`, member] as const)
+      : [[name, value] as const],
+  );
+  const width = Math.max(...members.map(([name]) => name.length));
+  return members.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`);
+}
+
+function memberOf(row: Row, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), row);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One line, in which nothing moves the terminal's cursor, whatever an account is called. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, '\u{fffd}');
+}

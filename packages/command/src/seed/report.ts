@@ -1,0 +1,32 @@
+import type { Api } from '../api.ts';
+import { EXIT, Failure, Refusal } from '../failures.ts';
+import type { ReportedEvent } from './history.ts';
+
+/** Events in one report, as the API takes them. */
+const BATCH = 500;
+
+const UNKNOWN_REPORTER = new Failure(
+  EXIT.refused,
+  'The reporter’s credential is not one of USAGE_REPORTER_CREDENTIALS of the account service.',
+);
+
+export type Reported = { counted: number; repeated: number; refused: number };
+
+/**
+ * Reports usage, in batches; what was reported before counts once.
+ * @throws {Failure}
+ */
+export async function reportUsage(reporter: Api, events: readonly ReportedEvent[]): Promise<Reported> {
+  const sum: Reported = { counted: 0, repeated: 0, refused: 0 };
+  for (let start = 0; start < events.length; start += BATCH) {
+    try {
+      const batch = { events: events.slice(start, start + BATCH) };
+      const { body } = await reporter.send('POST', '/private/usage-reports', batch);
+      for (const outcome of ['counted', 'repeated', 'refused'] as const)
+        sum[outcome] += Number(body[outcome]);
+    } catch (error) {
+      throw error instanceof Refusal && error.code === 'unauthorized' ? UNKNOWN_REPORTER : error;
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,47 @@
+import type { Session } from '../session.ts';
+import { ensureDemoAccount, ensureDemoTeam, ensureHandMadeToken, ensurePlans } from './accounts.ts';
+import { DEMO_PERSON, demoAccount } from './demonstration.ts';
+import type { ReportedEvent } from './history.ts';
+import { reportUsage } from './report.ts';
+import type { Reported } from './report.ts';
+import { nothingMade } from './stack.ts';
+import type { Made, Stack } from './stack.ts';
+
+export type SeedResult = {
+  made: Made;
+  /** Null where no credential for reports is known. */
+  usage: Reported | null;
+  /** Of the person who is shown around, and of nobody else. */
+  sign_in: { email: string; password: string | null; url: string | null };
+};
+
+/**
+ * Makes what isn't there yet, by the operators' API alone. The past hangs on when an account was made, so that a
+ * second run asks for the same, and the keys of the usage keep it from being counted twice.
+ */
+export async function seedStack(
+  { api, reporter, local }: Pick<Session, 'api' | 'reporter' | 'local'>,
+  { accounts, person, say }: { accounts: number; person: string | undefined; say: (line: string) => void },
+): Promise<SeedResult> {
+  const stack: Stack = { api, made: nothingMade() };
+  const plans = await ensurePlans(stack);
+  const shown = { ...DEMO_PERSON, email: local?.console.email ?? person ?? DEMO_PERSON.email };
+  say(`Account of ${shown.email} and its team …`);
+  const { account, events } = await ensureDemoAccount(stack, shown, plans);
+  const usage: ReportedEvent[] = [...events, ...(await ensureDemoTeam(stack, account, shown))];
+  await ensureHandMadeToken(stack, account.account_id);
+  for (let number = 1; number <= accounts; number += 1) {
+    if (number % 10 === 1) say(`Accounts from ${String(number)} of ${String(accounts)} …`);
+    usage.push(...(await ensureDemoAccount(stack, demoAccount(number), plans)).events);
+  }
+  say(`Usage: ${String(usage.length)} events …`);
+  return {
+    made: stack.made,
+    usage: reporter === undefined ? null : await reportUsage(reporter, usage),
+    sign_in: {
+      email: shown.email,
+      password: local?.console.password ?? null,
+      url: local?.console.url ?? null,
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createApi } from './api.ts';
+import type { Answer, Api } from './api.ts';
+import { connectionFrom } from './config.ts';
+import type { LocalStack } from './config.ts';
+
+/** What a command works with. */
+export type Session = {
+  api: Api;
+  /** The same address with the credential of a system that reports usage, where one is known. */
+  reporter: Api | undefined;
+  /** Where the address was taken from a stack of `npm start`. */
+  local: LocalStack | undefined;
+  json: boolean;
+  /** Writes lines to stdout. */
+  print: (lines: readonly string[]) => Promise<void>;
+  /** Writes an answer exactly as the API gave it, with --json; else what people read of it. */
+  show: (answer: Answer, lines: () => readonly string[]) => Promise<void>;
+};
+
+/** The options that every command has. */
+export type GlobalOptions = {
+  url?: string;
+  credentialFile?: string;
+  json?: boolean;
+  timeout: number;
+};
+
+/** What a process has; a suite that runs commands within its own gives others. */
+export type Surroundings = {
+  env?: Readonly<Record<string, string>>;
+  print?: Session['print'];
+};
+
+/** Opened by a command when its own arguments are right. */
+export type Open = () => Session;
+
+/** @throws {Failure} usage, where it isn't said whom to ask */
+export function openSession(
+  { url, credentialFile, json = false, timeout }: GlobalOptions,
+  { env, print = printToStdout }: Surroundings = {},
+): Session {
+  const connection = connectionFrom({ url, credentialFile }, env);
+  const { url: baseUrl, reporter } = connection;
+  const timeoutMs = timeout * 1_000;
+  return {
+    api: createApi(connection, timeoutMs),
+    reporter:
+      reporter === undefined ? undefined : createApi({ url: baseUrl, authorization: reporter }, timeoutMs),
+    local: connection.local,
+    json,
+    print,
+    show: async (answer, lines) => {
+      // What was deleted has no body.
+      if (!json) await print(lines());
+      else if (answer.text !== '') await print([answer.text]);
+    },
+  };
+}
+
+async function printToStdout(lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  if (!process.stdout.write(`${lines.join('\n')}\n`)) await once(process.stdout, 'drain');
+}

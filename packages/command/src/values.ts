@@ -1,0 +1,62 @@
+import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+
+/** Readers of arguments and options. What they refuse is a usage fault that names the option. */
+
+export function id(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new InvalidArgumentError('It must be an id, a whole number from 1 on.');
+  return Number(text);
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 0.');
+  return Number(text);
+}
+
+/** `none` is the API's null; commander takes a null for a value that is missing. */
+export type OrNone = number | 'none';
+
+/** A number, or `none`: no limit, or no add-on. */
+export function wholeNumberOrNone(text: string): OrNone {
+  return text === 'none' ? 'none' : wholeNumber(text);
+}
+
+/** An id, or `none`. */
+export function idOrNone(text: string): OrNone {
+  return text === 'none' ? 'none' : id(text);
+}
+
+/** As the API takes it; what isn't given isn't sent. */
+export function nullable(given: OrNone | undefined): number | null | undefined {
+  return given === 'none' ? null : given;
+}
+
+export function yesOrNo(text: string): boolean {
+  if (text !== 'yes' && text !== 'no') throw new InvalidArgumentError('It must be yes or no.');
+  return text === 'yes';
+}
+
+export function pageSize(text: string): number {
+  const size = wholeNumber(text);
+  if (size < 1 || size > 200) throw new InvalidArgumentError('It must be 1 to 200.');
+  return size;
+}
+
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,5}(\.\d{1,3})?$/.test(text) || value === 0) {
+    throw new InvalidArgumentError('It must be a number of seconds.');
+  }
+  return value;
+}
+
+const instant = z.iso.datetime({ offset: true, precision: 0 });
+
+/** An RFC 3339 time to the second, in any offset; the API takes it in UTC. */
+export function time(text: string): string {
+  if (!instant.safeParse(text).success) {
+    throw new InvalidArgumentError('It must be an RFC 3339 time to the second, as 2026-07-01T00:00:00Z.');
+  }
+  return new Date(text).toISOString().replace('.000Z', 'Z');
+}
