@@ -44,6 +44,9 @@ const refusalSchema = z
   })
   .meta({ id: 'GraphQLRefusal', description: 'A refusal that every GraphQL client can read.' });
 
+/** The data API refuses, too, with whatever status it has for that. */
+const refusedSchema = z.union([refusalSchema, graphqlAnswerSchema]);
+
 /** By status; each costs nothing. */
 const REFUSALS: readonly ErrorCode[] = [
   'unauthorized',
@@ -69,7 +72,7 @@ function refusal(codes: readonly ErrorCode[]): Answer {
   const [first = 'internal_error'] = codes;
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
-    schema: refusalSchema,
+    schema: refusedSchema,
     contentTypes: JSON_TYPES,
     headers: { 'X-Points-Cost': 'What the call cost.' },
     example: {
@@ -117,7 +120,8 @@ const EXAMPLE = { query: '{ quote(symbol: "ACME") { price } }' };
 const METERED =
   'Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, ' +
   '`X-Points-Remaining` what is left of the period. A refusal costs nothing, and says which limit it was and when ' +
-  'to come back. The upstream reads the body; whatever GraphQL over HTTP has can be sent.';
+  'to come back; it is ours where its `extensions` have a `request_id`, else the data API’s own. Whatever GraphQL over ' +
+  'HTTP has can be sent.';
 
 const OF_V1 = 'The same for API v1, where it is offered; elsewhere `not_found`. Points are shared. ';
 
