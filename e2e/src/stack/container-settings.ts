@@ -38,6 +38,7 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
         ...common,
         SERVICE_CREDENTIALS: accept('auth', 'gateway'),
         OPERATOR_CREDENTIALS: accept('operator'),
+        USAGE_REPORTER_CREDENTIALS: accept('usage_reporter'),
         CLIENT_SECRET_PEPPERS: peppers,
         TOKEN_SEALING_KEYS: sealing_keys,
         DATABASE_URL: databaseUrl(secrets),

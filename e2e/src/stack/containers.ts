@@ -89,7 +89,7 @@ async function startParts(run: Run): Promise<ContainerStack> {
   };
   return {
     kind: 'containers',
-    demo: demoOf(urls, { ...run.secrets, operatorSecret: run.secrets.credentials.operator }, ids),
+    demo: demoOf(urls, run.secrets, ids),
     kill: (part) => kill(parts[part]),
     start: (part) => startAgain(part, parts[part]),
     forgetTokens: () => forgetTokens(redis),

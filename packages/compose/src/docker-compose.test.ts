@@ -24,7 +24,7 @@ test('each container is given exactly the secrets that it reads', () => {
     read.set(volume, new Set([...(read.get(volume) ?? []), ...files]));
   }
   const { demo, ...forContainers } = made;
-  expect(Object.keys(demo ?? {})).toEqual(['seed-input.json', 'operator_secret']);
+  expect(Object.keys(demo ?? {})).toEqual(['seed-input.json', 'operator_secret', 'usage_reporter_secret']);
   expect(Object.fromEntries([...read].map(([volume, files]) => [volume, [...files].sort()]))).toEqual(
     Object.fromEntries(
       Object.entries(forContainers).map(([volume, files]) => [volume, Object.keys(files).sort()]),

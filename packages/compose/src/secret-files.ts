@@ -20,6 +20,7 @@ export function secretFiles(secrets: SampleSecrets): Record<string, Record<strin
     account: {
       service_credentials: callers('auth', 'gateway'),
       operator_credentials: callers('operator'),
+      usage_reporter_credentials: callers('usage_reporter'),
       service_client_secret: credentials.account,
       redis_url,
       client_secret_peppers: peppers,
@@ -34,6 +35,7 @@ export function secretFiles(secrets: SampleSecrets): Record<string, Record<strin
     demo: {
       'seed-input.json': JSON.stringify({ manager, member }),
       operator_secret: credentials.operator,
+      usage_reporter_secret: credentials.usage_reporter,
     },
   };
 }

@@ -21,7 +21,7 @@ if (people === undefined || ids === undefined) {
 
 const published = (port: string) => `http://127.0.0.1:${port}`;
 const ports = publishedPorts();
-const operatorSecret = readFileSync(join(DEMO_DIR, 'operator_secret'), 'utf8');
+const secretOf = (caller: string) => readFileSync(join(DEMO_DIR, `${caller}_secret`), 'utf8');
 const demo = demoOf(
   {
     gateway: published(ports.gateway),
@@ -31,7 +31,7 @@ const demo = demoOf(
     authPrivate: 'http://auth:4101',
     accountPrivate: 'http://account:4102',
   },
-  { ...people, operatorSecret },
+  { ...people, credentials: { operator: secretOf('operator'), usage_reporter: secretOf('usage_reporter') } },
   ids,
 );
 process.stdout.write(`${JSON.stringify(demo, null, 2)}\n`);

@@ -27,6 +27,24 @@ export function usageTrimmedKey(shard: number): string {
   return `{s${String(shard)}}:trimmed`;
 }
 
+/**
+ * Redis key of a billing period's live counters, a hash that the gateways build and add to (ADR 0020). account
+ * changes it in one way only: after it has counted what came by no stream, it adds that, or removes the hash so
+ * that it is built anew (ADR 0029). `usage_version` in it is that of the snapshot it was built from, and of what
+ * account has added since.
+ */
+export function usageLiveKey(shard: number, periodId: number): string {
+  return `{s${String(shard)}}:live:${String(periodId)}`;
+}
+
+/**
+ * Redis key of the newest `usage_version` that account has told of for a billing period: live counters aren't built
+ * from a snapshot of an older one. Kept for far longer than a snapshot can be on its way.
+ */
+export function usageVersionKey(shard: number, periodId: number): string {
+  return `{s${String(shard)}}:usage-version:${String(periodId)}`;
+}
+
 /** The one field of a stream entry; its value is a JSON usage batch. */
 export const USAGE_BATCH_FIELD = 'batch';
 
@@ -82,6 +100,8 @@ export const usageSnapshotSchema = z.object({
   time_ms: z.int().min(0),
   traffic_bytes: z.int().min(0),
   stream_position: z.string().regex(/^\d{1,20}-\d{1,20}$/),
+  /** Grows with every change of the counters that came by no stream. An account of before it tells none. */
+  usage_version: z.int().min(0).default(0),
 });
 
 export type UsageSnapshot = z.infer<typeof usageSnapshotSchema>;

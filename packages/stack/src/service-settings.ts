@@ -19,8 +19,8 @@ export type ServiceName = 'auth' | 'account' | 'gateway';
 export type ServicePort =
   'gateway' | 'gatewayPrivate' | 'auth' | 'authPrivate' | 'account' | 'accountPrivate';
 
-/** Who calls private listeners: the services, and the operator's scripts. */
-export type Caller = ServiceName | 'operator';
+/** Who calls private listeners: the services, the operator's scripts, and systems that report usage. */
+export type Caller = ServiceName | 'operator' | 'usage_reporter';
 
 /**
  * The settings (docs/configuration.md) of the three services of one stack on this machine. Each accepts only
@@ -42,6 +42,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       ...common(plan, 'account', ports.account, ports.accountPrivate, ['auth', 'gateway']),
       ...authPrivate,
       OPERATOR_CREDENTIALS: `operator:${plan.credentials.operator}`,
+      USAGE_REPORTER_CREDENTIALS: `usage_reporter:${plan.credentials.usage_reporter}`,
       DATABASE_URL: plan.databaseUrl,
       PUBLIC_URL: localUrl(ports.gateway),
       MAIL_DIR: plan.mailDirectory,

@@ -14,13 +14,19 @@ import { apiDocumentEndpoint } from './api-document/endpoints.ts';
 import { apiPageEndpoint, apiPageFileEndpoint } from './api-page/endpoints.ts';
 import { operatorAccess } from './applications/access.ts';
 import type { Applications } from './applications/applications.ts';
-import { createEndpoint, deleteEndpoint, readEndpoint } from './applications/endpoints.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  listEndpoint,
+  readEndpoint,
+} from './applications/endpoints.ts';
 import { clientEndpoint } from './clients/client-endpoint.ts';
 import { consoleRoutes } from './console-routes.ts';
 import type { ConsoleParts } from './console-routes.ts';
 import type { Query } from './database/query.ts';
 import { entitlementEndpoint } from './entitlements/entitlement-endpoint.ts';
-import { readJsonBody } from './input/json-body.ts';
+import { jsonBodyUpTo, readJsonBody } from './input/json-body.ts';
 import { noStore } from './no-store.ts';
 import { billingOperatorRoutes } from './operator-routes.ts';
 import type { BillingOperations } from './operator-routes.ts';
@@ -33,6 +39,10 @@ import {
 import { accountTokenRoutes, secretAndTokenRoutes } from './token-routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
 import { usageEndpoint } from './usage-endpoint/usage-endpoint.ts';
+import type { CountReport } from './usage-reports/count-report.ts';
+import { usageReportEndpoint } from './usage-reports/endpoint.ts';
+import type { ReportMetrics } from './usage-reports/endpoint.ts';
+import { MAX_REPORT_BYTES } from './usage-reports/input.ts';
 import { usageSnapshotEndpoint } from './usage-snapshot/usage-snapshot-endpoint.ts';
 import { browserProtection, userPage } from './user-page/user-page.ts';
 
@@ -56,8 +66,16 @@ type PrivateParts = {
   operatorCredentials: readonly ServiceCredential[];
   usageQuery: Query;
   billing: Omit<BillingOperations, 'operatorCredentials' | 'query' | 'usageQuery'>;
+  usageReports: UsageReports;
   checks: ReadinessChecks;
   draining: () => boolean;
+};
+
+/** What takes in usage of other systems. */
+export type UsageReports = {
+  credentials: readonly ServiceCredential[];
+  countReport: CountReport;
+  metrics: ReportMetrics;
 };
 
 /** An operator may make what it likes, in whatever state the account is. */
@@ -90,6 +108,7 @@ export function createPrivateApp(parts: PrivateParts): Express {
   app.use(operationsRouter({ checks, registry, draining }), requestLog(logger));
   billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials });
   operatorRoutes(app, parts);
+  usageReportRoute(app, parts.usageReports);
   app.use('/private', requireServiceCredential(serviceCredentials));
   app.route('/private/clients/:client_id').get(clientEndpoint(query)).all(methodNotAllowed('GET', 'HEAD'));
   app
@@ -127,18 +146,34 @@ function operatorRoutes(
 ): void {
   const path = '/private/applications';
   app.use(path, requireServiceCredential(operatorCredentials), noStore);
-  app.route(path).post(readJsonBody, createEndpoint(applications)).all(methodNotAllowed('POST'));
+  app
+    .route(path)
+    .get(listEndpoint(applications))
+    .post(readJsonBody, createEndpoint(applications))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   app
     .route(`${path}/:application_id`)
     .get(readEndpoint(applications, operatorAccess))
+    .patch(readJsonBody, changeEndpoint(applications, operatorAccess))
     .delete(deleteEndpoint(applications, operatorAccess))
-    .all(methodNotAllowed('GET', 'HEAD', 'DELETE'));
+    .all(methodNotAllowed('GET', 'HEAD', 'PATCH', 'DELETE'));
   secretAndTokenRoutes(app, `${path}/:application_id`, { applications, tokens }, OPERATOR_REQUESTS);
   app.use(path, notFound);
   const accounts = '/private/accounts';
   app.use(accounts, requireServiceCredential(operatorCredentials), noStore);
   accountTokenRoutes(app, `${accounts}/:account_id`, tokens, OPERATOR_REQUESTS);
   app.use(accounts, notFound);
+}
+
+/** What other systems call, with credentials of their own, which open nothing else. */
+function usageReportRoute(app: Express, { credentials, countReport, metrics }: UsageReports): void {
+  const path = '/private/usage-reports';
+  app.use(path, requireServiceCredential(credentials), noStore);
+  app
+    .route(path)
+    .post(jsonBodyUpTo(MAX_REPORT_BYTES), usageReportEndpoint(countReport, metrics))
+    .all(methodNotAllowed('POST'));
+  app.use(path, notFound);
 }
 
 /** Express without what gives it away, and with paths taken literally. */

@@ -19,11 +19,14 @@ export function openBilling({
   transact,
   logger,
   registry,
+  onTotalsChanged,
 }: {
   config: Pick<Config, 'DATABASE_URL'>;
   transact: Transact;
   logger: Logger;
   registry: Registry;
+  /** Called after a rebuild, of which Redis is to be told. */
+  onTotalsChanged: () => void;
 }): { operations: Pick<BillingOperations, 'transact' | 'checks'>; close: () => Promise<void> } {
   const renewalDatabase = openDatabase({ url, logger, ...RENEWALS });
   const checkDatabase = openDatabase({ url, logger, ...CHECKS });
@@ -35,7 +38,11 @@ export function openBilling({
   return {
     operations: {
       transact,
-      checks: { query: createQuery(checkDatabase), transact: createTransact(checkDatabase) },
+      checks: {
+        query: createQuery(checkDatabase),
+        transact: createTransact(checkDatabase),
+        onTotalsChanged,
+      },
     },
     close: async () => {
       await renewals.close();

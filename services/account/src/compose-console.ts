@@ -27,7 +27,10 @@ export function openConsole(options: {
   transact: Transact;
   logger: Logger;
   registry: Registry;
-}): { parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery'>; close: () => Promise<void> } {
+}): {
+  parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery'>;
+  close: () => Promise<void>;
+} {
   const { config, query, transact, logger, registry } = options;
   const backgroundDatabase = openDatabase({
     url: config.DATABASE_URL,
@@ -52,6 +55,7 @@ export function openConsole(options: {
     query: backgroundQuery,
     intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
     sessionIdleTimeoutSec: lifetimes.idleTimeoutSec,
+    retentionMonths: config.USAGE_RETENTION_MONTHS,
     deliveryRetentionSec: config.WEBHOOK_DELIVERY_RETENTION_SEC,
     logger,
   });

@@ -7,6 +7,7 @@ import { createPrivateApp, createPublicApp } from './app.ts';
 import { createApplications } from './applications/applications.ts';
 import { openBilling } from './compose-billing.ts';
 import { openConsole } from './compose-console.ts';
+import { openUsage } from './compose-usage.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import { createQuery, createTransact } from './database/query.ts';
@@ -14,14 +15,9 @@ import { createPublisherMetrics, startEntitlementPublisher } from './entitlement
 import { REVOCATION_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
 import { startRevocationOutbox } from './outbox/revocation-outbox.ts';
 import { createTokens } from './tokens/tokens.ts';
-import { createUsageReaderMetrics } from './usage-reader/metrics.ts';
-import { READER_CONNECTIONS, startUsageReader } from './usage-reader/usage-reader.ts';
 
 /** Waiting for Postgres ends before the callers' own patience (PRIVATE_API_TIMEOUT_MS) does. */
 const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
-
-/** Nobody waits for the reader, and its transactions are larger; but no payer's lock holds up another's usage. */
-const READER_TIMEOUTS = { acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 500 };
 
 /** Usage over time: a year of many rows takes a second, and those who ask for it wait for one another only. */
 const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 5_000 };
@@ -29,7 +25,7 @@ const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 5
 /** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
 export function compose({ config, logger, registry, draining }: ComposeContext<Config>): Promise<Service> {
   const databases = openDatabases(config, logger);
-  const { database, readerDatabase, outboxDatabase, eventDatabase } = databases;
+  const { database, outboxDatabase, eventDatabase } = databases;
   const redis = openRedis(config.REDIS_URL, logger);
   const auth = createPrivateApi({
     baseUrl: config.AUTH_PRIVATE_URL,
@@ -38,13 +34,6 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
   });
   const introspection = openIntrospection({ config, auth, logger });
   const query = createQuery(database);
-  const usageReader = startUsageReader({
-    database: readerDatabase,
-    redis,
-    pollIntervalMs: config.USAGE_POLL_INTERVAL_MS,
-    logger,
-    metrics: createUsageReaderMetrics(registry),
-  });
   const outbox = startRevocationOutbox({
     query: createQuery(outboxDatabase),
     auth,
@@ -61,7 +50,9 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
   });
   const transact = createTransact(database);
   const console = openConsole({ config, query, transact, logger, registry });
-  const billing = openBilling({ config, transact, logger, registry });
+  const usage = openUsage({ config, database, redis, logger, registry });
+  const { onTotalsChanged } = usage;
+  const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
   const changes = { transact, query, deliver: outbox.deliver };
   const applications = createApplications({
     ...changes,
@@ -79,6 +70,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     serviceCredentials: config.SERVICE_CREDENTIALS,
     operatorCredentials: config.OPERATOR_CREDENTIALS,
     billing: billing.operations,
+    usageReports: usage.reports,
   };
   const shared = { logger, registry, query, usageQuery: createQuery(databases.usageDatabase) };
   return Promise.resolve({
@@ -90,7 +82,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     }),
     privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
     close: async () => {
-      await Promise.all([usageReader, outbox, publisher, billing, console].map((each) => each.close()));
+      await Promise.all([outbox, publisher, billing, console, usage].map((each) => each.close()));
       await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
       introspection.close();
       redis.disconnect();
@@ -98,14 +90,13 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
   });
 }
 
-/** Pools of their own, so that requests, the counting of usage, revocations and events can't starve one another. */
+/** Pools of their own, so that requests, revocations and events can't starve one another. */
 function openDatabases(
   { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax }: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL_MAX'>,
   logger: Logger,
 ) {
   return {
     database: openDatabase({ url, poolMax, logger, ...REQUEST_TIMEOUTS }),
-    readerDatabase: openDatabase({ url, poolMax: READER_CONNECTIONS, logger, ...READER_TIMEOUTS }),
     outboxDatabase: openDatabase({ url, poolMax: 2, logger, ...REQUEST_TIMEOUTS }),
     usageDatabase: openDatabase({ url, logger, ...USAGE_VIEWS }),
     eventDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),

@@ -13,6 +13,7 @@ import {
 } from '@tollgate/config/settings';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { sealingKeysSetting } from './sealing/sealing.ts';
+import { MIN_RETENTION_MONTHS } from './usage-retention/months.ts';
 
 const databaseUrl = connectionUrl('postgres:', 'postgresql:');
 
@@ -97,10 +98,14 @@ const serviceSettings = z
     ...callerSettings,
     /** Callers accepted at the operator API; without any, nobody is. */
     OPERATOR_CREDENTIALS: serviceCredentials.default([]),
+    /** Systems that may report usage; without any, nobody may. */
+    USAGE_REPORTER_CREDENTIALS: serviceCredentials.default([]),
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
     /** How long the usage reader rests where nothing came. */
     USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(100),
+    /** Whole months of hourly usage before the present one. */
+    USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200).default(MIN_RETENTION_MONTHS),
     AUTH_PRIVATE_URL: httpUrl,
     CLIENT_SECRET_PEPPERS: pepperSetting,
     TOKEN_SEALING_KEYS: sealingKeysSetting,

@@ -4,7 +4,7 @@ import { methodNotAllowed } from '@tollgate/problem/express';
 import { ownerAccess } from './applications/access.ts';
 import type { Applications } from './applications/applications.ts';
 import {
-  changeOwnEndpoint,
+  changeEndpoint,
   createOwnEndpoint,
   deleteEndpoint,
   listOwnEndpoint,
@@ -34,7 +34,7 @@ export function applicationRoutes(
   router
     .route(`${path}/:application_id`)
     .get(readEndpoint(applications, ownerAccess))
-    .patch(body, changeOwnEndpoint(applications))
+    .patch(body, changeEndpoint(applications, ownerAccess))
     .delete(deleteEndpoint(applications, ownerAccess))
     .all(methodNotAllowed('GET', 'HEAD', 'PATCH', 'DELETE'));
   const ownerRequests = { access: ownerAccess, beforeMaking: [unblocked] };

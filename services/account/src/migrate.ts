@@ -16,7 +16,11 @@ const database = openDatabase({
   logger,
 });
 try {
-  const names = await migrateDatabase(database);
+  const names = await migrateDatabase(database, {
+    onBusy: (attempt) => {
+      logger.info({ attempt }, 'a table is in use; the migration steps back and comes again');
+    },
+  });
   logger.info({ migrations: names }, names.length > 0 ? 'migrated' : 'nothing to migrate');
 } catch (error) {
   logger.fatal({ err: error }, 'the migration failed; the database is as it was');

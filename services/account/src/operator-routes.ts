@@ -42,6 +42,14 @@ import {
   subscriptionTeamSlotsEndpoint,
   subscriptionsEndpoint,
 } from './subscriptions/endpoints.ts';
+import {
+  deleteTeamEndpoint,
+  expelMemberEndpoint,
+  newMemberEndpoint,
+  newTeamEndpoint,
+  operatedTeamEndpoint,
+  teamsEndpoint,
+} from './team/operator-endpoints.ts';
 import { usageCheckEndpoint, usageRebuildEndpoint } from './usage-checks/endpoints.ts';
 import { usageViewEndpoint } from './usage-views/endpoints.ts';
 
@@ -49,7 +57,7 @@ export type BillingOperations = {
   query: Query;
   transact: Transact;
   /** With more patience: sums over many hours take their time. */
-  checks: { query: Query; transact: Transact };
+  checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
   /** For usage over time, which account holders ask for too. */
   usageQuery: Query;
   operatorCredentials: readonly ServiceCredential[];
@@ -57,13 +65,14 @@ export type BillingOperations = {
 
 const LIST = ['GET', 'HEAD'] as const;
 
-/** What operators do about plans, accounts, periods, subscriptions and counters (ADR 0027). */
+/** What operators do about plans, accounts, periods, subscriptions, teams and counters (ADR 0027). */
 export function billingOperatorRoutes(app: Express, parts: BillingOperations): void {
   const guard = [requireServiceCredential(parts.operatorCredentials), noStore];
   planRoutes(app, guard, parts);
   accountRoutes(app, guard, parts);
   periodRoutes(app, guard, parts);
   subscriptionRoutes(app, guard, parts);
+  teamRoutes(app, guard, parts);
   auditAndUsageRoutes(app, guard, parts);
 }
 
@@ -141,6 +150,23 @@ function subscriptionRoutes(
   app.use(path, notFound);
 }
 
+function teamRoutes(app: Express, guard: RequestHandler[], { query, transact }: BillingOperations): void {
+  const path = '/private/teams';
+  app.use(path, guard);
+  collection(app, path, teamsEndpoint(query), newTeamEndpoint(transact));
+  app
+    .route(`${path}/:team_id`)
+    .get(operatedTeamEndpoint(query))
+    .delete(deleteTeamEndpoint(transact))
+    .all(methodNotAllowed(...LIST, 'DELETE'));
+  action(app, `${path}/:team_id/members`, newMemberEndpoint(transact));
+  app
+    .route(`${path}/:team_id/members/:account_id`)
+    .delete(expelMemberEndpoint(transact))
+    .all(methodNotAllowed('DELETE'));
+  app.use(path, notFound);
+}
+
 function auditAndUsageRoutes(
   app: Express,
   guard: RequestHandler[],
@@ -153,7 +179,7 @@ function auditAndUsageRoutes(
     .get(auditLogEndpoint(query))
     .all(methodNotAllowed(...LIST));
   action(app, '/private/usage-checks', usageCheckEndpoint(checks.query));
-  action(app, '/private/usage-rebuilds', usageRebuildEndpoint(checks.transact));
+  action(app, '/private/usage-rebuilds', usageRebuildEndpoint(checks.transact, checks.onTotalsChanged));
   app.use(paths, notFound);
 }
 

@@ -2,7 +2,7 @@ import { usageShard } from '@tollgate/contracts/usage-stream';
 
 /**
  * The gateway's own Redis keys, all of a payer's shard: a script may touch them together on a Redis Cluster.
- * The stream and how far it is trimmed are named in the contract with account.
+ * The stream, how far it is trimmed, and the live counters are named in the contract with account.
  */
 const prefix = (shard: number) => `{s${String(shard)}}:`;
 
@@ -14,11 +14,6 @@ export function seenKey(shard: number, gatewayId: string): string {
 /** On which data set the stream's ids are known to be behind none that account has counted. */
 export function floorKey(shard: number): string {
   return `${prefix(shard)}floor`;
-}
-
-/** A hash: the counters of a billing period, and the data set that they are valid on. */
-export function liveKey(shard: number, periodId: number): string {
-  return `${prefix(shard)}live:${String(periodId)}`;
 }
 
 /** How much of its minute's worth of calls a payer has used, and when that was so. */

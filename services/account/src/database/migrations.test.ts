@@ -5,6 +5,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { createDatabase } from '@tollgate/testbed/database';
 import type { Database } from '@tollgate/testbed/database';
 import { openSuiteDatabase } from '../suite/account-under-test.ts';
+import { emptyDatabase } from '../suite/empty-database.ts';
 import { runProgram } from '../suite/programs.ts';
 import { insertAccount, insertApplication, insertPeriod, insertTeam } from '../suite/records.ts';
 
@@ -20,20 +21,6 @@ afterAll(async () => {
   await database.destroy();
   await home.drop();
 });
-
-/** An empty database on the same server. */
-async function emptyDatabase(): Promise<Database> {
-  const name = `empty_${randomUUID().replaceAll('-', '')}`;
-  await database.raw(`CREATE DATABASE ${name}`);
-  const url = new URL(home.url);
-  url.pathname = `/${name}`;
-  return {
-    url: url.href,
-    drop: async () => {
-      await database.raw(`DROP DATABASE ${name} WITH (FORCE)`);
-    },
-  };
-}
 
 /** Names of tables, and what is migrated. */
 async function schemaOf(url: string): Promise<{ tables: string[]; migrated: string[] }> {
@@ -53,7 +40,7 @@ async function schemaOf(url: string): Promise<{ tables: string[]; migrated: stri
 
 describe('migrate', () => {
   test('makes an empty database whole, three at once, and a later one finds nothing to do', async () => {
-    const empty = await emptyDatabase();
+    const empty = await emptyDatabase(database, home.url);
     const settings = { DATABASE_URL: empty.url };
     const outcomes = await Promise.all([1, 2, 3].map(() => runProgram('migrate', settings)));
     expect(outcomes.map(({ code, stderr }) => [code, stderr])).toEqual([1, 2, 3].map(() => [0, '']));
@@ -64,7 +51,7 @@ describe('migrate', () => {
   });
 
   test('is not stopped by a lock that a killed one has left', async () => {
-    const empty = await emptyDatabase();
+    const empty = await emptyDatabase(database, home.url);
     const own = openSuiteDatabase(empty.url);
     await own.raw('CREATE TABLE knex_migrations_lock (index serial PRIMARY KEY, is_locked integer)');
     await own('knex_migrations_lock').insert({ is_locked: 1 });
@@ -75,7 +62,7 @@ describe('migrate', () => {
   });
 
   test('that fails leaves the database as it was, and ends with 1', async () => {
-    const empty = await emptyDatabase();
+    const empty = await emptyDatabase(database, home.url);
     const own = openSuiteDatabase(empty.url);
     await own.raw('CREATE TABLE usage_totals ()');
     expect((await runProgram('migrate', { DATABASE_URL: empty.url })).code).toBe(1);

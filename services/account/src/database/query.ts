@@ -25,13 +25,13 @@ export function createQuery(database: Knex): Query {
  * @throws what `work` throws
  * @throws {Problem} service_unavailable, also where it isn't known whether the commit came to pass
  */
-export type Transact = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+export type Transact = <T>(work: (query: Query, transaction: Knex) => Promise<T>) => Promise<T>;
 
 /** The HTTP endpoints' way to change the database. */
 export function createTransact(database: Knex): Transact {
   return async (work) => {
     try {
-      return await database.transaction((transaction) => work(createQuery(transaction)));
+      return await database.transaction((transaction) => work(createQuery(transaction), transaction));
     } catch (error) {
       throw asProblem(error);
     }
@@ -48,7 +48,8 @@ export function isExclusionViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23P01';
 }
 
-function asProblem(error: unknown): unknown {
+/** What a statement threw, as service_unavailable where Postgres is away, too slow or asks to come back. */
+export function asProblem(error: unknown): unknown {
   if (error instanceof Problem || !isUnavailable(error)) return error;
   return new Problem('service_unavailable', { cause: error });
 }

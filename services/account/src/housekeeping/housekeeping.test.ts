@@ -3,7 +3,70 @@ import { randomBytes } from 'node:crypto';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { insertPerson, signedInBrowser, startPeople } from '../suite/people.ts';
-import { insertAccount, insertTeam } from '../suite/records.ts';
+import { insertAccount, insertApplication, insertSecret, insertTeam } from '../suite/records.ts';
+
+const DAY_MS = 86_400_000;
+
+test('what was kept for as long as usage is, goes; ended secrets and temporary tokens go, those made by hand stay', async () => {
+  const suite = await startPeople({ HOUSEKEEPING_INTERVAL_SEC: '1' });
+  try {
+    const { database } = suite;
+    const account_id = await insertAccount(database);
+    const own = await insertApplication(database, account_id);
+    const hidden = await insertApplication(database, account_id);
+    await database('applications')
+      .where({ application_id: hidden.application_id })
+      .update({ type: 'temporary' });
+    const secret = await insertSecret(database, own.application_id, new Date(Date.now() - 1_000));
+    const live = await insertSecret(database, own.application_id, new Date(Date.now() + 3_600_000));
+    expect(secret).not.toBe(live);
+    const token = (application_id: number, daysAgo: number) => ({
+      application_id,
+      name: 'Token',
+      token_hash: randomBytes(32).toString('base64url'),
+      sealing_key_id: 'k1',
+      sealed_nonce: randomBytes(12),
+      sealed_token: randomBytes(8),
+      revocation_epoch: 0,
+      issued_at: new Date(Date.now() - (daysAgo + 1) * DAY_MS),
+      expires_at: new Date(Date.now() - daysAgo * DAY_MS),
+    });
+    await database('access_tokens').insert([
+      token(own.application_id, 2),
+      token(own.application_id, 500),
+      token(hidden.application_id, 2),
+      token(hidden.application_id, 0.5),
+    ]);
+    const unassigned = (entry_id: string, daysAgo: number) => ({
+      stream: 's',
+      entry_id,
+      reason: 'malformed_batch',
+      raw: '',
+      recorded_at: new Date(Date.now() - daysAgo * DAY_MS),
+    });
+    await database('usage_unassigned').insert([unassigned('old', 500), unassigned('new', 300)]);
+    const key = (idempotency_key: string, daysAgo: number) => ({
+      reporter: 'v1',
+      idempotency_key,
+      content_hash: randomBytes(32).toString('base64url'),
+      period_id: 1,
+      occurred_at: new Date(Date.now() - daysAgo * DAY_MS),
+    });
+    await database('usage_reports').insert([key('old', 500), key('new', 400)]);
+    await waitFor(async () => (await database('usage_reports').select()).length === 1);
+    await waitFor(async () => (await database('usage_unassigned').select()).length === 1);
+    await waitFor(async () => (await database('access_tokens').select()).length === 2);
+    const ofOwn = { application_id: own.application_id };
+    await waitFor(async () => (await database('application_secrets').where(ofOwn)).length === 2);
+    expect(await database('access_tokens').pluck('application_id')).toEqual(
+      expect.arrayContaining([own.application_id, hidden.application_id]),
+    );
+    expect(await database('usage_reports').pluck('idempotency_key')).toEqual(['new']);
+    expect(suite.account.logs()).not.toContain('could not be removed');
+  } finally {
+    await suite.close();
+  }
+});
 
 test('what has expired goes, by two replicas at once, however much it is; what has not stays', async () => {
   const suite = await startPeople({ HOUSEKEEPING_INTERVAL_SEC: '1' });

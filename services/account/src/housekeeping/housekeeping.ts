@@ -6,6 +6,7 @@ export type HousekeepingOptions = {
   query: Query;
   intervalSec: number;
   sessionIdleTimeoutSec: number;
+  retentionMonths: number;
   deliveryRetentionSec: number;
   logger: Pick<Logger, 'warn'>;
 };
@@ -13,13 +14,24 @@ export type HousekeepingOptions = {
 /** Rows that one statement removes, so that none holds its locks for long. */
 const BATCH = 1_000;
 
-/** What can't be used any more. */
+/** A month of hourly usage before it is dropped, and all of the months before. */
+const USAGE_IS_OVER = `(date_trunc('month', now() AT TIME ZONE 'UTC')
+  - CAST(:retentionMonths AS integer) * interval '1 month') AT TIME ZONE 'UTC'`;
+
+/** What can't be used any more, and what was kept to be looked at for as long as usage is. */
 const EXPIRED: Readonly<Record<string, string>> = {
   sessions:
     "expires_at <= now() OR last_seen_at <= now() - CAST(:idleTimeoutSec AS integer) * interval '1 second'",
   email_tokens: 'expires_at <= now()',
   team_invitations: 'expires_at <= now()',
   attempt_counts: 'window_ends_at <= now()',
+  application_secrets: 'expires_at <= now()',
+  // An account's own token is made anew every twelve hours, and listed nowhere; those made by hand are.
+  access_tokens: `expires_at <= now() - interval '1 day' AND (expires_at < ${USAGE_IS_OVER} OR application_id IN (
+    SELECT application_id FROM applications WHERE type = 'temporary'))`,
+  usage_unassigned: `recorded_at < ${USAGE_IS_OVER}`,
+  // A day late: a report that began before the turn of the month may still be looking for its keys.
+  usage_reports: `occurred_at < ${USAGE_IS_OVER} - interval '1 day'`,
   webhook_secrets: 'expires_at <= now()',
   webhook_deliveries:
     "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",
@@ -30,7 +42,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
  * another one is removing.
  */
 export function startHousekeeping(options: HousekeepingOptions): { close: () => Promise<void> } {
-  const { query, intervalSec, sessionIdleTimeoutSec, deliveryRetentionSec, logger } = options;
+  const { query, intervalSec, sessionIdleTimeoutSec, retentionMonths, deliveryRetentionSec, logger } =
+    options;
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -53,7 +66,7 @@ export function startHousekeeping(options: HousekeepingOptions): { close: () => 
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
            SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${String(BATCH)} FOR UPDATE SKIP LOCKED))
          RETURNING 1`,
-        { idleTimeoutSec: sessionIdleTimeoutSec, deliveryRetentionSec },
+        { idleTimeoutSec: sessionIdleTimeoutSec, retentionMonths, deliveryRetentionSec },
       );
       removed = rows.length;
     }

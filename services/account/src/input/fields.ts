@@ -28,6 +28,11 @@ export const secondField = describedAs(
   { type: 'string', format: 'date-time', examples: ['2026-07-01T00:00:00Z'] },
 );
 
+/** Yes or no in a query. */
+export const booleanQueryField = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((value) => value === 'true');
+
 /** An id in a query. */
 export const idQueryField = describedAs(
   z

@@ -6,8 +6,10 @@ import { invalidInput } from '@tollgate/problem/invalid-fields';
 
 const MAX_BODY_BYTES = 16_384;
 
-/** Reads a JSON body. A compressed one is refused: a small bomb would pass the limit. */
-export const readJsonBody = json({ type: 'application/json', limit: MAX_BODY_BYTES, inflate: false });
+/** Reads a JSON body up to a size. A compressed one is refused: a small bomb would pass the limit. */
+export const jsonBodyUpTo = (limit: number) => json({ type: 'application/json', limit, inflate: false });
+
+export const readJsonBody = jsonBodyUpTo(MAX_BODY_BYTES);
 
 /**
  * The request's JSON body, held to a schema.

@@ -21,7 +21,12 @@ export function createBacklogGauges(registry: Registry, prefix: string, rows: st
 /** Sets the gauges to how much waits, and for how long the oldest has. */
 export async function observeBacklog(
   query: Query,
-  table: 'revocation_outbox' | 'entitlement_outbox' | 'mail_outbox' | 'usage_alert_checks',
+  table:
+    | 'revocation_outbox'
+    | 'entitlement_outbox'
+    | 'mail_outbox'
+    | 'usage_refresh_outbox'
+    | 'usage_alert_checks',
   gauges: BacklogGauges,
 ): Promise<void> {
   const rows = await query<{ pending: number; oldest_age_sec: number }>(

@@ -15,7 +15,8 @@ import type { Subscription } from '../subscriptions/store.ts';
 
 /**
  * Changes of billing periods, with their audit entries. `query` is the transaction's. While an account has a
- * subscription its periods come from that alone, so that nothing is in the way of a renewal.
+ * subscription its periods come from that alone, so that nothing is in the way of a renewal; what was before it can
+ * be added: no renewal opens a period that begins before the anchor.
  */
 
 type NewPeriod = Pick<Period, 'account_id' | 'plan_id' | 'team_slots_limit' | 'started_at' | 'ended_at'>;
@@ -27,7 +28,8 @@ export async function createPeriod(query: Query, wanted: NewPeriod, by: Actor): 
   if ((await lockAccount(query, wanted.account_id)) === undefined) {
     throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
   }
-  if ((await lockLiveSubscription(query, wanted.account_id)) !== undefined) {
+  const subscription = await lockLiveSubscription(query, wanted.account_id);
+  if (subscription !== undefined && wanted.ended_at >= subscription.anchor) {
     throw new Problem('subscription_exists');
   }
   await holdOfferedPlan(query, wanted.plan_id);

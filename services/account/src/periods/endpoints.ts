@@ -7,7 +7,7 @@ import type { Period } from '../billing/period-store.ts';
 import { onlyRow } from '../database/only-row.ts';
 import { idOf } from '../database/id-parameter.ts';
 import type { Query, Transact } from '../database/query.ts';
-import { idField, idQueryField, secondField, teamSlotsField } from '../input/fields.ts';
+import { booleanQueryField, idField, idQueryField, secondField, teamSlotsField } from '../input/fields.ts';
 import { bodyOf } from '../input/json-body.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../input/page.ts';
 import { createPeriod, endPeriod, removePeriod, setPeriodBlocked, setPeriodTeamSlots } from './changes.ts';
@@ -35,13 +35,17 @@ const newPeriodSchema = z
 
 const teamSlotsSchema = z.strictObject({ team_slots_limit: teamSlotsField });
 
-const listSchema = z.strictObject({ ...pageFields, account_id: idQueryField.optional() });
+const listSchema = z.strictObject({
+  ...pageFields,
+  account_id: idQueryField.optional(),
+  blocked: booleanQueryField.optional(),
+});
 
-/** `GET /private/periods?account_id=&limit=50&cursor=…`: 200 `{periods, next_cursor}`, newest first. */
+/** `GET /private/periods?account_id=&blocked=&limit=50&cursor=…`: 200 `{periods, next_cursor}`, newest first. */
 export function periodsEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, listSchema);
-    const found = await listPeriods(query, wanted.account_id, lookAhead(wanted));
+    const found = await listPeriods(query, wanted, lookAhead(wanted));
     const { rows, next_cursor } = cutPage(found, wanted, ({ period_id }) => period_id);
     const now = new Date();
     res.json({ periods: rows.map((row) => periodAnswer(row, now)), next_cursor });

@@ -20,16 +20,20 @@ const LISTED_SQL = `
   JOIN accounts AS account USING (account_id)
   LEFT JOIN usage_totals AS total USING (period_id)`;
 
-/** One account's, or everybody's; the newest first. */
+/** One account's or everybody's, blocked themselves or not; the newest first. */
 export function listPeriods(
   query: Query,
-  accountId: number | undefined,
+  { account_id, blocked }: { account_id?: number | undefined; blocked?: boolean | undefined },
   { limit, before }: Page,
 ): Promise<ListedPeriod[]> {
-  const whose = accountId === undefined ? '' : 'AND period.account_id = :accountId';
+  const wanted = [
+    ...(account_id === undefined ? [] : ['period.account_id = :account_id']),
+    ...(blocked === undefined ? [] : [`period.blocked_at IS ${blocked ? 'NOT ' : ''}NULL`]),
+  ];
   return query<ListedPeriod>(
-    `${LISTED_SQL} WHERE period.period_id < :before ${whose} ORDER BY period.period_id DESC LIMIT :limit`,
-    { accountId: accountId ?? null, limit, before },
+    `${LISTED_SQL} WHERE ${['period.period_id < :before', ...wanted].join(' AND ')}
+     ORDER BY period.period_id DESC LIMIT :limit`,
+    { account_id: account_id ?? null, limit, before },
   );
 }
 

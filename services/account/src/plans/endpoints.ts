@@ -4,6 +4,7 @@ import { Problem } from '@tollgate/problem';
 import { operatorOf } from '../applications/access.ts';
 import { idOf } from '../database/id-parameter.ts';
 import type { Query, Transact } from '../database/query.ts';
+import { booleanQueryField, idQueryField } from '../input/fields.ts';
 import { bodyOf } from '../input/json-body.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../input/page.ts';
 import {
@@ -25,11 +26,17 @@ import { findPlan, findProduct, listPlans, listProducts } from './store.ts';
 
 const pageSchema = z.strictObject(pageFields);
 
-/** `GET /private/plans?limit=50&cursor=…`: 200 `{plans, next_cursor}`, newest first. */
+const planListSchema = z.strictObject({
+  ...pageFields,
+  product_id: idQueryField.optional(),
+  archived: booleanQueryField.optional(),
+});
+
+/** `GET /private/plans?product_id=&archived=&limit=50&cursor=…`: 200 `{plans, next_cursor}`, newest first. */
 export function plansEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
-    const page = queryOf(req, pageSchema);
-    const found = await listPlans(query, lookAhead(page));
+    const page = queryOf(req, planListSchema);
+    const found = await listPlans(query, page, lookAhead(page));
     const { rows, next_cursor } = cutPage(found, page, ({ plan_id }) => plan_id);
     res.json({ plans: rows, next_cursor });
   };

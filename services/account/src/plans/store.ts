@@ -95,11 +95,20 @@ export async function holdOfferedPlan(query: Query, planId: number): Promise<Pla
   return plan;
 }
 
-/** Newest first. */
-export function listPlans(query: Query, { limit, before }: Page): Promise<Plan[]> {
+/** Those of a product, archived or not, or all; newest first. */
+export function listPlans(
+  query: Query,
+  { product_id, archived }: { product_id?: number | undefined; archived?: boolean | undefined },
+  { limit, before }: Page,
+): Promise<Plan[]> {
+  const wanted = [
+    ...(product_id === undefined ? [] : ['product_id = :product_id']),
+    ...(archived === undefined ? [] : [`archived_at IS ${archived ? 'NOT ' : ''}NULL`]),
+  ];
   return query<Plan>(
-    `SELECT ${PLAN_COLUMNS} FROM plans WHERE plan_id < :before ORDER BY plan_id DESC LIMIT :limit`,
-    { limit, before },
+    `SELECT ${PLAN_COLUMNS} FROM plans
+     WHERE ${['plan_id < :before', ...wanted].join(' AND ')} ORDER BY plan_id DESC LIMIT :limit`,
+    { product_id: product_id ?? null, limit, before },
   );
 }
 

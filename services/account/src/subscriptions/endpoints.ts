@@ -48,9 +48,10 @@ const listSchema = z.strictObject({
   ...pageFields,
   account_id: idQueryField.optional(),
   plan_id: idQueryField.optional(),
+  status: z.enum(['active', 'ended'], 'must be active or ended').optional(),
 });
 
-/** `GET /private/subscriptions?account_id=&plan_id=&limit=50&cursor=…`: 200 `{subscriptions, next_cursor}`, newest first. */
+/** `GET /private/subscriptions?account_id=&plan_id=&status=&limit=50&cursor=…`: 200 `{subscriptions, next_cursor}`, newest first. */
 export function subscriptionsEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, listSchema);

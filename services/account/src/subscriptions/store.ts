@@ -85,15 +85,24 @@ export async function lockLiveSubscription(
   return rows[0];
 }
 
-/** Newest first. */
+/** Of an account, a plan and a status, or of any; newest first. */
 export function listSubscriptions(
   query: Query,
-  { account_id, plan_id }: { account_id?: number | undefined; plan_id?: number | undefined },
+  {
+    account_id,
+    plan_id,
+    status,
+  }: {
+    account_id?: number | undefined;
+    plan_id?: number | undefined;
+    status?: 'active' | 'ended' | undefined;
+  },
   { limit, before }: Page,
 ): Promise<Subscription[]> {
   const wanted = [
     ...(account_id === undefined ? [] : ['account_id = :account_id']),
     ...(plan_id === undefined ? [] : ['plan_id = :plan_id']),
+    ...(status === undefined ? [] : [`ended_at IS ${status === 'ended' ? 'NOT ' : ''}NULL`]),
   ];
   return query<Subscription>(
     `SELECT ${COLUMNS} FROM subscriptions

@@ -33,6 +33,8 @@ export type AccountOptions = {
   redis?: RunningRedis;
   /** Settings of account that differ from the suite's. */
   settings?: Readonly<Record<string, string>>;
+  /** The same of auth. */
+  authSettings?: Readonly<Record<string, string>>;
 };
 
 export async function startAccount(options: AccountOptions = {}): Promise<AccountUnderTest> {
@@ -56,6 +58,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
       REDIS_URL: redis.url,
       ACCOUNT_PRIVATE_URL: `http://127.0.0.1:${String(accountPort)}`,
       PRIVATE_PORT: String(authPort),
+      ...options.authSettings,
     }),
   ]);
   const store = openRedis(redis.url, silent);

@@ -1,13 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FormatsPlugin } from 'ajv-formats';
+import { createApiDocument } from '../api-document/api-document.ts';
 
 /** The API's document, read as any client reads it, to hold real answers to it. */
 
 /** What of OpenAPI 3.1 is read here. */
 export type OpenApi = {
   paths: Record<string, Record<string, OpenApiOperation>>;
-  components: { responses: Record<string, OpenApiAnswer> };
+  components: { responses: Record<string, OpenApiAnswer>; schemas: Record<string, JsonSchema> };
 };
 
 type JsonSchema = Record<string, unknown>;
@@ -31,15 +32,16 @@ type OpenApiOperation = {
 };
 
 /** One operation; `body` is undefined where it takes none. */
-type ContractOperation = OpenApiOperation & {
+export type ContractOperation = OpenApiOperation & {
   method: string;
   path: string;
   body: { type: string; schema: JsonSchema; example: unknown } | undefined;
 };
 
-type RealAnswer = { status: number; headers: Headers; text: string };
+export type RealAnswer = { status: number; headers: Headers; text: string };
 
 export type Contract = {
+  schemas: Readonly<Record<string, JsonSchema>>;
   operations: readonly ContractOperation[];
   /** What is wrong with a value by a schema of the document; nothing: it is valid. */
   faultsOf: (schema: JsonSchema, value: unknown) => string[];
@@ -56,6 +58,22 @@ const ANNOTATIONS = ['discriminator', 'components'];
 const WITHOUT_ROUTE = new Set([400, 401, 403, 404, 405, 415]);
 
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
+
+let own: Contract | undefined;
+
+/** The contract of account as it is. */
+export function ownContract(): Contract {
+  own ??= openContract(JSON.parse(JSON.stringify(createApiDocument('/'))) as OpenApi);
+  return own;
+}
+
+/** @throws {Error} for an answer that isn't as the API's document has it */
+export function assertDocumented(method: string, path: string, answer: RealAnswer): void {
+  const faults = ownContract().faultsOfAnswer(method, path, answer);
+  if (faults.length > 0) {
+    throw new Error(`${method} ${path} ${String(answer.status)} isn't as documented: ${faults.join('; ')}`);
+  }
+}
 
 export function openContract(document: OpenApi): Contract {
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, keywords: ANNOTATIONS });
@@ -89,6 +107,7 @@ export function openContract(document: OpenApi): Contract {
   };
 
   return {
+    schemas: document.components.schemas,
     operations,
     faultsOf,
     faultsOfAnswer: (method, path, answer) => {

@@ -12,12 +12,16 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { onlyRow } from '../database/only-row.ts';
 import { hashPassword } from '../password/password.ts';
 import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
+import { assertDocumented } from './contract.ts';
 
 type Listening = Pick<ServiceProcess, 'publicUrl'>;
 
 type Answer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
 
-/** A person with a browser: keeps the session's cookie and sends its CSRF token, as the web interface would. */
+/**
+ * A person with a browser: keeps the session's cookie and sends its CSRF token, as the web interface would. An answer
+ * that isn't as the API's document has it fails the test.
+ */
 export type Browser = {
   request: (
     method: string,
@@ -48,6 +52,11 @@ export function openBrowser(account: Listening, address = randomAddress()): Brow
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
+      assertDocumented(method, `/api/console${path}`, {
+        status: response.status,
+        headers: response.headers,
+        text,
+      });
       const answer = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
       const set = response.headers.getSetCookie()[0];
       if (set !== undefined) browser.cookie = set.split(';')[0];

@@ -28,8 +28,9 @@ const rebuildSchema = z.strictObject({ period_id: idField });
 
 /**
  * `POST /private/usage-checks` with `{period_id}`, or with `{cursor?}` for 100 periods at a time, newest first: 200
- * `{checked, differences, next_cursor}`. There are never differences, unless something else has written to the
- * tables.
+ * `{checked, beyond_retention, differences, next_cursor}`. There are never differences, unless something else has
+ * written to the tables. Periods some of whose hourly rows have been dropped (USAGE_RETENTION_MONTHS) can't be
+ * checked any more; `beyond_retention` is how many those are.
  */
 export function usageCheckEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
@@ -40,18 +41,28 @@ export function usageCheckEndpoint(query: Query): RequestHandler {
         ? await checkPeriods(query, lookAhead(page))
         : [await checkPeriod(query, period_id)];
     const { rows, next_cursor } = cutPage(found, page, (checked) => checked.period_id);
-    res.json({ checked: rows.length, differences: rows.filter(differs), next_cursor });
+    const whole = rows.filter(({ beyond_retention }) => !beyond_retention);
+    res.json({
+      checked: whole.length,
+      beyond_retention: rows.length - whole.length,
+      differences: whole
+        .filter(differs)
+        .map(({ period_id, totals, hourly }) => ({ period_id, totals, hourly })),
+      next_cursor,
+    });
   };
 }
 
 /**
  * `POST /private/usage-rebuilds` with `{period_id}`: 200 `{period_id, totals_before, totals, changed}`. The totals
- * are the sums of the hourly rows, whatever they were; usage that comes meanwhile is counted before or after.
+ * are the sums of the hourly rows, whatever they were; usage that comes meanwhile is counted before or after, and the
+ * gateways' live counters follow within a second. 409 `usage_rows_dropped` where the totals are all there is left.
  */
-export function usageRebuildEndpoint(transact: Transact): RequestHandler {
+export function usageRebuildEndpoint(transact: Transact, onTotalsChanged: () => void): RequestHandler {
   return async (req, res) => {
     const { period_id } = bodyOf(req, rebuildSchema);
     const found = await transact((inside) => rebuildTotals(inside, period_id, operatorOf(req, res)));
+    onTotalsChanged();
     res.json({ period_id, totals_before: found.totals, totals: found.hourly, changed: differs(found) });
   };
 }

@@ -2,15 +2,20 @@ import { USAGE_SHARD_COUNT, usageShard, usageStreamKey } from '@tollgate/contrac
 import { Problem } from '@tollgate/problem';
 import { recordAudit } from '../audit/audit-log.ts';
 import type { Actor } from '../audit/audit-log.ts';
-import { onlyRow } from '../database/only-row.ts';
 import type { Query } from '../database/query.ts';
 import type { Page } from '../input/page.ts';
+import { enqueueRefreshes } from '../usage-refresh/refresh-outbox.ts';
+import type { Counters } from '../usage-refresh/refresh-outbox.ts';
 
 /** The totals of billing periods beside the sums of their hourly rows: what must be equal, and how it is mended. */
 
-type Counters = { points: number; requests: number; time_ms: number; traffic_bytes: number };
-
-export type Checked = { period_id: number; totals: Counters; hourly: Counters };
+export type Checked = {
+  period_id: number;
+  totals: Counters;
+  hourly: Counters;
+  /** Some of its hourly rows have been dropped: the sums are less than the totals, which are right. */
+  beyond_retention: boolean;
+};
 
 const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
 
@@ -21,11 +26,13 @@ const columns = (table: string, prefix: string) =>
 
 /**
  * One statement sees one moment, in which the usage reader has counted an event in both or in neither. Periods
- * without any usage have rows in neither.
+ * without any usage have rows in neither. A month is dropped in the transaction that says so, and gateways' clocks
+ * may be a day behind.
  */
 const CHECK_SQL = `
-  SELECT period.period_id, ${columns('total', 'totals')}, ${columns('hourly', 'hourly')}
-  FROM (SELECT period_id FROM billing_periods WHERE CONDITION ORDER BY period_id DESC LIMIT :limit) AS period
+  SELECT period.period_id, ${columns('total', 'totals')}, ${columns('hourly', 'hourly')},
+         period.started_at - interval '1 day' < kept.kept_from AS beyond_retention
+  FROM usage_hourly_kept AS kept, (SELECT period_id, started_at FROM billing_periods WHERE CONDITION ORDER BY period_id DESC LIMIT :limit) AS period
   LEFT JOIN usage_totals AS total USING (period_id)
   LEFT JOIN LATERAL (
     SELECT ${FIELDS.map((field) => `CAST(sum(${field}) AS bigint) AS ${field}`).join(', ')}
@@ -52,11 +59,11 @@ export function isEqual({ totals, hourly }: Checked): boolean {
 }
 
 /**
- * Sets a period's totals to the sums of its hourly rows. It holds the position of the payer's stream, as the usage
- * reader does: what the reader counts comes before or after, and totals and position go on belonging together.
- * `query` is the transaction's.
+ * Sets a period's totals to the sums of its hourly rows, and has the gateways' live counters built anew. It holds the position of the payer's stream, as the usage reader does: what the reader counts comes
+ * before or after, and totals and position go on belonging together. It holds the totals, too, which whoever counts
+ * locks before the hourly rows, and keeps months from being dropped. `query` is the transaction's.
  *
- * @throws {Problem} not_found
+ * @throws {Problem} not_found, usage_rows_dropped
  */
 export async function rebuildTotals(query: Query, periodId: number, by: Actor): Promise<Checked> {
   const owners = await query<{ account_id: number }>(
@@ -68,8 +75,12 @@ export async function rebuildTotals(query: Query, periodId: number, by: Actor): 
   const stream = STREAMS[usageShard(account_id)];
   // A stream that nobody has read yet has no row, and no reader to be kept away.
   await query('SELECT 1 FROM usage_stream_positions WHERE stream = :stream FOR UPDATE', { stream });
+  await query('SELECT 1 FROM usage_hourly_kept FOR SHARE');
+  await lockTotals(query, periodId);
   const found = await checkPeriod(query, periodId);
+  if (found.beyond_retention) throw new Problem('usage_rows_dropped');
   if (!isEqual(found)) await storeTotals(query, periodId, found.hourly);
+  await enqueueRefreshes(query, [{ period_id: periodId, payer_id: account_id, added: null }]);
   const { totals: totals_before, hourly: totals } = found;
   const entry = { ...by, application_id: null, account_id, action: 'usage_rebuilt' as const };
   await recordAudit(query, { ...entry, details: { period_id: periodId, totals_before, totals } });
@@ -77,19 +88,25 @@ export async function rebuildTotals(query: Query, periodId: number, by: Actor): 
 }
 
 async function storeTotals(query: Query, periodId: number, totals: Counters): Promise<void> {
-  onlyRow(
-    await query(
-      `INSERT INTO usage_totals (period_id, points, requests, time_ms, traffic_bytes)
-       VALUES (:periodId, :points, :requests, :time_ms, :traffic_bytes)
-       ON CONFLICT (period_id) DO UPDATE SET points = excluded.points, requests = excluded.requests,
-         time_ms = excluded.time_ms, traffic_bytes = excluded.traffic_bytes
-       RETURNING 1`,
-      { periodId, ...totals },
-    ),
+  await query(
+    `UPDATE usage_totals SET points = :points, requests = :requests, time_ms = :time_ms,
+       traffic_bytes = :traffic_bytes
+     WHERE period_id = :periodId`,
+    { periodId, ...totals },
   );
 }
 
-type CheckedRow = { period_id: number } & Record<`${'totals' | 'hourly'}_${keyof Counters}`, number>;
+/** Also where there are none yet. */
+async function lockTotals(query: Query, periodId: number): Promise<void> {
+  await query(
+    `INSERT INTO usage_totals AS total (period_id, points, requests, time_ms, traffic_bytes)
+     VALUES (:periodId, 0, 0, 0, 0) ON CONFLICT (period_id) DO UPDATE SET points = total.points`,
+    { periodId },
+  );
+}
+
+type CheckedRow = Pick<Checked, 'period_id' | 'beyond_retention'> &
+  Record<`${'totals' | 'hourly'}_${keyof Counters}`, number>;
 
 function checkedOf(row: CheckedRow): Checked {
   const part = (prefix: 'totals' | 'hourly'): Counters => ({
@@ -98,5 +115,6 @@ function checkedOf(row: CheckedRow): Checked {
     time_ms: row[`${prefix}_time_ms`],
     traffic_bytes: row[`${prefix}_traffic_bytes`],
   });
-  return { period_id: row.period_id, totals: part('totals'), hourly: part('hourly') };
+  const { period_id, beyond_retention } = row;
+  return { period_id, totals: part('totals'), hourly: part('hourly'), beyond_retention };
 }

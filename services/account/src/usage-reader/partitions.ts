@@ -8,8 +8,8 @@ type Month = { name: string; from: string; to: string };
 
 /**
  * Makes the partitions of usage_hourly that the given instants (milliseconds since the epoch) fall into,
- * where they are missing. Several may do so at once. To be called outside of a transaction that writes usage:
- * a new partition locks the whole table for a moment.
+ * where they are missing. Several may do so at once. Reading and writing go on meanwhile, in partitions that are
+ * there; to be called outside of a transaction that writes usage, which would keep the others waiting.
  */
 export async function ensurePartitions(database: Knex, instantsMs: readonly number[]): Promise<void> {
   const months = new Map(instantsMs.map(monthOf).map((month) => [month.name, month]));
@@ -38,11 +38,18 @@ async function missing(database: Knex, names: readonly string[]): Promise<string
   return rows.map(({ name }) => name);
 }
 
-/** A statement of this kind takes no bindings; all its parts are made from numbers in monthOf. */
+/**
+ * Made beside the table and attached: `CREATE TABLE … PARTITION OF` would lock out everyone else for a moment, and
+ * queue behind the longest reader first. Statements of this kind take no bindings; all their parts are made from
+ * numbers in monthOf.
+ */
 function createPartition({ name, from, to }: Month): string {
-  return `CREATE TABLE ${name} PARTITION OF usage_hourly FOR VALUES FROM ('${from}') TO ('${to}')`;
+  return `
+    CREATE TABLE ${name} (LIKE usage_hourly INCLUDING ALL);
+    ALTER TABLE usage_hourly ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`;
 }
 
+/** The month of usage_hourly that an instant falls into. */
 function monthOf(instantMs: number): Month {
   const instant = new Date(instantMs);
   const [year, month] = [instant.getUTCFullYear(), instant.getUTCMonth()];

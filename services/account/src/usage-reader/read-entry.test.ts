@@ -75,7 +75,7 @@ describe('an entry of a usage stream', () => {
     expect(readEvents(event(changes)).unassigned).toMatchObject([{ event_index: 0, reason }]);
   });
 
-  test.each([-425 * DAY_MS, -1, 0, DAY_MS])('keeps an event that is %d ms from now', (offsetMs) => {
+  test.each([-424 * DAY_MS, -1, 0, DAY_MS])('keeps an event that is %d ms from now', (offsetMs) => {
     expect(readEvents(event({ at_ms: NOW_MS + offsetMs })).unassigned).toEqual([]);
   });
 

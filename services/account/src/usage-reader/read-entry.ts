@@ -38,8 +38,11 @@ export type ReadEntry = {
   unassigned: readonly Unassigned[];
 };
 
-/** Hourly rows are kept for 14 months; a gateway's clock may be a little ahead. */
-const MAX_AGE_MS = 425 * 86_400_000;
+/**
+ * Hourly rows are kept for 14 whole months at least, which are never less than 424 days (usage-retention/months.ts);
+ * a gateway's clock may be a little ahead.
+ */
+const MAX_AGE_MS = 424 * 86_400_000;
 const MAX_AHEAD_MS = 86_400_000;
 
 const MAX_RAW_LENGTH = 16_384;

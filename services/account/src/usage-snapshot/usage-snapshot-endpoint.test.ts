@@ -39,6 +39,7 @@ describe('GET /private/usage-snapshots/{period_id}', () => {
       time_ms: 4_500,
       traffic_bytes: 750,
       stream_position: lastId,
+      usage_version: 0,
     });
   });
 
@@ -53,6 +54,7 @@ describe('GET /private/usage-snapshots/{period_id}', () => {
       time_ms: 0,
       traffic_bytes: 0,
       stream_position: '0-0',
+      usage_version: 0,
     });
   });
 

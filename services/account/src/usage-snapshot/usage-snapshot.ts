@@ -12,7 +12,8 @@ const SNAPSHOT_SQL = `
   SELECT period.period_id, period.account_id AS payer_id,
          coalesce(total.points, 0) AS points, coalesce(total.requests, 0) AS requests,
          coalesce(total.time_ms, 0) AS time_ms, coalesce(total.traffic_bytes, 0) AS traffic_bytes,
-         coalesce(reached.position, '0-0') AS stream_position
+         coalesce(reached.position, '0-0') AS stream_position,
+         coalesce(total.usage_version, 0) AS usage_version
   FROM billing_periods AS period
   LEFT JOIN usage_totals AS total USING (period_id)
   LEFT JOIN usage_stream_positions AS reached

@@ -1,9 +1,9 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { usageShard } from '@tollgate/contracts/usage-stream';
+import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { Charge } from '../entitle/entitle.ts';
-import { leasesKey, liveKey, rateKey } from '../shard-keys.ts';
+import { leasesKey, rateKey } from '../shard-keys.ts';
 
 /** A `call` is counted as a session while it is in flight; a `subscription` has its open time metered instead. */
 export type AdmissionKind = 'call' | 'subscription';
@@ -122,7 +122,7 @@ export function createAskAdmissions(redis: ScriptableRedis): AskAdmissions {
     const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;
     const answer = (await ask(
       [
-        liveKey(usageShard(payerId), periodId),
+        usageLiveKey(usageShard(payerId), periodId),
         rateKey(payerId),
         leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
       ],

@@ -1,13 +1,15 @@
 import {
   USAGE_BATCH_FIELD,
+  usageLiveKey,
   usageShard,
   usageStreamKey,
   usageTrimmedKey,
+  usageVersionKey,
 } from '@tollgate/contracts/usage-stream';
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_STREAM_ID_IS_AFTER, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { floorKey, liveKey } from '../shard-keys.ts';
+import { floorKey } from '../shard-keys.ts';
 
 /** How long live counters outlast their last use. */
 export const LIVE_TTL_SEC = 86_400;
@@ -15,6 +17,7 @@ export const LIVE_TTL_SEC = 86_400;
 /**
  * From account's snapshot, all in one step so that no batch comes between:
  * - "stale" where entries behind the snapshot are gone already: the sum would lack them;
+ * - "stale" where account has told of a newer version: the snapshot lacks what was reported since (ADR 0029);
  * - the stream's next id is made to come after every id that account has counted. A Redis that lost its data,
  *   or whose clock is behind, would write ids that account has passed and never reads;
  * - the period's counters are the snapshot's and what the stream holds after it. An entry that can't be read is
@@ -25,6 +28,8 @@ local stream, trimmed_key, floor, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local position, period, field = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local trimmed = redis.call('GET', trimmed_key)
 if trimmed and is_after(trimmed, position) then return 0 end
+local told = redis.call('GET', KEYS[5])
+if told and tonumber(told) > tonumber(ARGV[9]) then return 0 end
 local names = { 'points', 'requests', 'time_ms', 'traffic_bytes' }
 local sums = {}
 for index, name in ipairs(names) do sums[name] = tonumber(ARGV[4 + index]) end
@@ -50,7 +55,7 @@ if position ~= '0-0' then
     end
   end
 end
-local fields = { 'data_set', data_set }
+local fields = { 'data_set', data_set, 'usage_version', ARGV[9] }
 for _, name in ipairs(names) do
   fields[#fields + 1] = name
   fields[#fields + 1] = string.format('%.0f', sums[name])
@@ -68,11 +73,20 @@ export type PrimeFrom = (snapshot: UsageSnapshot) => Promise<'primed' | 'stale'>
 export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
   const prime = defineScript(redis, 'tollgatePrime', LUA);
   return async (snapshot) => {
-    const { period_id, payer_id, stream_position, points, requests, time_ms, traffic_bytes } = snapshot;
-    const shard = usageShard(payer_id);
+    const { period_id, stream_position, points, requests, time_ms, traffic_bytes, usage_version } = snapshot;
+    const shard = usageShard(snapshot.payer_id);
     const answer = await prime(
-      [usageStreamKey(shard), usageTrimmedKey(shard), floorKey(shard), liveKey(shard, period_id)],
-      [stream_position, period_id, USAGE_BATCH_FIELD, LIVE_TTL_SEC, points, requests, time_ms, traffic_bytes],
+      [
+        usageStreamKey(shard),
+        usageTrimmedKey(shard),
+        floorKey(shard),
+        usageLiveKey(shard, period_id),
+        usageVersionKey(shard, period_id),
+      ],
+      [
+        ...[stream_position, period_id, USAGE_BATCH_FIELD, LIVE_TTL_SEC],
+        ...[points, requests, time_ms, traffic_bytes, usage_version],
+      ],
     );
     return answer === 1 ? 'primed' : 'stale';
   };

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { usageShard, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
+import {
+  usageShard,
+  usageStreamKey,
+  usageTrimmedKey,
+  usageVersionKey,
+} from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
@@ -35,6 +40,7 @@ function caller(points_limit: number) {
     token: gateway.auth.issue({ accountId }),
     stream: usageStreamKey(shard),
     trimmed: usageTrimmedKey(shard),
+    version: usageVersionKey(shard, accountId * 10),
   };
 }
 
@@ -117,6 +123,17 @@ test('a snapshot older than what account has trimmed is not believed; a newer on
   gateway.account.count(periodId, { points: 30 });
   await redis.set(trimmed, '0-0');
   expect(await left(token)).toBe(960);
+});
+
+test('a snapshot from before what account has told of is not believed; one of that version, or a newer one, is', async () => {
+  for (const newer of [0, 5]) {
+    const { token, periodId, version } = caller(1_000);
+    gateway.account.count(periodId, { points: 30, usage_version: 1_699_999_999_999 });
+    await redis.set(version, '1700000000000');
+    expect((await gateway.query({ token })).status).toBe(503);
+    gateway.account.count(periodId, { points: 50, usage_version: 1_700_000_000_000 + newer });
+    expect(await left(token)).toBe(940);
+  }
 });
 
 test('account away while a period has to be rebuilt: 503 with Retry-After, and 200 by itself when it is back', async () => {

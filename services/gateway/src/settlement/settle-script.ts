@@ -1,10 +1,10 @@
-import { USAGE_BATCH_FIELD, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { USAGE_BATCH_FIELD, usageLiveKey, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { LeaseEntry } from '../admission/leases.ts';
 import { LIVE_TTL_SEC } from '../live-usage/prime-script.ts';
-import { floorKey, liveKey, seenKey } from '../shard-keys.ts';
+import { floorKey, seenKey } from '../shard-keys.ts';
 
 /** The counters of one billing period as admission sees them: counted, and on their way to being counted. */
 export type LiveUsage = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
@@ -85,7 +85,7 @@ export function createSendBatch(redis: ScriptableRedis): SendBatch {
       sums.size,
     ];
     for (const [periodId, { points, requests, time_ms, traffic_bytes }] of sums) {
-      keys.push(liveKey(shard, periodId));
+      keys.push(usageLiveKey(shard, periodId));
       args.push(points, requests, time_ms, traffic_bytes);
     }
     for (const { key, member } of leases) {

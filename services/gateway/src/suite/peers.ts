@@ -145,6 +145,7 @@ export function emptySnapshot(periodId: number, payerId = periodId / 10): UsageS
     time_ms: 0,
     traffic_bytes: 0,
     stream_position: '0-0',
+    usage_version: 0,
   };
 }
 

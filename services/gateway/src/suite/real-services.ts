@@ -32,7 +32,7 @@ export type RealServices = {
   gateways: readonly [ServiceProcess, ServiceProcess];
   /** An account with a period of that description, an application and its token. */
   newCustomer: (description: Readonly<Record<string, number>>) => Promise<Customer>;
-  /** A request of account's operator API; throws where it isn't granted. */
+  /** A request of account's operator API, or a report of usage; throws where it isn't granted. */
   operate: (method: string, path: string, body?: object) => Promise<Record<string, unknown>>;
   /** The answer of GET /api/usage. */
   usage: (customer: Customer) => Promise<UsageResponse>;
@@ -72,6 +72,7 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
       PRIVATE_PORT: String(accountPort),
       DATABASE_URL: database.url,
       OPERATOR_CREDENTIALS: `${serviceCredential.id}:${serviceCredential.secret}`,
+      USAGE_REPORTER_CREDENTIALS: `${serviceCredential.id}:${serviceCredential.secret}`,
     }),
   ]);
   const gatewayEnv = {

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Database } from '@tollgate/testbed/database';
+
+/** A database without any schema, on the server of another one. */
+export async function emptyDatabase(database: Knex, besideUrl: string): Promise<Database> {
+  const name = `empty_${randomUUID().replaceAll('-', '')}`;
+  await database.raw(`CREATE DATABASE ${name}`);
+  const url = new URL(besideUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: async () => {
+      await database.raw(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}

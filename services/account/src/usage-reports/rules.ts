@@ -1,0 +1,34 @@
+import type { ReportedEvent } from './input.ts';
+import type { Place } from './store.ts';
+
+/** Why an event isn't counted (docs/errors.md). */
+export type RefusalCode =
+  | 'occurred_in_future'
+  | 'occurred_too_long_ago'
+  | 'unknown_account'
+  | 'unknown_application'
+  | 'no_billing_period'
+  | 'idempotency_conflict';
+
+/** Another system's clock may be so far ahead of Postgres'. */
+const MAX_AHEAD_MS = 300_000;
+
+/** Whether an event's time lets it be counted. */
+export function refusedTime(
+  { occurred_at }: Pick<ReportedEvent, 'occurred_at'>,
+  { now, keptFrom }: { now: Date; keptFrom: Date },
+): 'occurred_in_future' | 'occurred_too_long_ago' | null {
+  if (+occurred_at > +now + MAX_AHEAD_MS) return 'occurred_in_future';
+  return occurred_at < keptFrom ? 'occurred_too_long_ago' : null;
+}
+
+/** Whether there is a period that an event can be counted in. */
+export function refusedPlace({
+  account_known,
+  application_known,
+  period_id,
+}: Place): 'unknown_account' | 'unknown_application' | 'no_billing_period' | null {
+  if (!account_known) return 'unknown_account';
+  if (!application_known) return 'unknown_application';
+  return period_id === null ? 'no_billing_period' : null;
+}
