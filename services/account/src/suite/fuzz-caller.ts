@@ -3,6 +3,7 @@ import { issueOwnToken, makeOwnApplication, newOwner } from './console.ts';
 import type { Owner } from './console.ts';
 import type { ContractOperation } from './contract.ts';
 import type { Caller } from './fuzz-request.ts';
+import type { Browser } from './people.ts';
 import { insertPeriod } from './records.ts';
 import { obtainToken } from './requests.ts';
 import { inviteTo, joinTeam, makeTeam } from './team.ts';
@@ -63,6 +64,7 @@ async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Recor
     const { token_id } = await issueOwnToken(browser, application);
     return { application_id: application.application_id, token_id };
   }
+  if (path.includes('{webhook_id}')) return makeWebhook(browser);
   if (path.includes('/console/invitations')) {
     const manager = await newOwner(suite);
     await makeTeam(manager);
@@ -76,4 +78,12 @@ async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Recor
   const invited = { email: `${String(owner.account_id)}@invited.example` };
   const there = { account_id: member.account_id, invitation_id: await inviteTo(owner, invited) };
   return path.endsWith('/invitations') ? { ...there, email: `second.${invited.email}` } : there;
+}
+
+/** To a name that nobody can have (RFC 6761, section 6.4), with a delivery. */
+async function makeWebhook(browser: Browser): Promise<Record<string, number>> {
+  const made = await browser.request('POST', '/webhooks', { url: 'https://hooks.invalid/' });
+  const webhook_id = Number(made.body['webhook_id']);
+  const tested = await browser.request('POST', `/webhooks/${String(webhook_id)}/test`);
+  return { webhook_id, delivery_id: Number(tested.body['delivery_id']) };
 }
