@@ -7,6 +7,7 @@ import type { Part } from './part.ts';
 import { measureRevocation } from './revocation.ts';
 import { measureTokenMemory } from './token-memory.ts';
 import { measureUsage } from './usage.ts';
+import { measureUsageViews } from './usage-views.ts';
 import { measureWebsocket } from './websocket/websocket.ts';
 
 /** Every part by the name that the command takes. */
@@ -20,4 +21,5 @@ export const PARTS: Readonly<Record<string, Part>> = {
   revocation: { timeLimitSec: 120, run: measureRevocation },
   cost: { timeLimitSec: 170, run: measureCost },
   usage: { timeLimitSec: 180, run: measureUsage },
+  'usage-views': { timeLimitSec: 180, run: measureUsageViews },
 };

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-import { withClient } from '@tollgate/stack/postgres';
-import { runCommand } from '@tollgate/stack/process';
 import autocannon from 'autocannon';
 import { accessToken } from './auth-rates.ts';
 import { cpuMsOf } from './cores.ts';
+import { makeDatabase } from './further-database.ts';
 import type { PartResult } from './part.ts';
 import { spreadOf, spreadText, whole } from './ratios.ts';
 import type { Servers } from './servers.ts';
@@ -24,7 +22,7 @@ type Side = { url: string; pid: number; stop: () => Promise<unknown> };
  * rows and 100 periods of the account that asks. It is to take as long, however much usage there is.
  */
 export async function measureUsage(servers: Servers, say: (line: string) => void): Promise<PartResult> {
-  const databaseUrl = await makeLargeDatabase(servers);
+  const databaseUrl = await makeDatabase(servers, 'large', fillingSql(servers.demo.account_id));
   say('usage: the large database is filled');
   const small = await servers.startFurther('account');
   const large = await servers.startFurther('account', { settings: { DATABASE_URL: databaseUrl } });
@@ -81,24 +79,7 @@ async function load({ url, pid }: Side, headers: Record<string, string>): Promis
   };
 }
 
-/** A database of its own beside the sample's, whose first account is the one that asks. */
-async function makeLargeDatabase(servers: Servers): Promise<string> {
-  const url = new URL(servers.databaseUrl);
-  url.pathname = '/large';
-  await withClient(servers.databaseUrl, (client) => client.query('CREATE DATABASE large'));
-  await runCommand({
-    name: 'migrate',
-    command: process.execPath,
-    args: [join(servers.project, 'services/account/src/migrate.ts')],
-    env: { ...process.env, DATABASE_URL: url.href },
-    cwd: servers.project,
-    logFile: join(servers.directory, 'logs/migrate-large.log'),
-    onSpawn: servers.onSpawn,
-  });
-  await withClient(url.href, (client) => client.query(fillingSql(servers.demo.account_id)));
-  return url.href;
-}
-
+/** The first account of the sample is the one that asks. */
 function fillingSql(askingAccount: number): string {
   const rowsEach = HOURLY_ROWS / ACCOUNTS;
   return `

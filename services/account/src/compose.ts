@@ -20,7 +20,7 @@ import { createTokens } from './tokens/tokens.ts';
 const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
 
 /** Usage over time: a year of many rows takes a second, and those who ask for it wait for one another only. */
-const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 5_000 };
+const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 };
 
 /** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
 export function compose({ config, logger, registry, draining }: ComposeContext<Config>): Promise<Service> {
