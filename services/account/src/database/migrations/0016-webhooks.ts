@@ -78,3 +78,9 @@ export async function down(knex: Knex): Promise<void> {
     DROP TABLE webhook_deliveries, webhook_secrets, webhooks;
   `);
 }
+
+/** What expand-and-contract.test.ts finds here, and why it does no harm to the version before (ADR 0035). */
+export const exceptions = {
+  'mail_outbox_kind_check is a rule, or an index, that mail_outbox did not have':
+    'takes all that it took before, and one kind more; the table holds a few rows as a rule',
+};
