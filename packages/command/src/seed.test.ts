@@ -37,9 +37,11 @@ test('seed fills an empty stack, changes nothing the second time, and refuses on
   const first = await stack.json<Seeded>('seed', '--accounts', '7', '--person', 'shown@example.com');
   expect(first.sign_in).toEqual({ email: 'shown@example.com', password: null, url: null });
   expect(first.made).toMatchObject({ accounts: 10, teams: 1, plans: 3, tokens: 1 });
+  expect(first.usage).toMatchObject({ repeated: 0, refused: 0 });
   const before = await contents();
   const second = await stack.json<Seeded>('seed', '--accounts', '7', '--person', 'shown@example.com');
   expect(Object.values(second.made).every((number) => number === 0)).toBe(true);
+  expect(second.usage).toEqual({ counted: 0, repeated: first.usage?.counted, refused: 0 });
   expect(await contents()).toEqual(before);
 
   const statuses = await stack.sql<{ name: string }>(

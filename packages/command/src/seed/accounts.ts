@@ -149,24 +149,36 @@ function beginning(
 export async function ensureDemoTeam(
   stack: Stack,
   manager: Account,
-  { plan, months }: DemoAccount,
+  { plan }: DemoAccount,
 ): Promise<ReportedEvent[]> {
   const { team } = await placeOf(stack, manager.account_id);
   const wanted = { account_id: manager.account_id, name: 'Demo team' };
   const { team_id } = team ?? (await create<{ team_id: number }>(stack, 'teams', '/private/teams', wanted));
-  const to = wholeSecond(manager.created_at);
+  const { members } = (await stack.api.get(`/private/teams/${String(team_id)}`)).body as {
+    members: Member[];
+  };
   const events: ReportedEvent[] = [];
   for (const { email, name, application, share, seed } of DEMO_MEMBERS) {
     const { account_id } = await ensureAccount(stack, email, name);
-    const applicationIds = await ensureApplications(stack, account_id, [application]);
-    if ((await placeOf(stack, account_id)).team === null) {
-      await stack.api.send('POST', `/private/teams/${String(team_id)}/members`, { account_id });
-    }
-    const pointsPerMonth = plan.description.points_limit * share;
-    const past = { from: monthsBefore(to, months), to, account_id, applicationIds, pointsPerMonth, seed };
-    events.push(...pastUsage(past));
+    const [application_id = 0] = await ensureApplications(stack, account_id, [application]);
+    const joined =
+      members.find((member) => member.account_id === account_id) ?? (await join(stack, team_id, account_id));
+    // Usage of before is nobody's in the team: it would be billed to the member alone.
+    const at = new Date(joined?.joined_at ?? Number.NaN);
+    if (Number.isNaN(at.getTime())) continue;
+    const points = plan.description.points_limit * share;
+    events.push(firstUsage({ at: new Date(at.getTime() + 1_000), account_id, application_id, points, seed }));
   }
   return events;
+}
+
+type Member = { account_id: number; joined_at: string };
+
+/** The account's place in the team; undefined where it is in another. */
+async function join(stack: Stack, teamId: number, account_id: number): Promise<Member | undefined> {
+  if ((await placeOf(stack, account_id)).team !== null) return undefined;
+  const { body } = await stack.api.send('POST', `/private/teams/${String(teamId)}/members`, { account_id });
+  return (body as { members: Member[] }).members.find((member) => member.account_id === account_id);
 }
 
 /** An application for tokens by hand, with one. */

@@ -46,12 +46,14 @@ export async function startOperatedStack(): Promise<OperatedStack> {
     freePort(),
   ]);
   const credential = `suite-operator:${randomBytes(24).toString('base64url')}`;
+  const reporter = `suite-reporter:${randomBytes(24).toString('base64url')}`;
   const [account, auth] = await Promise.all([
     startServiceProcess('account', {
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
       AUTH_PRIVATE_URL: `http://127.0.0.1:${String(authPort)}`,
       OPERATOR_CREDENTIALS: credential,
+      USAGE_REPORTER_CREDENTIALS: reporter,
       PRIVATE_PORT: String(accountPort),
     }),
     startServiceProcess('auth', {
@@ -66,7 +68,11 @@ export async function startOperatedStack(): Promise<OperatedStack> {
     });
   }
   const url = account.privateUrl;
-  const env = { TOLLGATE_URL: url, TOLLGATE_CREDENTIAL: credential };
+  const env = {
+    TOLLGATE_URL: url,
+    TOLLGATE_CREDENTIAL: credential,
+    TOLLGATE_REPORTER_CREDENTIAL: reporter,
+  };
   const run: OperatedStack['run'] = (args, changed = {}) =>
     runCommand(args, { ...changed, env: changed.env ?? env });
   return {
