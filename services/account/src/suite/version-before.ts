@@ -4,8 +4,8 @@ import type { Query, Transact } from '../database/query.ts';
 import type { Knex } from 'knex';
 
 /**
- * What the version before says to the database while the schema of this one is made, and after: its statements as
- * they were, letter by letter, from the sources before migration 0013. Not to be mended with the code of today; at a
+ * What the version before says to the database while the schema of this one is made, and after: the tables,
+ * columns and conflicts of its statements before migration 0013, some of them shortened. Not to be mended with the code of today; at a
  * release they are replaced by those that were released (ADR 0035).
  */
 export const VERSION_BEFORE = '0012-subscriptions';
