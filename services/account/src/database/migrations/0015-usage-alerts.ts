@@ -46,24 +46,20 @@ const TABLES = `
 `;
 
 const ON_USAGE = `
-  -- Whole percents, 100 at most, of the limits that add up. Shares are whole percents, so that usage which
-  -- leaves these as they were has passed none. div() is exact where a division would be rounded.
-  CREATE FUNCTION usage_percents(description jsonb, points bigint, time_ms bigint, traffic_bytes bigint)
-    RETURNS integer[] LANGUAGE sql IMMUTABLE AS $$
-      SELECT array_agg(CASE WHEN jsonb_typeof(maximum) = 'number' AND maximum::numeric > 0
-        THEN least(100, div(hundredfold, maximum::numeric))::integer END ORDER BY place)
-      FROM (VALUES (1, description -> 'points_limit', points::numeric * 100),
-                   (2, description -> 'time_sec_limit', time_ms::numeric * 0.1),
-                   (3, description -> 'traffic_bytes_limit', traffic_bytes::numeric * 100))
-        AS used_of (place, maximum, hundredfold)
-    $$;
+  -- Whole percents of a limit, 100 at most. Shares are whole percents, so that usage which leaves these as they
+  -- were has passed none. div() is exact where a division would be rounded. One expression, which Postgres puts into the statement instead of calling it for every row.
+  CREATE FUNCTION usage_percent(maximum jsonb, hundredfold numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN jsonb_typeof(maximum) = 'number' AND maximum <> '0'
+      THEN least(100, div(hundredfold, maximum::numeric)) END
+  $$;
 
   CREATE FUNCTION usage_totals_alerts_added() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       INSERT INTO usage_alert_checks (period_id)
         SELECT period_id FROM new_rows JOIN billing_periods USING (period_id)
-        WHERE usage_percents(description, points, time_ms, traffic_bytes)
-          IS DISTINCT FROM usage_percents(description, 0, 0, 0);
+        WHERE usage_percent(description -> 'points_limit', points::numeric * 100) > 0
+          OR usage_percent(description -> 'time_sec_limit', time_ms::numeric * 0.1) > 0
+          OR usage_percent(description -> 'traffic_bytes_limit', traffic_bytes::numeric * 100) > 0;
       RETURN NULL;
     END
   $$;
@@ -71,8 +67,12 @@ const ON_USAGE = `
     BEGIN
       INSERT INTO usage_alert_checks (period_id)
         SELECT period_id FROM new_rows JOIN old_rows USING (period_id) JOIN billing_periods USING (period_id)
-        WHERE usage_percents(description, new_rows.points, new_rows.time_ms, new_rows.traffic_bytes)
-          IS DISTINCT FROM usage_percents(description, old_rows.points, old_rows.time_ms, old_rows.traffic_bytes);
+        WHERE usage_percent(description -> 'points_limit', new_rows.points::numeric * 100)
+            <> usage_percent(description -> 'points_limit', old_rows.points::numeric * 100)
+          OR usage_percent(description -> 'time_sec_limit', new_rows.time_ms::numeric * 0.1)
+            <> usage_percent(description -> 'time_sec_limit', old_rows.time_ms::numeric * 0.1)
+          OR usage_percent(description -> 'traffic_bytes_limit', new_rows.traffic_bytes::numeric * 100)
+            <> usage_percent(description -> 'traffic_bytes_limit', old_rows.traffic_bytes::numeric * 100);
       RETURN NULL;
     END
   $$;
@@ -138,7 +138,7 @@ export async function down(knex: Knex): Promise<void> {
   await knex.schema.raw(`
     DROP FUNCTION usage_totals_alerts_added, usage_totals_alerts_changed, billing_periods_alerts_added,
       billing_periods_alerts_changed, team_slots_taken CASCADE;
-    DROP FUNCTION usage_percents;
+    DROP FUNCTION usage_percent;
     DELETE FROM mail_outbox WHERE kind = 'usage_alert';
     ALTER TABLE mail_outbox DROP CONSTRAINT mail_outbox_kind_check;
     ALTER TABLE mail_outbox ADD CONSTRAINT mail_outbox_kind_check CHECK (kind IN ('sign_up', 'sign_up_again',
