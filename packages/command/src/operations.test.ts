@@ -141,6 +141,32 @@ describe('audit', () => {
 });
 
 describe('usage', () => {
+  test('of an account by days, by what used it, and of a range that the API refuses', async () => {
+    const account = await newAccount();
+    const [first, second, third] = [3, 2, 1].map((daysAgo) =>
+      new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10),
+    ) as [string, string, string];
+    const range = ['--from', first, '--to', third];
+    const days = await stack.run(['accounts', 'usage', account, ...range]);
+    expect(days.stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^STARTED_AT +USAGE.POINTS_USAGE/),
+      ...[first, second, third].map((day) =>
+        expect.stringMatching(new RegExp(`^${day}T00:00:00Z +0 +0 +0 +0$`)),
+      ),
+    ]);
+    const grouped = await stack.run(['accounts', 'usage', account, '--group-by', 'application']);
+    expect(grouped.stdout).toMatch(/^APPLICATION_ID +NAME +STATUS +USAGE.POINTS_USAGE/);
+    expect(await stack.json('accounts', 'usage', account, ...range)).toMatchObject({
+      account_id: Number(account),
+      interval: 'day',
+    });
+    const wrong = await stack.run(['accounts', 'usage', account, '--from', 'monday', '--interval', 'week']);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/from.*\n.*interval|interval.*\n.*from/),
+    ]);
+  });
+
   test('a damaged total is named by a check and mended by a rebuild', async () => {
     const account = await newSubscriber();
     const { periods } = await stack.json<{ periods: [{ period_id: number }] }>(

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { addAction, addGet, addList, newGroup, showRecord } from '../commands.ts';
+import { tableLines } from '../output.ts';
+import type { Row } from '../output.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
@@ -40,5 +42,58 @@ export function accountsGroup(open: Open): Command {
     question: (id) => `Block account ${String(id)}? Its calls, and those of its team, are refused at once.`,
   });
   addAction(group, open, { path: PATH, id: 'account_id', name: 'unblock', description: 'lifts the block' });
+  addUsage(group, open);
   return group;
+}
+
+type UsageOptions = Record<
+  'interval' | 'from' | 'to' | 'groupBy' | 'view' | 'apiVersion',
+  string | undefined
+> &
+  Record<'application' | 'member', number | undefined>;
+
+/** What the table of usage over time shows of a group, beside what it has used. */
+const GROUP_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  application: ['application_id', 'name', 'status'],
+  member: ['account_id', 'name', 'email'],
+  api_version: ['api_version'],
+};
+
+const USAGE_COLUMNS = ['points', 'requests', 'time_sec', 'traffic_bytes'].map(
+  (counter) => `usage.${counter}_usage`,
+);
+
+function addUsage(group: Command, open: Open): void {
+  group
+    .command('usage')
+    .description('usage by day or hour, or by who and what used it, of the last 14 months')
+    .argument('<account_id>', 'whose', values.id)
+    .option('--interval <hour|day>', 'of a bucket (the API takes day)')
+    .option('--from <time>', 'since when: an RFC 3339 time or date')
+    .option('--to <time>', 'until when; a date names its whole day')
+    .option('--group-by <what>', 'application, member or api_version: the table then has these, not buckets')
+    .option('--view <billed|own>', 'what its periods have paid for, or what it has used itself')
+    .option('--application <application_id>', 'of one application', values.id)
+    .option('--member <account_id>', 'of one member', values.id)
+    .option('--api-version <v1|v2>', 'of one version')
+    .action(async (id: number, options: UsageOptions) => {
+      const session = open();
+      const answer = await session.api.get(`${PATH}/${String(id)}/usage`, {
+        interval: options.interval,
+        from: options.from,
+        to: options.to,
+        group_by: options.groupBy,
+        view: options.view,
+        application_id: options.application,
+        account_id: options.member,
+        api_version: options.apiVersion,
+      });
+      await session.show(answer, () => usageLines(answer.body));
+    });
+}
+
+function usageLines(body: Row): string[] {
+  const columns = GROUP_COLUMNS[String(body['group_by'])];
+  const rows = (columns === undefined ? body['buckets'] : body['groups']) as readonly Row[];
+  return tableLines([...(columns ?? ['started_at']), ...USAGE_COLUMNS], rows);
 }
