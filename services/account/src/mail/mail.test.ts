@@ -155,6 +155,16 @@ test('a recipient that the server refuses for good is given up, and the others g
   expect(suite.account.logs()).not.toContain(person.email);
 });
 
+test('a mail that a later version has queued is left to a replica of that one', async () => {
+  const server = await startMailServer();
+  const suite = await startSuite(smtp(server.url));
+  await suite.database.raw('ALTER TABLE mail_outbox DROP CONSTRAINT mail_outbox_kind_check');
+  await suite.database('mail_outbox').insert({ kind: 'of_a_later_version', recipient: 'ada@example.com' });
+  await waitFor(() => suite.account.logs().includes('a mail can not be sent yet'));
+  expect(await queued(suite)).toHaveLength(1);
+  expect(server.received).toEqual([]);
+});
+
 test('a server that hangs holds up no request and no shutdown, and what waits is sent when one answers', async () => {
   const mute = await startMuteServer();
   const suite = await startSuite({ ...smtp(mute.url), MAIL_ATTEMPT_TIMEOUT_MS: '2000' });

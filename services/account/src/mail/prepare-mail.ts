@@ -80,5 +80,12 @@ export async function prepareMail(
       return webhookDisabledMail(recipient, `${publicUrl}/user/alerts`);
     case 'email_changed':
       return emailChangedMail(recipient);
+    default:
+      throw unknownKind(mail);
   }
+}
+
+/** Queued by a later version that runs beside this one: it stays in the outbox until a replica of that one takes it. */
+function unknownKind(mail: never): Error {
+  return new Error(`a mail of the kind ${(mail as QueuedMail).kind} is for another version`);
 }
