@@ -124,7 +124,7 @@ describe('the operator API', () => {
     }
     expect((await call('GET', '/1/no-such-thing')).status).toBe(404);
     const put = await call('PUT', '/1');
-    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, DELETE']);
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, PATCH, DELETE']);
   });
 
   test('never logs a secret', async () => {
