@@ -7,7 +7,7 @@ import { createQuery, createTransact } from '../database/query.ts';
 import type { Query, Transact } from '../database/query.ts';
 import { createBacklogGauges, observeBacklog } from '../outbox/backlog.ts';
 import type { BacklogGauges } from '../outbox/backlog.ts';
-import { startOutboxLoop } from '../outbox/outbox-loop.ts';
+import { startWorkLoop } from '../timing/work-loop.ts';
 import { detectAlerts } from './detect.ts';
 
 export type AlertMetrics = BacklogGauges & { alerts: Pick<Counter<'limit'>, 'inc'> };
@@ -34,7 +34,7 @@ export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & 
   const { database, ...rest } = options;
   const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
   const stopping = new AbortController();
-  const loop = startOutboxLoop({
+  const loop = startWorkLoop({
     work: async () => {
       await observeBacklog(parts.query, 'usage_alert_checks', parts.metrics);
       while (!stopping.signal.aborted && (await checkNext(parts)));

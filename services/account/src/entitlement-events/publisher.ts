@@ -9,7 +9,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { createQuery, createTransact } from '../database/query.ts';
 import { createBacklogGauges, observeBacklog } from '../outbox/backlog.ts';
 import type { BacklogGauges } from '../outbox/backlog.ts';
-import { startOutboxLoop } from '../outbox/outbox-loop.ts';
+import { startWorkLoop } from '../timing/work-loop.ts';
 import { listen } from './listener.ts';
 
 export type PublisherMetrics = BacklogGauges & { published: Pick<Counter, 'inc'> };
@@ -40,7 +40,7 @@ const TAKE_SQL = `
 export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
   const { database, databaseUrl, logger, metrics } = options;
   const query = createQuery(database);
-  const loop = startOutboxLoop({
+  const loop = startWorkLoop({
     work: async () => {
       await observeBacklog(query, 'entitlement_outbox', metrics);
       let taken = BATCH_ROWS;

@@ -1,6 +1,6 @@
 import type { Logger } from '@tollgate/log';
 import { pause } from '../timing/pause.ts';
-import { startOutboxLoop } from './outbox-loop.ts';
+import { startWorkLoop } from '../timing/work-loop.ts';
 
 /** What came of an attempt; a row that isn't delivered is due again after `retryInMs`. */
 export type Attempt = { delivered: true } | { delivered: false; retryInMs: number };
@@ -39,7 +39,7 @@ export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outbo
   const stopping = new AbortController();
   const { signal } = stopping;
   const inFlight = new Map<number, Promise<boolean>>();
-  const loop = startOutboxLoop({
+  const loop = startWorkLoop({
     work: async () => {
       for (const row of await options.claim(maxInFlight - inFlight.size, [...inFlight.keys()])) {
         void begin(row);

@@ -6,7 +6,7 @@ import { Problem } from '@tollgate/problem';
 import { onlyRow } from '../database/only-row.ts';
 import { createQuery, createTransact } from '../database/query.ts';
 import type { Query, Transact } from '../database/query.ts';
-import { startOutboxLoop } from '../outbox/outbox-loop.ts';
+import { startWorkLoop } from '../timing/work-loop.ts';
 import { DUE_CONDITION, renew, takeDue } from './renew.ts';
 
 export type RenewalMetrics = {
@@ -35,7 +35,7 @@ export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { dat
   const { database, ...rest } = options;
   const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
   const stopping = new AbortController();
-  const loop = startOutboxLoop({
+  const loop = startWorkLoop({
     work: async () => {
       await observeOverdue(parts);
       while (!stopping.signal.aborted && (await renewNext(parts)));

@@ -6,7 +6,7 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../database/query.ts';
 import { createBacklogGauges, observeBacklog } from '../outbox/backlog.ts';
 import type { BacklogGauges } from '../outbox/backlog.ts';
-import { startOutboxLoop } from '../outbox/outbox-loop.ts';
+import { startWorkLoop } from '../timing/work-loop.ts';
 import { takeRefreshes } from './refresh-outbox.ts';
 import { createRefreshLive } from './refresh-script.ts';
 import type { RefreshLive } from './refresh-script.ts';
@@ -38,7 +38,7 @@ export function startUsageRefresher(options: RefresherOptions): Refresher {
   const { database, redis, logger, metrics } = options;
   const query = createQuery(database);
   const refreshLive = createRefreshLive(redis);
-  return startOutboxLoop({
+  return startWorkLoop({
     work: async () => {
       await observeBacklog(query, 'usage_refresh_outbox', metrics);
       let taken = BATCH_ROWS;

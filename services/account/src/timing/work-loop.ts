@@ -1,22 +1,22 @@
 import type { Logger } from '@tollgate/log';
-import { pause } from '../timing/pause.ts';
+import { pause } from './pause.ts';
 
-/** How often rows are looked for of which nobody has told this process. */
+/** How often work is looked for of which nobody has told this process. */
 const POLL_MS = 500;
 
-export type OutboxLoop = {
+export type WorkLoop = {
   /** Runs `work` again at once, or right after the run under way. */
   wake: () => void;
   /** Resolves when the run under way, the last one, has ended. */
   close: () => Promise<void>;
 };
 
-/** Runs an outbox's work again and again. A failure is told once, with what the work waits for, and its end too. */
-export function startOutboxLoop(options: {
+/** Runs work again and again: of an outbox, of what is due. A failure is told once, with what the work waits for, and its end too. */
+export function startWorkLoop(options: {
   work: () => Promise<void>;
   says: { waits: string; again: string };
   logger: Pick<Logger, 'info' | 'warn'>;
-}): OutboxLoop {
+}): WorkLoop {
   const { work, says, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
