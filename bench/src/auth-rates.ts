@@ -109,6 +109,7 @@ async function post(
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body,
+    redirect: 'error',
     signal: AbortSignal.timeout(10_000),
   });
   if (!response.ok) throw new Error(`${url} answered ${String(response.status)}`);

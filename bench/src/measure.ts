@@ -1,4 +1,5 @@
-import { CONNECTIONS, fullLoad } from './load.ts';
+import { createFullLoad } from './full-load.ts';
+import { CONNECTIONS } from './load.ts';
 import type { Target } from './load.ts';
 import { expectRight } from './auth-rates.ts';
 import type { Rate } from './auth-rates.ts';
@@ -20,6 +21,7 @@ export async function measureRate(
   servers: Servers,
   say: (line: string) => void,
 ): Promise<PartResult> {
+  const { fullLoad, versions } = await createFullLoad(servers, say);
   const targets = await part.prepare(servers);
   const both: Target[] = [targets.ours, targets.peer];
   for (const target of both) {
@@ -64,12 +66,13 @@ export async function measureRate(
       },
     ],
     notes: [
-      `${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s each, ${String(CONNECTIONS)} kept-alive connections`,
+      `${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s each, ${String(CONNECTIONS)} kept-alive connections of wrk`,
       `ours ${whole(ours.median)} ${unit} (${whole(ours.min)}–${whole(ours.max)}), ${peer} ${whole(peerRate.median)} (${whole(peerRate.min)}–${whole(peerRate.max)}); good for nothing but this machine`,
       `ours at ${whole(half)}/s: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms from when each was due; the generator sent them up to ${sentLateP99Ms.toFixed(1)} ms late (p99) and used ${percent(steady.loadCpu)} of its core`,
       ...cpuNotes(rounds, peer),
       ...(doubts.length === 0 ? ['neither the load generator nor an idle server limited a round'] : doubts),
     ],
+    versions,
     figures: {
       ratio,
       ours,

@@ -31,6 +31,7 @@ test('by CPU time, a server that was held up is as fast as it was', () => {
   const heldUp = { ...busy, perSec: 50, serverCpu: 0.5 };
   expect(cpuNotes([{ ours: heldUp, peer: busy }], 'peer')).toEqual([
     "the server's share of its core in %, by round: ours 50; peer 100",
+    "the load generator's share of its own: ours 50; peer 50",
     "per second of the server's CPU, ours did 1.00 (1.00–1.00) times what peer did",
   ]);
 });

@@ -28,11 +28,12 @@ export function quantile(ascending: readonly number[], share: number): number {
 
 /** How busy both were, and the ratio that doesn't depend on who else used the machine meanwhile. */
 export function cpuNotes(pairs: readonly Pair[], peer: string): string[] {
-  const busy = (side: 'ours' | 'peer') =>
-    pairs.map((pair) => (pair[side].serverCpu * 100).toFixed(0)).join(', ');
+  const busy = (side: 'ours' | 'peer', whose: 'serverCpu' | 'loadCpu') =>
+    pairs.map((pair) => (pair[side][whose] * 100).toFixed(0)).join(', ');
   const byCpu = spreadOf(pairs.map(({ ours, peer: its }) => perCpuSec(ours) / perCpuSec(its)));
   return [
-    `the server's share of its core in %, by round: ours ${busy('ours')}; ${peer} ${busy('peer')}`,
+    `the server's share of its core in %, by round: ours ${busy('ours', 'serverCpu')}; ${peer} ${busy('peer', 'serverCpu')}`,
+    `the load generator's share of its own: ours ${busy('ours', 'loadCpu')}; ${peer} ${busy('peer', 'loadCpu')}`,
     `per second of the server's CPU, ours did ${spreadText(byCpu)} times what ${peer} did`,
   ];
 }

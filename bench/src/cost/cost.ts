@@ -4,15 +4,17 @@ import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { AUTH_RATES, accessToken, basic } from '../auth-rates.ts';
 import { startUpstream } from '../gateway/nginx.ts';
-import { findTools } from '../gateway/tools.ts';
-import { createWrk } from '../gateway/wrk.ts';
-import { CONNECTIONS, fullLoad } from '../load.ts';
+import { createCalls } from '../gateway/calls.ts';
+import type { RunCalls } from '../gateway/calls.ts';
+import { createFullLoad } from '../full-load.ts';
+import { CONNECTIONS } from '../load.ts';
 import type { Target } from '../load.ts';
 import { until } from '../operator.ts';
 import type { PartResult } from '../part.ts';
 import { whole } from '../ratios.ts';
 import { asWritten } from '../results.ts';
 import type { Servers } from '../servers.ts';
+import { findTools } from '../tools.ts';
 import { widenLimits } from '../wide-limits.ts';
 import { countedCalls, hourlyRowBytes, makeAccounts, makeTokens, redisBytes } from './callers.ts';
 import type { Costs } from './capacity.ts';
@@ -45,11 +47,12 @@ export async function measureCost(servers: Servers, say: Say): Promise<PartResul
 
 async function measureWith(redis: RedisConnection, servers: Servers, say: Say): Promise<PartResult> {
   const tools = await findTools(servers, say);
+  const { fullLoad } = await createFullLoad(servers, say);
   await widenLimits(servers);
   const upstream = await startUpstream(servers, tools);
   const startGateway = () => servers.startFurther('gateway', { settings: { UPSTREAM_URL: upstream.url } });
   const calls = (tokens: readonly string[], urls: readonly string[], seconds = CALLS_SEC) =>
-    callsUntilCounted(servers, createWrk(servers, tools, ...tokens), urls, seconds);
+    callsUntilCounted(servers, createCalls(servers, tools, ...tokens), urls, seconds);
 
   const first = await startGateway();
   const alone = createMeter(pidsOf(servers, first.pid), say);
@@ -124,7 +127,7 @@ function pidsOf({ pidOf }: Servers, ...gateways: number[]): Pids {
 /** As many calls as the gateways answer, each with its part of the connections, until account has counted them. */
 async function callsUntilCounted(
   servers: Servers,
-  wrk: ReturnType<typeof createWrk>,
+  run: RunCalls,
   urls: readonly string[],
   seconds: number,
 ): Promise<number> {
@@ -132,7 +135,7 @@ async function callsUntilCounted(
   const connections = CONNECTIONS / urls.length;
   const rounds = await Promise.all(
     // The CPU of each is read with the other parts' (processes.ts).
-    urls.map((url) => wrk({ pid: process.pid, url: `${url}/graphql` }, { seconds, connections })),
+    urls.map((url) => run({ pid: process.pid, url: `${url}/graphql` }, { seconds, connections })),
   );
   const answered = rounds.reduce((sum, { requests }) => sum + requests, 0);
   await until('all calls to be counted', async () => (await countedCalls(servers)) >= before + answered);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Servers } from '../servers.ts';
 import type { PeerSetting } from './peer.ts';
 import { fillTemplate, programDirectory, startProgram } from './program.ts';
-import type { ApacheTools } from './tools.ts';
-import type { Door } from './wrk.ts';
+import type { ApacheTools } from '../tools.ts';
+import type { Door } from './calls.ts';
 
 /** An Apache with what the two share (peers/apache) and a peer's own configuration. */
 export async function apachePeer(

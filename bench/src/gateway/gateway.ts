@@ -3,13 +3,14 @@ import type { Goal, PartResult } from '../part.ts';
 import { cpuNotes, doubtsOf, percent, ratiosOf, spreadOf, spreadText, whole } from '../ratios.ts';
 import type { Pair, Spread } from '../ratios.ts';
 import type { Servers } from '../servers.ts';
+import { findTools } from '../tools.ts';
 import { widenLimits } from '../wide-limits.ts';
+import type { WrkRound } from '../wrk.ts';
 import { startUpstream } from './nginx.ts';
 import { startPeers } from './peers.ts';
 import type { Peer } from './peer.ts';
-import { findTools } from './tools.ts';
-import { createWrk } from './wrk.ts';
-import type { Door, RunWrk, WrkRound } from './wrk.ts';
+import { createCalls } from './calls.ts';
+import type { Door, RunCalls } from './calls.ts';
 
 const CONNECTIONS = 32;
 const ROUNDS = 5;
@@ -32,7 +33,7 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
   const ours = await ourDoor(servers, upstream);
   const { peers, leftOut } = await startPeers(servers, tools, upstream.url, say);
   const token = await accessToken(servers);
-  const wrk = createWrk(servers, tools, token);
+  const wrk = createCalls(servers, tools, token);
   for (const door of [ours, ...peers.map((peer) => peer.door)]) {
     await expectDoor(door, token);
     await wrk(door, { seconds: WARM_UP_SEC, connections: CONNECTIONS });
@@ -92,7 +93,7 @@ async function expectDoor({ name, url }: Door, token: string): Promise<void> {
 
 type Comparison = { peer: Peer; rounds: (Pair & { ours: WrkRound; peer: WrkRound })[] };
 
-async function compare(wrk: RunWrk, ours: Door, peer: Peer, say: Say): Promise<Comparison> {
+async function compare(wrk: RunCalls, ours: Door, peer: Peer, say: Say): Promise<Comparison> {
   const load = { seconds: ROUND_SEC, connections: CONNECTIONS };
   const rounds: Comparison['rounds'] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -141,7 +142,7 @@ type AddedLatency = {
 
 /** What the gateway adds to the median time of a call at half load, against the upstream directly. */
 async function addedLatency(
-  wrk: RunWrk,
+  wrk: RunCalls,
   ours: Door,
   upstream: Door,
   perSec: number,
@@ -178,7 +179,7 @@ function latencyGoal({ p50 }: AddedLatency): Goal {
 
 type CurvePoint = WrkRound & { connections: number; size: string };
 
-async function measureCurve(wrk: RunWrk, ours: Door, say: Say): Promise<CurvePoint[]> {
+async function measureCurve(wrk: RunCalls, ours: Door, say: Say): Promise<CurvePoint[]> {
   const points: CurvePoint[] = [];
   const measure = async (door: Door, connections: number, size: string) => {
     const round = await wrk(door, { seconds: ROUND_SEC, connections });

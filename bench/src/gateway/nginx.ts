@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Servers } from '../servers.ts';
 import { fillTemplate, programDirectory, startProgram } from './program.ts';
-import type { Tools } from './tools.ts';
-import type { Door } from './wrk.ts';
+import type { Tools } from '../tools.ts';
+import type { Door } from './calls.ts';
 
 /** An nginx with a configuration of peers/; the upstream is one as well. */
 export async function startNginx(

@@ -1,4 +1,4 @@
-import type { Door } from './wrk.ts';
+import type { Door } from './calls.ts';
 
 /** What every peer is told: where to introspect, as whom, and where to forward to. */
 export type PeerSetting = {

@@ -7,8 +7,8 @@ import { expressGateway } from './express-gateway.ts';
 import { startNginx } from './nginx.ts';
 import { startProgram } from './program.ts';
 import type { Peer, PeerSetting } from './peer.ts';
-import { findApache } from './tools.ts';
-import type { Tools } from './tools.ts';
+import { findApache } from '../tools.ts';
+import type { Tools } from '../tools.ts';
 import { startTlsRelay } from './tls-relay.ts';
 
 export type Peers = { peers: Peer[]; leftOut: string[] };

@@ -7,7 +7,7 @@ import { localUrl } from '@tollgate/stack/service-settings';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { inPlace } from '../cores.ts';
 import type { Servers } from '../servers.ts';
-import type { Door } from './wrk.ts';
+import type { Door } from './calls.ts';
 
 type Command = { args: string[]; env: Record<string, string> };
 

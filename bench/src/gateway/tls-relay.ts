@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { runCommand } from '@tollgate/stack/process';
 import type { Servers } from '../servers.ts';
 import { programDirectory } from './program.ts';
-import type { Tools } from './tools.ts';
+import type { Tools } from '../tools.ts';
 
 /** The same URL by https: a relay in this process, for a peer that takes nothing else. Ends with the process. */
 export async function startTlsRelay(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unpackDebianPackages } from '@tollgate/stack/debian-packages';
-import type { Servers } from '../servers.ts';
+import type { Servers } from './servers.ts';
 
 type Say = (line: string) => void;
 

@@ -1,13 +1,13 @@
--- POSTs one body with the bearer tokens of the environment in turn; `wrk … -- MEAN_PAUSE_MS`. Its last line is JSON
--- that wrk.ts reads.
+-- Sends the request that the environment describes (wrk.ts), by the bearer tokens there in turn where there are any;
+-- `wrk … -- MEAN_PAUSE_MS`. Its last line is JSON that wrk.ts reads.
 local mean_pause_ms = 0
 local tokens, requests, last = {}, {}, 0
 for token in string.gmatch(os.getenv('TOKENS'), '%S+') do tokens[#tokens + 1] = token end
 
 function init(args)
-  wrk.method = 'POST'
-  wrk.body = '{"query":"{ country(code: \\"CH\\") { name capital } }"}'
-  wrk.headers['Content-Type'] = 'application/json'
+  wrk.method = os.getenv('METHOD')
+  if os.getenv('BODY') ~= '' then wrk.body = os.getenv('BODY') end
+  for name, value in string.gmatch(os.getenv('HEADERS'), '([^:\n]+): ([^\n]*)\n') do wrk.headers[name] = value end
   for index, token in ipairs(tokens) do
     wrk.headers['Authorization'] = 'Bearer ' .. token
     requests[index] = wrk.format()
