@@ -9,7 +9,8 @@ let gateway: GatewayUnderTest;
 beforeAll(async () => {
   gateway = await startGateway({
     env: {
-      UPSTREAM_BODY_IDLE_TIMEOUT_MS: '1000',
+      // Far longer than a busy machine takes to see that writes have come to a stand.
+      UPSTREAM_BODY_IDLE_TIMEOUT_MS: '5000',
       MAX_REQUEST_BODY_BYTES: '100000000',
     },
   });
