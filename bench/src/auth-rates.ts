@@ -1,15 +1,16 @@
+import type { AuthPeer } from './auth-peer.ts';
 import type { Target } from './load.ts';
 import type { Servers } from './servers.ts';
 
-/** The same request to ours and to the peer. */
+/** The same request to ours and to a peer. */
 export type Rate = {
   name: string;
   /** What is counted, per second. */
   unit: string;
-  peer: string;
-  /** Times the peer's rate that ours is to reach (a goal, not a test). */
+  /** Times oidc-provider's rate that ours is to reach (a goal, not a test); none was set beside the other peers. */
   targetRatio: number;
-  prepare: (servers: Servers) => Promise<{ ours: Target; peer: Target }>;
+  ours: (servers: Servers) => Promise<Target>;
+  ofPeer: (peer: AuthPeer) => Promise<Target>;
   /** Whether one answer's JSON is the answer that is meant to be measured. */
   isRight: (answer: Record<string, unknown>) => boolean;
 };
@@ -18,18 +19,18 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
   token: {
     name: 'token',
     unit: 'tokens/s',
-    peer: 'oidc-provider',
     targetRatio: 2,
-    prepare: (servers) => Promise.resolve(tokenTargets(servers)),
+    ours: (servers) => Promise.resolve(ourTokenTarget(servers)),
+    ofPeer: (peer) => Promise.resolve(tokenTarget(peer)),
     isRight: ({ access_token: token, expires_in: seconds }) =>
       typeof token === 'string' && typeof seconds === 'number',
   },
   introspect: {
     name: 'introspect',
     unit: 'introspections/s',
-    peer: 'oidc-provider',
     targetRatio: 2.5,
-    prepare: introspectionTargets,
+    ours: ourIntrospectionTarget,
+    ofPeer: introspectionTarget,
     isRight: ({ active }) => active === true,
   },
 };
@@ -40,58 +41,49 @@ export async function expectRight({ url, headers, body }: Target, { isRight }: P
   if (!isRight(answer)) throw new Error(`${url} doesn't give the answer that is to be measured`);
 }
 
-function tokenTargets({ demo, auth, peer }: Servers): { ours: Target; peer: Target } {
-  const { client_id, client_secret } = demo.application;
-  const form = (id: string, secret: string) =>
-    new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope: 'api',
-      client_id: id,
-      client_secret: secret,
-    }).toString();
-  return {
-    ours: {
-      pid: auth.pid,
-      url: `${demo.auth_url}/oauth2/token`,
-      headers: {},
-      body: form(client_id, client_secret),
-    },
-    peer: {
-      pid: peer.pid,
-      url: `${peer.url}/oauth2/token`,
-      headers: {},
-      body: form(peer.clientId, peer.clientSecret),
-    },
-  };
+type Client = { tokenUrl: string; clientId: string; clientSecret: string };
+
+function tokenTarget({ pid, tokenUrl, clientId, clientSecret }: Client & { pid: number }): Target {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: 'api',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  return { pid, url: tokenUrl, headers: {}, body: body.toString() };
 }
 
-/** A token of the sample application, by our token endpoint. */
-export async function accessToken(servers: Servers): Promise<string> {
-  const { url, headers, body } = tokenTargets(servers).ours;
+function ourTokenTarget({ demo, auth }: Servers): Target {
+  const { client_id: clientId, client_secret: clientSecret } = demo.application;
+  return tokenTarget({ pid: auth.pid, tokenUrl: `${demo.auth_url}/oauth2/token`, clientId, clientSecret });
+}
+
+async function tokenOf({ url, headers, body }: Target): Promise<string> {
   const { access_token: token } = await post(url, headers, body);
   return String(token);
 }
 
-async function introspectionTargets(servers: Servers): Promise<{ ours: Target; peer: Target }> {
-  const { demo, auth, peer } = servers;
-  const tokens = tokenTargets(servers);
-  const tokenFrom = async ({ url, headers, body }: Target) => {
-    const { access_token: token } = await post(url, headers, body);
-    return new URLSearchParams({ token: String(token) }).toString();
-  };
+/** A token of the sample application, by our token endpoint. */
+export function accessToken(servers: Servers): Promise<string> {
+  return tokenOf(ourTokenTarget(servers));
+}
+
+async function ourIntrospectionTarget(servers: Servers): Promise<Target> {
+  const { demo, auth } = servers;
   return {
-    ours: {
-      pid: auth.pid,
-      url: `${demo.private.auth_url}/oauth2/introspect`,
-      headers: basic(demo.private.client_id, demo.private.client_secret),
-      body: await tokenFrom(tokens.ours),
-    },
-    peer: {
-      pid: peer.pid,
-      url: `${peer.url}/oauth2/introspect`,
-      headers: basic(peer.clientId, peer.clientSecret),
-      body: await tokenFrom(tokens.peer),
-    },
+    pid: auth.pid,
+    url: `${demo.private.auth_url}/oauth2/introspect`,
+    headers: basic(demo.private.client_id, demo.private.client_secret),
+    body: new URLSearchParams({ token: await accessToken(servers) }).toString(),
+  };
+}
+
+async function introspectionTarget(peer: AuthPeer): Promise<Target> {
+  return {
+    pid: peer.pid,
+    url: peer.introspectionUrl,
+    headers: peer.introspectsByBasic ? basic(peer.clientId, peer.clientSecret) : {},
+    body: new URLSearchParams({ token: await tokenOf(tokenTarget(peer)) }).toString(),
   };
 }
 

@@ -1,9 +1,11 @@
 import { createFullLoad } from './full-load.ts';
+import type { FullLoad } from './full-load.ts';
 import { CONNECTIONS } from './load.ts';
-import type { Target } from './load.ts';
+import type { Round, Target } from './load.ts';
+import { authPeers } from './auth-peers.ts';
 import { expectRight } from './auth-rates.ts';
 import type { Rate } from './auth-rates.ts';
-import type { PartResult } from './part.ts';
+import type { Goal, PartResult } from './part.ts';
 import { cpuNotes, doubtsOf, percent, quantile, ratiosOf, spreadOf, spreadText, whole } from './ratios.ts';
 import type { Pair } from './ratios.ts';
 import type { Servers } from './servers.ts';
@@ -15,49 +17,40 @@ const WARM_UP_SEC = 3;
 const STEADY_SEC = 5;
 const P99_GOAL_MS = 10;
 
-/** A rate beside the peer's: warm-up, rounds that alternate between ours and the peer, then ours at half of full load. */
+type Comparison = { peer: string; target: Target; rounds: Pair[] };
+
+/** A rate beside each peer's: warm-up, rounds that alternate between ours and the peer, then ours at half of full load. */
 export async function measureRate(
   part: Rate,
   servers: Servers,
   say: (line: string) => void,
 ): Promise<PartResult> {
   const { fullLoad, versions } = await createFullLoad(servers, say);
-  const targets = await part.prepare(servers);
-  const both: Target[] = [targets.ours, targets.peer];
-  for (const target of both) {
-    await expectRight(target, part);
-    await fullLoad(target, WARM_UP_SEC);
+  const { peers, leftOut } = await authPeers(servers, say);
+  const target = await part.ours(servers);
+  const warmUp = async (one: Target) => {
+    await expectRight(one, part);
+    await fullLoad(one, WARM_UP_SEC);
+  };
+  await warmUp(target);
+  const compared: Comparison[] = [];
+  for (const peer of peers) {
+    const comparison = { peer: peer.name, target: await part.ofPeer(peer), rounds: [] };
+    await warmUp(comparison.target);
+    compared.push(comparison);
+    await compare(part, target, comparison, fullLoad, say);
   }
-  const rounds: Pair[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const ours = await fullLoad(targets.ours, ROUND_SEC);
-    const peer = await fullLoad(targets.peer, ROUND_SEC);
-    rounds.push({ ours, peer });
-    say(
-      `${part.name} ${String(round)}/${String(ROUNDS)}: ours ${ours.perSec.toFixed(0)} ${part.unit} ` +
-        `(CPU ${percent(ours.serverCpu)}, load ${percent(ours.loadCpu)}), ${part.peer} ${peer.perSec.toFixed(0)} ` +
-        `(CPU ${percent(peer.serverCpu)}, load ${percent(peer.loadCpu)}): ` +
-        `${(ours.perSec / peer.perSec).toFixed(2)} times`,
-    );
-  }
-  const ours = spreadOf(rounds.map((pair) => pair.ours.perSec));
+  const ours = spreadOf(compared.flatMap(({ rounds }) => rounds.map((pair) => pair.ours.perSec)));
   const half = ours.median / 2;
-  const steady = await steadyLoad(targets.ours, half, STEADY_SEC);
-  for (const target of both) await expectRight(target, part);
-  const ratio = spreadOf(ratiosOf(rounds));
-  const { unit, peer, targetRatio } = part;
-  const peerRate = spreadOf(rounds.map((pair) => pair.peer.perSec));
+  const steady = await steadyLoad(target, half, STEADY_SEC);
+  for (const one of [target, ...compared.map((comparison) => comparison.target)]) {
+    await expectRight(one, part);
+  }
   const [p50Ms, p99Ms] = [quantile(steady.answersMs, 0.5), quantile(steady.answersMs, 0.99)];
   const sentLateP99Ms = quantile(steady.sentLateMs, 0.99);
-  const doubts = doubtsOf(rounds);
   return {
     goals: [
-      {
-        what: `${unit}, times those of ${peer}`,
-        figure: spreadText(ratio),
-        target: `≥ ${String(targetRatio)}`,
-        reached: ratio.median >= targetRatio,
-      },
+      ...compared.slice(0, 1).map((comparison) => ratioGoal(part, comparison)),
       {
         what: 'p99 at half of full load, in ms',
         figure: p99Ms.toFixed(1),
@@ -66,19 +59,61 @@ export async function measureRate(
       },
     ],
     notes: [
-      `${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s each, ${String(CONNECTIONS)} kept-alive connections of wrk`,
-      `ours ${whole(ours.median)} ${unit} (${whole(ours.min)}–${whole(ours.max)}), ${peer} ${whole(peerRate.median)} (${whole(peerRate.min)}–${whole(peerRate.max)}); good for nothing but this machine`,
+      `${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s with each peer, ${String(CONNECTIONS)} kept-alive connections of wrk; absolute figures are good for nothing but this machine`,
+      ...leftOut,
+      ...compared.flatMap((comparison) => notesOf(part, comparison)),
       `ours at ${whole(half)}/s: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms from when each was due; the generator sent them up to ${sentLateP99Ms.toFixed(1)} ms late (p99) and used ${percent(steady.loadCpu)} of its core`,
-      ...cpuNotes(rounds, peer),
-      ...(doubts.length === 0 ? ['neither the load generator nor an idle server limited a round'] : doubts),
     ],
-    versions,
+    versions: {
+      ...versions,
+      ...Object.fromEntries(peers.map(({ name, version }) => [name, version])),
+    },
     figures: {
-      ratio,
       ours,
-      peerRate,
-      rounds,
+      compared: compared.map(({ peer, rounds }) => ({ peer, ratio: spreadOf(ratiosOf(rounds)), rounds })),
       halfLoad: { perSec: half, p50Ms, p99Ms, sentLateP99Ms, loadCpu: steady.loadCpu },
     },
   };
+}
+
+/** Adds the rounds to the comparison. */
+async function compare(
+  { name, unit }: Rate,
+  ours: Target,
+  { peer, target, rounds }: Comparison,
+  fullLoad: FullLoad,
+  say: (line: string) => void,
+): Promise<void> {
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const pair = { ours: await fullLoad(ours, ROUND_SEC), peer: await fullLoad(target, ROUND_SEC) };
+    rounds.push(pair);
+    const side = ({ perSec, serverCpu, loadCpu }: Round) =>
+      `${whole(perSec)} ${unit} (CPU ${percent(serverCpu)}, load ${percent(loadCpu)})`;
+    say(
+      `${name} ${String(round)}/${String(ROUNDS)}: ours ${side(pair.ours)}, ${peer} ${side(pair.peer)}: ` +
+        `${(pair.ours.perSec / pair.peer.perSec).toFixed(2)} times`,
+    );
+  }
+}
+
+function ratioGoal({ unit, targetRatio }: Rate, { peer, rounds }: Comparison): Goal {
+  const ratio = spreadOf(ratiosOf(rounds));
+  return {
+    what: `${unit}, times those of ${peer}`,
+    figure: spreadText(ratio),
+    target: `≥ ${String(targetRatio)}`,
+    reached: ratio.median >= targetRatio,
+  };
+}
+
+function notesOf({ unit }: Rate, { peer, rounds }: Comparison): string[] {
+  const rate = (side: 'ours' | 'peer') => spreadText(spreadOf(rounds.map((pair) => pair[side].perSec)), 0);
+  const doubts = doubtsOf(rounds);
+  return [
+    `beside ${peer}: ours ${rate('ours')} ${unit}, ${peer} ${rate('peer')}: ${spreadText(spreadOf(ratiosOf(rounds)))} times`,
+    ...cpuNotes(rounds, peer),
+    ...(doubts.length === 0 ? ['neither the load generator nor an idle server limited a round'] : doubts).map(
+      (doubt) => `beside ${peer}, ${doubt}`,
+    ),
+  ];
 }

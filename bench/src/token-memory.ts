@@ -19,7 +19,7 @@ const MIB = 2 ** 20;
  * as it is, Redis' grows by what a token costs there.
  */
 export async function measureTokenMemory(servers: Servers, say: (line: string) => void): Promise<PartResult> {
-  const { ours } = await AUTH_RATES.token.prepare(servers);
+  const ours = await AUTH_RATES.token.ours(servers);
   const { fullLoad, versions } = await createFullLoad(servers, say);
   await fullLoad(ours, WARM_UP_SEC);
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));

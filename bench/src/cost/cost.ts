@@ -61,8 +61,8 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const idle = await alone.readIdle();
   const callOfOne = await alone.measure('a data call', () => calls(one, [first.url]));
 
-  const introspect = (await AUTH_RATES.introspect.prepare(servers)).ours;
-  const issue = (await AUTH_RATES.token.prepare(servers)).ours;
+  const introspect = await AUTH_RATES.introspect.ours(servers);
+  const issue = await AUTH_RATES.token.ours(servers);
   const lookUp = entitlementTarget(servers);
   for (const target of [introspect, issue, lookUp]) await fullLoad(target, LOOK_UPS_SEC);
   const load = (target: Target, seconds = LOOK_UPS_SEC) => fullLoad(target, seconds).then(requestsOf);

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { basic } from '../auth-rates.ts';
+import { firstLine } from '../first-line.ts';
 import { dependency } from '../run-facts.ts';
 import type { Servers } from '../servers.ts';
 import { apachePeer } from './apache.ts';
 import { expressGateway } from './express-gateway.ts';
 import { startNginx } from './nginx.ts';
+import { oathkeeper } from './oathkeeper.ts';
 import { startProgram } from './program.ts';
 import type { Peer, PeerSetting } from './peer.ts';
 import { findApache } from '../tools.ts';
@@ -32,6 +34,7 @@ export async function startPeers(
     ['express-gateway', () => expressGateway(servers, setting, say)],
     ['nginx', () => nginxPeer(servers, tools, setting)],
     ['mod_auth_openidc', () => modAuthOpenidc(servers, tools, setting, say)],
+    ['oathkeeper', () => oathkeeper(servers, setting)],
     ['http-proxy-middleware', () => httpProxyMiddleware(servers, setting)],
   ];
   const peers: Peer[] = [];
@@ -40,8 +43,7 @@ export async function startPeers(
     try {
       peers.push(await start());
     } catch (error) {
-      const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-      leftOut.push(`${name} is left out: ${reason}`);
+      leftOut.push(`${name} is left out: ${firstLine(error)}`);
       say(leftOut.at(-1) ?? '');
     }
   }

@@ -1,0 +1,5 @@
+/** What a line of the results has room for. */
+export function firstLine(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return line;
+}
