@@ -31,19 +31,26 @@ function partsNamed(names: readonly string[]): string[] {
   return Object.keys(PARTS).filter((name) => names.length === 0 || names.includes(name));
 }
 
-async function run(names: readonly string[], starting: Promise<Servers>): Promise<Map<string, PartResult>> {
+/** Measures part by part; what is measured is written at once, whatever becomes of the parts after it. */
+async function run(
+  names: readonly string[],
+  starting: Promise<Servers>,
+  write: (results: Map<string, PartResult>) => void,
+): Promise<Map<string, PartResult>> {
   const servers = await starting;
   const results = new Map<string, PartResult>();
   for (const name of names) {
     const part = PARTS[name];
-    if (part !== undefined) results.set(name, await part.run(servers, say));
+    if (part === undefined) continue;
+    results.set(name, await part.run(servers, say));
+    write(results);
   }
   return results;
 }
 
 async function main(): Promise<void> {
   const stopped = stopSignal().then((signal) => {
-    throw new Error(`Stopped by ${signal}; no results are written.`);
+    throw new Error(`Stopped by ${signal}; what was measured is written.`);
   });
   // Heard of in the race below, once there is one.
   stopped.catch(() => undefined);
@@ -60,8 +67,10 @@ async function main(): Promise<void> {
     throw new Error(`Not done after ${String(limitSec)} s.`);
   });
   try {
-    const results = await Promise.race([run(names, servers.started), stopped, tooLong]);
-    writeResults(resolve(import.meta.dirname, '..'), results, Object.keys(PARTS), facts);
+    const write = (measured: Map<string, PartResult>) => {
+      writeResults(resolve(import.meta.dirname, '..'), measured, Object.keys(PARTS), facts);
+    };
+    const results = await Promise.race([run(names, servers.started, write), stopped, tooLong]);
     say(`\n${facts.machine}; ${facts.places}`);
     for (const [name, { goals, notes }] of results) {
       say([name, ...goals.map(goalText), ...notes].join('\n  '));

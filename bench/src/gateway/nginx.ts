@@ -30,7 +30,8 @@ const KIB = 1_024;
 /** The upstream of all gateways, off the compared core: 1 KB from memory, and by ?size= a larger file. */
 export async function startUpstream(servers: Servers, tools: Tools): Promise<Door> {
   const own = await programDirectory(servers, 'upstream-nginx');
-  await mkdir(join(own, 'answers'), { mode: 0o755 });
+  // Of the parts of one run several have such an upstream.
+  await mkdir(join(own, 'answers'), { mode: 0o755, recursive: true });
   for (const [size, bytes] of Object.entries({ '64k': 64 * KIB, '1m': KIB * KIB })) {
     await writeFile(join(own, 'answers', size), answerOf(bytes), { mode: 0o644 });
   }
