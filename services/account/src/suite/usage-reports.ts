@@ -1,8 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { basicAuthorization } from '@tollgate/private-api/credential';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import type { AccountUnderTest } from './account-under-test.ts';
+import { insertAccount, insertPeriod } from './records.ts';
 
 /** Usage as another system reports it. */
+
+type Records = Pick<AccountUnderTest, 'database'>;
 
 const reporter = { id: 'suite-v1', secret: randomBytes(24).toString('base64url') };
 const otherReporter = { id: 'suite-other', secret: randomBytes(24).toString('base64url') };
@@ -69,4 +73,19 @@ export async function report(
 /** What became of each event, in order: its status, or the code of its refusal. */
 export function fates({ body }: ReportAnswer): string[] {
   return body.results.map(({ status, code }) => code ?? status);
+}
+
+/** An account with a billing period of its own. */
+export async function insertPayer(
+  { database }: Records,
+  changes: Parameters<typeof insertPeriod>[2] = {},
+): Promise<{ account_id: number; period_id: number }> {
+  const account_id = await insertAccount(database);
+  return { account_id, period_id: await insertPeriod(database, account_id, changes) };
+}
+
+/** What a period's totals hold. */
+export async function countedPoints({ database }: Records, period_id: number): Promise<number> {
+  const row = await database('usage_totals').where({ period_id }).first<{ points: number } | undefined>();
+  return row?.points ?? 0;
 }

@@ -5,10 +5,12 @@ import { serviceCredential } from '@tollgate/testbed/service-process';
 import { startAccount } from '../suite/account-under-test.ts';
 import type { AccountUnderTest } from '../suite/account-under-test.ts';
 import { operatorAuthorization, operatorCredentials } from '../suite/operator.ts';
-import { insertAccount, insertApplication, insertPeriod, secondsFromNow } from '../suite/records.ts';
+import { insertAccount, insertApplication, secondsFromNow } from '../suite/records.ts';
 import { getPrivate } from '../suite/requests.ts';
 import {
+  countedPoints,
   fates,
+  insertPayer,
   report,
   reported,
   reporterAuthorization,
@@ -34,18 +36,8 @@ beforeEach(async () => {
   await suite.database.raw('TRUNCATE usage_totals, usage_hourly, usage_reports');
 });
 
-async function payer(changes: Parameters<typeof insertPeriod>[2] = {}) {
-  const account_id = await insertAccount(suite.database);
-  return { account_id, period_id: await insertPeriod(suite.database, account_id, changes) };
-}
-
-const pointsOf = async (period_id: number) => {
-  const row = await suite
-    .database('usage_totals')
-    .where({ period_id })
-    .first<{ points: number } | undefined>();
-  return row?.points ?? 0;
-};
+const payer = (changes?: Parameters<typeof insertPayer>[1]) => insertPayer(suite, changes);
+const pointsOf = (period_id: number) => countedPoints(suite, period_id);
 
 describe('refused are, one by one', () => {
   test('events of nobody, of another’s application, of too long ago and of the future', async () => {

@@ -12,8 +12,10 @@ import {
 } from '../suite/records.ts';
 import { getPrivate } from '../suite/requests.ts';
 import {
+  countedPoints,
   fates,
   otherReporterAuthorization,
+  insertPayer,
   report,
   reported,
   reporterCredentials,
@@ -39,18 +41,8 @@ beforeEach(async () => {
   await suite.database.raw('TRUNCATE usage_totals, usage_hourly, usage_reports');
 });
 
-async function payer(changes: Parameters<typeof insertPeriod>[2] = {}) {
-  const account_id = await insertAccount(suite.database);
-  return { account_id, period_id: await insertPeriod(suite.database, account_id, changes) };
-}
-
-const pointsOf = async (period_id: number) => {
-  const row = await suite
-    .database('usage_totals')
-    .where({ period_id })
-    .first<{ points: number } | undefined>();
-  return row?.points ?? 0;
-};
+const payer = (changes?: Parameters<typeof insertPayer>[1]) => insertPayer(suite, changes);
+const pointsOf = (period_id: number) => countedPoints(suite, period_id);
 
 describe('what is reported', () => {
   test('is in the totals, in the hour it occurred in, under its application and version', async () => {

@@ -38,16 +38,20 @@ function pendingRedis() {
   return { sent, send };
 }
 
-test('a full queue takes no further calls, and does again when it is shorter', async () => {
-  const { sent, send } = pendingRedis();
-  const settlement = createSettlement({
+function settlementOver(send: ReturnType<typeof pendingRedis>['send'], maxQueuedEvents: number) {
+  return createSettlement({
     gatewayId: 'g',
     send,
     primeShard: () => Promise.resolve(),
     redisIsReady: () => true,
-    maxQueuedEvents: 3,
+    maxQueuedEvents,
     logger,
   });
+}
+
+test('a full queue takes no further calls, and does again when it is shorter', async () => {
+  const { sent, send } = pendingRedis();
+  const settlement = settlementOver(send, 3);
   for (let calls = 0; calls < 3; calls += 1) {
     expect(settlement.canRecord(1)).toBe(true);
     void settlement.record(event(1));
@@ -61,14 +65,7 @@ test('a full queue takes no further calls, and does again when it is shorter', a
 
 test('what finishes while a batch is under way is the next batch, within its bound', async () => {
   const { sent, send } = pendingRedis();
-  const settlement = createSettlement({
-    gatewayId: 'g',
-    send,
-    primeShard: () => Promise.resolve(),
-    redisIsReady: () => true,
-    maxQueuedEvents: 10_000,
-    logger,
-  });
+  const settlement = settlementOver(send, 10_000);
   void settlement.record(event(1));
   await waitFor(() => sent.length === 1);
   for (let calls = 1; calls < 600; calls += 1) void settlement.record(event(1));
@@ -85,14 +82,7 @@ test('what finishes while a batch is under way is the next batch, within its bou
 
 test('what finishes in one turn of the event loop is one batch', async () => {
   const { sent, send } = pendingRedis();
-  const settlement = createSettlement({
-    gatewayId: 'g',
-    send,
-    primeShard: () => Promise.resolve(),
-    redisIsReady: () => true,
-    maxQueuedEvents: 10,
-    logger,
-  });
+  const settlement = settlementOver(send, 10);
   for (let calls = 0; calls < 4; calls += 1) void settlement.record(event(1));
   await waitFor(() => sent.length === 1);
   expect(sent[0]?.events).toBe(4);
@@ -100,14 +90,7 @@ test('what finishes in one turn of the event loop is one batch', async () => {
 
 test('one shard that waits does not hold up another', async () => {
   const { sent, send } = pendingRedis();
-  const settlement = createSettlement({
-    gatewayId: 'g',
-    send,
-    primeShard: () => Promise.resolve(),
-    redisIsReady: () => true,
-    maxQueuedEvents: 10,
-    logger,
-  });
+  const settlement = settlementOver(send, 10);
   void settlement.record(event(1));
   void settlement.record(event(2));
   await waitFor(() => sent.length === 2);
