@@ -33,21 +33,14 @@ export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & 
 } {
   const { database, ...rest } = options;
   const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
-  const stopping = new AbortController();
-  const loop = startWorkLoop({
-    work: async () => {
+  return startWorkLoop({
+    work: async (signal) => {
       await observeBacklog(parts.query, 'usage_alert_checks', parts.metrics);
-      while (!stopping.signal.aborted && (await checkNext(parts)));
+      while (!signal.aborted && (await checkNext(parts)));
     },
     says: { waits: 'alerts wait for Postgres; trying again', again: 'alerts are looked for again' },
     logger: parts.logger,
   });
-  return {
-    close: async () => {
-      stopping.abort();
-      await loop.close();
-    },
-  };
 }
 
 /** Metrics of the alerts. */

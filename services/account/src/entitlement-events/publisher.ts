@@ -7,8 +7,9 @@ import type { Logger } from '@tollgate/log';
 import { mastersOf } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { createQuery, createTransact } from '../database/query.ts';
-import { createBacklogGauges, observeBacklog } from '../outbox/backlog.ts';
+import { createBacklogGauges } from '../outbox/backlog.ts';
 import type { BacklogGauges } from '../outbox/backlog.ts';
+import { drainOutbox } from '../outbox/drain.ts';
 import { startWorkLoop } from '../timing/work-loop.ts';
 import { listen } from './listener.ts';
 
@@ -41,12 +42,14 @@ export function startEntitlementPublisher(options: PublisherOptions): { close: (
   const { database, databaseUrl, logger, metrics } = options;
   const query = createQuery(database);
   const loop = startWorkLoop({
-    work: async () => {
-      await observeBacklog(query, 'entitlement_outbox', metrics);
-      let taken = BATCH_ROWS;
-      while (taken === BATCH_ROWS) taken = await publishBatch(options);
-      if (taken > 0) await observeBacklog(query, 'entitlement_outbox', metrics);
-    },
+    work: () =>
+      drainOutbox({
+        query,
+        table: 'entitlement_outbox',
+        metrics,
+        batchRows: BATCH_ROWS,
+        takeBatch: () => publishBatch(options),
+      }),
     says: {
       waits: 'entitlement events wait to be published; trying again',
       again: 'entitlement events are published again',

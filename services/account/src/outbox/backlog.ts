@@ -3,6 +3,9 @@ import type { Registry } from 'prom-client';
 import { onlyRow } from '../database/only-row.ts';
 import type { Query } from '../database/query.ts';
 
+export type OutboxTable =
+  'revocation_outbox' | 'entitlement_outbox' | 'mail_outbox' | 'usage_refresh_outbox' | 'usage_alert_checks';
+
 export type BacklogGauges = { pending: Pick<Gauge, 'set'>; oldestAge: Pick<Gauge, 'set'> };
 
 /** Gauges of a whole outbox table, whichever replica is asked. */
@@ -19,16 +22,7 @@ export function createBacklogGauges(registry: Registry, prefix: string, rows: st
 }
 
 /** Sets the gauges to how much waits, and for how long the oldest has. */
-export async function observeBacklog(
-  query: Query,
-  table:
-    | 'revocation_outbox'
-    | 'entitlement_outbox'
-    | 'mail_outbox'
-    | 'usage_refresh_outbox'
-    | 'usage_alert_checks',
-  gauges: BacklogGauges,
-): Promise<void> {
+export async function observeBacklog(query: Query, table: OutboxTable, gauges: BacklogGauges): Promise<void> {
   const rows = await query<{ pending: number; oldest_age_sec: number }>(
     `SELECT count(*) AS pending,
             CAST(coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(created_at))), 0) AS float8)

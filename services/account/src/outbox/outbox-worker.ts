@@ -36,8 +36,6 @@ export type OutboxWorker<Row> = {
  */
 export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): OutboxWorker<Row> {
   const { name, idOf, maxInFlight, logger } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const inFlight = new Map<number, Promise<boolean>>();
   const loop = startWorkLoop({
     work: async () => {
@@ -52,7 +50,7 @@ export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outbo
   function begin(row: Row): Promise<boolean> {
     const delivering = options.attempt(row).then((attempt) => {
       inFlight.delete(idOf(row));
-      if (!attempt.delivered) void pause(attempt.retryInMs, signal).then(loop.wake);
+      if (!attempt.delivered) void pause(attempt.retryInMs, loop.signal).then(loop.wake);
       else if (inFlight.size === maxInFlight - 1) loop.wake();
       return attempt.delivered;
     });
@@ -63,9 +61,8 @@ export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outbo
   return {
     deliver: (row) => inFlight.get(idOf(row)) ?? begin(row),
     wake: loop.wake,
-    signal,
+    signal: loop.signal,
     close: async () => {
-      stopping.abort();
       await loop.close();
       await Promise.all(inFlight.values());
     },

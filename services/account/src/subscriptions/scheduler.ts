@@ -34,21 +34,14 @@ export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { dat
 } {
   const { database, ...rest } = options;
   const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
-  const stopping = new AbortController();
-  const loop = startWorkLoop({
-    work: async () => {
+  return startWorkLoop({
+    work: async (signal) => {
       await observeOverdue(parts);
-      while (!stopping.signal.aborted && (await renewNext(parts)));
+      while (!signal.aborted && (await renewNext(parts)));
     },
     says: { waits: 'renewals wait for Postgres; trying again', again: 'subscriptions are renewed again' },
     logger: parts.logger,
   });
-  return {
-    close: async () => {
-      stopping.abort();
-      await loop.close();
-    },
-  };
 }
 
 /** Metrics of the renewals. */

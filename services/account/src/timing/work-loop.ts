@@ -7,13 +7,16 @@ const POLL_MS = 500;
 export type WorkLoop = {
   /** Runs `work` again at once, or right after the run under way. */
   wake: () => void;
+  /** Aborted when the loop closes. */
+  signal: AbortSignal;
   /** Resolves when the run under way, the last one, has ended. */
   close: () => Promise<void>;
 };
 
 /** Runs work again and again: of an outbox, of what is due. A failure is told once, with what the work waits for, and its end too. */
 export function startWorkLoop(options: {
-  work: () => Promise<void>;
+  /** Work of many steps looks at the signal between them. */
+  work: (signal: AbortSignal) => Promise<void>;
   says: { waits: string; again: string };
   logger: Pick<Logger, 'info' | 'warn'>;
 }): WorkLoop {
@@ -27,7 +30,7 @@ export function startWorkLoop(options: {
     while (!signal.aborted) {
       alarm = Promise.withResolvers<undefined>();
       try {
-        await work();
+        await work(signal);
         if (failed) logger.info(says.again);
         failed = false;
       } catch (error) {
@@ -43,6 +46,7 @@ export function startWorkLoop(options: {
     wake: () => {
       alarm.resolve(undefined);
     },
+    signal,
     close: async () => {
       stopping.abort();
       await running;

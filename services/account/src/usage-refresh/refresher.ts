@@ -4,8 +4,9 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../database/query.ts';
-import { createBacklogGauges, observeBacklog } from '../outbox/backlog.ts';
+import { createBacklogGauges } from '../outbox/backlog.ts';
 import type { BacklogGauges } from '../outbox/backlog.ts';
+import { drainOutbox } from '../outbox/drain.ts';
 import { startWorkLoop } from '../timing/work-loop.ts';
 import { takeRefreshes } from './refresh-outbox.ts';
 import { createRefreshLive } from './refresh-script.ts';
@@ -39,12 +40,14 @@ export function startUsageRefresher(options: RefresherOptions): Refresher {
   const query = createQuery(database);
   const refreshLive = createRefreshLive(redis);
   return startWorkLoop({
-    work: async () => {
-      await observeBacklog(query, 'usage_refresh_outbox', metrics);
-      let taken = BATCH_ROWS;
-      while (taken === BATCH_ROWS) taken = await refreshBatch(database, refreshLive, metrics);
-      if (taken > 0) await observeBacklog(query, 'usage_refresh_outbox', metrics);
-    },
+    work: () =>
+      drainOutbox({
+        query,
+        table: 'usage_refresh_outbox',
+        metrics,
+        batchRows: BATCH_ROWS,
+        takeBatch: () => refreshBatch(database, refreshLive, metrics),
+      }),
     says: {
       waits: 'live counters wait to be told of reported usage; trying again',
       again: 'live counters are told of reported usage again',
