@@ -1,6 +1,6 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
-import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
+import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { Charge } from '../entitle/entitle.ts';
 import { leasesKey, rateKey } from '../shard-keys.ts';
@@ -25,6 +25,8 @@ const CALL = 60_000_000;
  * of plan keeps what is used. Redis' clock counts; were it turned back, the level stays as it is until then.
  *
  * Leases: those that are over are left out of the count, and removed where they are in the way.
+ *
+ * Neither is synced to Redis' disk: a restart forgets the rate, and a renewal brings back the leases (ADR 0020).
  *
  * Answers: why calls were refused (0 none was, 1 not primed, 2 … points, traffic, time, rate, places), how many
  * were admitted, points left (-1 without that limit), and the rate's level after them.
@@ -72,16 +74,17 @@ if admitted > 0 and places >= 0 then
   end
 end
 if admitted > 0 then
+  ${LUA_NOT_TO_DISK}
   if rate >= 0 then
     level = level + admitted * call
-    local state = string.format('%.0f %.0f', now_us, level)
-    redis.call('SET', KEYS[2], state, 'PX', math.ceil(level / rate / 1000) + 1)
+    local state = string.format('%d %d', now_us, level)
+    redis.call('SET', KEYS[2], state, 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1))
   end
   if places >= 0 then
     if held + admitted > places then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
-    local leases = {}
+    local leases, expires_ms = {}, string.format('%d', now_ms + tonumber(lease_ms))
     for index = 1, admitted do
-      leases[2 * index - 1] = now_ms + tonumber(lease_ms)
+      leases[2 * index - 1] = expires_ms
       leases[2 * index] = ARGV[first_member - 1 + index]
     end
     redis.call('ZADD', KEYS[3], unpack(leases))

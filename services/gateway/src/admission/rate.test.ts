@@ -25,7 +25,7 @@ beforeAll(async () => {
   const clocked = [
     ["redis.call('TIME')", '{ ARGV[7], ARGV[8] }'],
     ['first_member = 7', 'first_member = 9'],
-    [", 'PX', math.ceil(level / rate / 1000) + 1", ''],
+    [", 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1)", ''],
   ].reduce((script, [part = '', other = '']) => {
     expect(script).toContain(part);
     return script.replace(part, other);

@@ -5,12 +5,14 @@ import {
   usageTrimmedKey,
   usageVersionKey,
 } from '@tollgate/contracts/usage-stream';
+import type { Limits } from '@tollgate/contracts/entitlement';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { leasesKey, rateKey } from '../shard-keys.ts';
 import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
+import type { GatewayUnderTest, Handler } from '../suite/gateway.ts';
 import { withLimits } from '../suite/peers.ts';
 
 let gateway: GatewayUnderTest;
@@ -21,21 +23,24 @@ beforeAll(async () => {
   gateway = await startGateway();
   redis = openRedis(gateway.redis.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  gateway.upstream((_req, res) => {
-    res.writeHead(200, { 'x-points': '10' }).end('{}');
-  });
+  gateway.upstream(answerOfTen);
 });
+
+const answerOfTen: Handler = (_req, res) => {
+  res.writeHead(200, { 'x-points': '10' }).end('{}');
+};
 
 afterAll(async () => {
   redis.disconnect();
   await gateway.stop();
 });
 
-function caller(points_limit: number) {
+function caller(points_limit: number, more: Partial<Limits> = {}) {
   const accountId = (nextAccount += 1);
-  gateway.account.entitle(accountId, withLimits(accountId, { points_limit }));
+  gateway.account.entitle(accountId, withLimits(accountId, { points_limit, ...more }));
   const shard = usageShard(accountId);
   return {
+    accountId,
     periodId: accountId * 10,
     token: gateway.auth.issue({ accountId }),
     stream: usageStreamKey(shard),
@@ -72,6 +77,31 @@ test('kill -9 of Redis and a restart: nothing of what was used is forgotten', as
   await gateway.redis.kill();
   await restart();
   expect(await left(token)).toBe(970);
+});
+
+test('Redis syncs the disk for usage, not for the rate and the places of calls: these a restart forgets', async () => {
+  const { token, accountId } = caller(1_000, { rate_limit: 600, session_limit: 5 });
+  const entered = Promise.withResolvers<undefined>();
+  const leave = Promise.withResolvers<undefined>();
+  await left(token);
+  gateway.upstream(async (_req, res) => {
+    entered.resolve(undefined);
+    await leave.promise;
+    res.end('{}');
+  });
+  const held = gateway.query({ token });
+  await entered.promise;
+  const volatile = [rateKey(accountId), leasesKey('calls', accountId)];
+  expect(await redis.exists(volatile)).toBe(2);
+  await gateway.redis.kill();
+  await restart();
+  expect(await redis.exists(volatile[0] ?? '')).toBe(0);
+  // The gateway brings back the place of the call that it still holds.
+  await waitFor(async () => (await redis.zcard(volatile[1] ?? '')) === 1);
+  leave.resolve(undefined);
+  expect((await held).status).toBe(200);
+  gateway.upstream(answerOfTen);
+  expect(await left(token)).toBe(979);
 });
 
 test('what account has counted and what is still in the stream are added up, neither of them twice', async () => {

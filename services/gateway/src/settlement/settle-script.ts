@@ -1,6 +1,6 @@
 import { USAGE_BATCH_FIELD, usageLiveKey, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
-import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
+import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { LeaseEntry } from '../admission/leases.ts';
 import { LIVE_TTL_SEC } from '../live-usage/prime-script.ts';
@@ -19,7 +19,8 @@ const SEEN_TTL_SEC = 86_400;
  * and the leases of its calls end.
  *
  * XADD is first because a script isn't rolled back, and a full Redis refuses only a script's first write: were
- * the number stored and the stream then refused, the batch would be lost.
+ * the number stored and the stream then refused, the batch would be lost. These two are on disk when Redis
+ * answers. Live counters aren't: after a restart they are built anew anyway.
  *
  * Answers: 0 repeated, 1 recorded, 2 not primed; then four counters for each period, -1 where it isn't live.
  */
@@ -31,6 +32,8 @@ if fresh then
   if redis.call('GET', KEYS[3]) ~= data_set then return { 2 } end
   redis.call('XADD', KEYS[2], '*', ARGV[2], ARGV[3])
 end
+if fresh then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4]) end
+${LUA_NOT_TO_DISK}
 local answer = { fresh and 1 or 0 }
 for period = 1, periods do
   local key, first = KEYS[3 + period], 6 + (period - 1) * 4
@@ -42,7 +45,7 @@ for period = 1, periods do
     end
     if fresh then
       local text = {}
-      for index = 1, 4 do text[index] = string.format('%.0f', sums[index]) end
+      for index = 1, 4 do text[index] = string.format('%d', sums[index]) end
       redis.call('HSET', key, 'points', text[1], 'requests', text[2], 'time_ms', text[3], 'traffic_bytes', text[4])
       redis.call('EXPIRE', key, ARGV[5])
     end
@@ -52,7 +55,6 @@ end
 for index = 4 + periods, #KEYS do
   redis.call('ZREM', KEYS[index], ARGV[6 + periods * 4 + index - 3 - periods])
 end
-if fresh then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4]) end
 return answer
 `;
 
