@@ -40,7 +40,10 @@ export function secretFiles(secrets: SampleSecrets): Record<string, Record<strin
   };
 }
 
-/** Redis holds tokens and usage that isn't counted yet: what it acknowledged is on disk, and it evicts nothing. */
+/**
+ * Redis holds tokens and usage that isn't counted yet: what it acknowledged is on disk, and it evicts nothing. The
+ * file is rewritten seldom, and without compressing it (ADR 0033).
+ */
 function redisConf(password: string): string {
   return [
     `requirepass ${password}`,
@@ -49,6 +52,8 @@ function redisConf(password: string): string {
     'appendfsync always',
     'save ""',
     'maxmemory-policy noeviction',
+    'auto-aof-rewrite-min-size 256mb',
+    'rdbcompression no',
     '',
   ].join('\n');
 }

@@ -134,6 +134,9 @@ const DATA_SETTINGS = [
   'appendfsync always',
   'save ""',
   'maxmemory-policy noeviction',
+  // Rewriting the file takes a core, and callers wait meanwhile: seldom, and without compressing (ADR 0033).
+  'auto-aof-rewrite-min-size 256mb',
+  'rdbcompression no',
 ];
 
 function settings(
