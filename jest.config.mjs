@@ -7,4 +7,6 @@ export default {
   globalTeardown: '<rootDir>/packages/testbed/src/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/.tollgate'],
   testTimeout: 30_000,
+  // Suites wait for processes far more than they compute: a worker for each core, not one less.
+  maxWorkers: '100%',
 };
