@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WebSocket } from 'ws';
 import { Problem, toProblem } from '@tollgate/problem';
 import type { Charge } from '../entitle/entitle.ts';
-import { onlyOne, takeToken } from './credential.ts';
+import { readCallerMessage } from './caller-message.ts';
+import { takeToken } from './credential.ts';
 import { endingOf, socketEnding } from './ending.ts';
 import type { Ending } from './ending.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { Identify, Identity } from './identify.ts';
-import { parseKeepingDigits } from './message.ts';
 import type { Message } from './message.ts';
 import { createMessageRate } from './message-rate.ts';
 import { createOutlet } from './outlet.ts';
@@ -44,9 +46,6 @@ export type OpenedSocket = {
   identity: Identity | null;
 };
 
-/** A connection_init is kept for as long as its socket is open. */
-const MAX_INIT_BYTES = 16_384;
-
 /**
  * One caller's WebSocket, from its opening to its end (ADR 0021). The upstream is connected at the first
  * operation: until then the gateway itself speaks the protocol, and an idle socket holds no connection there.
@@ -60,6 +59,7 @@ export class CallerSocket {
   readonly #facts: UpgradeFacts;
   readonly #outlet: Outlet;
   readonly #reading: Reading;
+  readonly #heartbeat: Heartbeat;
   readonly #overRate: (nowMs: number) => boolean;
   readonly #openedMs = performance.now();
   #phase: SocketPhase = 'opened';
@@ -71,7 +71,6 @@ export class CallerSocket {
   #early: { message: Message; bytes: number }[] = [];
   #idleSinceMs = this.#openedMs;
   #pingedMs = this.#openedMs;
-  #alive = true;
 
   constructor(parts: CallerSocketParts, opened: OpenedSocket) {
     const { socket } = opened;
@@ -84,7 +83,8 @@ export class CallerSocket {
     this.address = opened.address;
     this.#identity = opened.identity;
     this.#overRate = createMessageRate(settings.maxMessagesPerSec);
-    this.#reading = createReading(socket, () => (this.#alive = true));
+    this.#heartbeat = createHeartbeat(socket);
+    this.#reading = createReading(socket, this.#heartbeat.seen);
     // A caller that doesn't read is asked for nothing more, and nothing more is read for it.
     this.#outlet = createOutlet(socket, settings.bufferMaxBytes, {
       pause: () => {
@@ -100,12 +100,11 @@ export class CallerSocket {
       this.#onFrame();
       if (this.#phase !== 'ended') this.#receive(data, isBinary);
     });
-    socket.on('ping', () => {
+    const onControlFrame = () => {
       this.#onFrame();
-    });
-    socket.on('pong', () => {
-      this.#onFrame();
-    });
+    };
+    socket.on('ping', onControlFrame);
+    socket.on('pong', onControlFrame);
     // ws closes the socket itself for what breaks its framing: 1002, 1007, 1009.
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -168,12 +167,7 @@ export class CallerSocket {
     this.#relay?.checkAlive();
     // A caller that isn't being read can't be heard; how long that lasts has its own bound.
     if (this.#reading.isPaused()) return;
-    if (!this.#alive) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#alive = false;
-    this.#socket.ping();
+    if (!this.#heartbeat.beat()) return;
     if (!this.#protocol.pings && this.#phase === 'ready') this.#send({ type: 'ka' });
   }
 
@@ -183,7 +177,7 @@ export class CallerSocket {
 
   /** Any sign of life; too many of them end the socket. */
   #onFrame(): void {
-    this.#alive = true;
+    this.#heartbeat.seen();
     if (this.#phase !== 'ended' && this.#overRate(performance.now())) {
       this.end(endingOf(new Problem('too_many_requests', { detail: 'Too many messages' })));
     }
@@ -197,37 +191,28 @@ export class CallerSocket {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    const message = isBinary ? null : parseKeepingDigits(data.toString());
-    if (message === null) {
-      this.#endAsMalformed('A message must be text: a JSON object with a type.');
-      return;
+    const message = readCallerMessage(this.#protocol, data, isBinary);
+    switch (message.says) {
+      case 'initialise':
+        void this.#initialise(message.payload);
+        return;
+      case 'start':
+        this.#start(message.message, data.length);
+        return;
+      case 'stop':
+        this.#stop(message.id);
+        return;
+      case 'ping':
+        this.#send({ type: 'pong', payload: message.payload });
+        return;
+      case 'pong':
+        return;
+      case 'terminate':
+        this.end({ closeCode: 1000, reason: '' });
+        return;
+      case 'nonsense':
+        this.end(endingOf(new Problem('invalid_request', { detail: message.detail })));
     }
-    switch (message.type) {
-      case 'connection_init':
-        if (data.length > MAX_INIT_BYTES) this.#endAsMalformed('The connection_init message is too large.');
-        else void this.#initialise(message.payload);
-        return;
-      case this.#protocol.start:
-        this.#start(message, data.length);
-        return;
-      case this.#protocol.stop:
-        this.#stop(message);
-        return;
-      default:
-        this.#receiveOther(message);
-    }
-  }
-
-  #receiveOther({ type, payload }: Message): void {
-    if (this.#protocol.pings && (type === 'ping' || type === 'pong')) {
-      if (type === 'ping') this.#send({ type: 'pong', payload });
-    } else if (!this.#protocol.pings && type === 'connection_terminate') {
-      this.end({ closeCode: 1000, reason: '' });
-    } else this.#endAsMalformed('The message type is unknown.');
-  }
-
-  #endAsMalformed(detail: string): void {
-    this.end(endingOf(new Problem('invalid_request', { detail })));
   }
 
   async #initialise(payload: unknown): Promise<void> {
@@ -237,10 +222,9 @@ export class CallerSocket {
     }
     this.#phase = 'initialising';
     try {
-      const { token, rest } = takeToken(payload);
+      const { token, rest } = takeToken(payload, this.#identity?.token);
       this.#initPayload = rest;
       if (this.#identity === null) await this.#identify(token);
-      else if (token !== undefined) onlyOne([token, this.#identity.token]);
       this.#becomeReady();
     } catch (error) {
       const problem = toProblem(error);
@@ -249,13 +233,12 @@ export class CallerSocket {
     }
   }
 
-  async #identify(token: string | undefined): Promise<void> {
-    if (token === undefined) throw new Problem('unauthorized', { detail: 'There is no access token' });
+  async #identify(token: string): Promise<void> {
     const { identify, onIdentified } = this.#parts;
     // Nothing more is read, and kept, of somebody unknown.
     this.#reading.pause();
     const identity = await identify(token, this.requestId).finally(this.#reading.resume);
-    if (this.#hasEnded()) return;
+    if (this.#phase === 'ended') return;
     this.#identity = identity;
     onIdentified(this, identity);
   }
@@ -302,13 +285,8 @@ export class CallerSocket {
     else this.end(endingOf(new Problem('too_many_requests', { detail: 'Too many operations' })));
   }
 
-  #stop({ id }: Message): void {
+  #stop(id: string | undefined): void {
     this.#early = this.#early.filter(({ message }) => message.id !== id);
     this.#relay?.stop(id);
-  }
-
-  /** A function of its own, because the compiler believes that a member is still what it was before a wait. */
-  #hasEnded(): boolean {
-    return this.#phase === 'ended';
   }
 }

@@ -19,12 +19,19 @@ export function tokenOfRequest(req: RequestHead): string | undefined {
 
 /**
  * Takes the credentials out of a connection_init payload: `token`, and `Authorization` (in any case) in the
- * payload or in its `headers`. What is left goes to the upstream.
- * @throws {Problem} unauthorized for one that isn't a string or no Bearer credential; invalid_request for two
- * different tokens.
+ * payload or in its `headers`. What is left goes to the upstream. `known` is the token of the upgrade request.
+ * @throws {Problem} unauthorized for one that isn't a string or no Bearer credential, and where there is none;
+ * invalid_request for two different tokens.
  */
-export function takeToken(payload: unknown): { token: string | undefined; rest: unknown } {
-  if (!isObject(payload)) return { token: undefined, rest: payload };
+export function takeToken(payload: unknown, known: string | undefined): { token: string; rest: unknown } {
+  const { tokens, rest } = takeTokens(payload);
+  const token = onlyOne(known === undefined ? tokens : [known, ...tokens]);
+  if (token === undefined) throw new Problem('unauthorized', { detail: 'There is no access token' });
+  return { token, rest };
+}
+
+function takeTokens(payload: unknown): { tokens: string[]; rest: unknown } {
+  if (!isObject(payload)) return { tokens: [], rest: payload };
   const { token, ...others } = payload;
   const own = withoutAuthorization(others);
   const { headers } = own.rest;
@@ -33,8 +40,7 @@ export function takeToken(payload: unknown): { token: string | undefined; rest: 
     ...(token === undefined || token === null ? [] : [asToken(token)]),
     ...[...own.credentials, ...(nested?.credentials ?? [])].map(asBearer),
   ];
-  const rest = nested === undefined ? own.rest : { ...own.rest, headers: nested.rest };
-  return { token: onlyOne(tokens), rest };
+  return { tokens, rest: nested === undefined ? own.rest : { ...own.rest, headers: nested.rest } };
 }
 
 function withoutAuthorization(fields: Record<string, unknown>) {
@@ -59,7 +65,7 @@ function asBearer(value: unknown): string {
 }
 
 /** The token that all given ones are. */
-export function onlyOne(tokens: readonly string[]): string | undefined {
+function onlyOne(tokens: readonly string[]): string | undefined {
   const [token, ...others] = new Set(tokens);
   if (others.length > 0) {
     throw new Problem('invalid_request', { detail: 'There is more than one access token.' });

@@ -2,6 +2,8 @@ import { WebSocket } from 'ws';
 import { Problem } from '@tollgate/problem';
 import { socketEnding, endingOfUpstream } from './ending.ts';
 import type { Ending } from './ending.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import { parseUpstreamMessage } from './message.ts';
 import { createOutlet } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
@@ -53,6 +55,7 @@ export class UpstreamLink {
   readonly ids = createUpstreamIds();
   readonly #socket: WebSocket;
   readonly #outlet: Outlet;
+  readonly #heartbeat: Heartbeat;
   readonly #settings: UpstreamSettings;
   readonly #events: UpstreamEvents;
   readonly #settled = Promise.withResolvers<undefined>();
@@ -60,7 +63,6 @@ export class UpstreamLink {
   #phase: 'connecting' | 'opened' | 'ready' = 'connecting';
   #isClosing = false;
   #paused = false;
-  #alive = true;
   #failure: { problem: Problem; ending: Ending; how: ConnectionEnd } | undefined;
   #ackTimer: NodeJS.Timeout | undefined;
 
@@ -77,6 +79,7 @@ export class UpstreamLink {
     this.#settings = settings;
     this.#events = events;
     this.#socket = new WebSocket(opening.url, [opening.protocol.name], options);
+    this.#heartbeat = createHeartbeat(this.#socket);
     this.#outlet = createOutlet(this.#socket, settings.bufferMaxBytes, source);
     this.ready = this.#settled.promise;
     // Whoever waits for it is told; that nobody does is no fault.
@@ -101,18 +104,13 @@ export class UpstreamLink {
   resume(): void {
     this.#paused = false;
     // What was there already while nobody looked would else count as silence.
-    this.#alive = true;
+    this.#heartbeat.seen();
     this.#socket.resume();
   }
 
   /** Pings; cuts the connection where the last ping has had no answer. */
   checkAlive(): void {
-    if (this.#phase !== 'ready' || this.#paused) return;
-    if (!this.#alive) this.#socket.terminate();
-    else {
-      this.#alive = false;
-      this.#socket.ping();
-    }
+    if (this.#phase === 'ready' && !this.#paused) this.#heartbeat.beat();
   }
 
   stalledMs(nowMs: number): number {
@@ -150,13 +148,13 @@ export class UpstreamLink {
       this.fail(upstreamProblem('upstream_unreachable', cause), 'answered');
     });
     socket.on('message', (data: Buffer, isBinary) => {
-      this.#alive = true;
+      this.#heartbeat.seen();
       if (this.#isClosing) return;
       if (isBinary) this.#failAsNoGraphql();
       else this.#receive(data);
     });
-    socket.on('pong', () => (this.#alive = true));
-    socket.on('ping', () => (this.#alive = true));
+    socket.on('pong', this.#heartbeat.seen);
+    socket.on('ping', this.#heartbeat.seen);
     socket.on('error', (error) => {
       const code = error.message === HANDSHAKE_TIMEOUT ? 'upstream_timeout' : 'upstream_unreachable';
       this.#failure ??= {
