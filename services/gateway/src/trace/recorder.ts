@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
@@ -16,9 +16,10 @@ import type { Sampler } from '@opentelemetry/sdk-trace';
 import type { Logger } from '@tollgate/log';
 import { pathOf } from '../headers/request-head.ts';
 import type { SamplerName } from './sampler-names.ts';
-import { traceFields } from './trace-context.ts';
+import { recordSocket } from './socket-recorder.ts';
+import { createParts, fieldsBelow, setFailed } from './spans.ts';
 import type { TraceParent } from './trace-context.ts';
-import type { CallTrace, Recorder, TracedPart, TracedRequest } from './traces.ts';
+import type { CallTrace, Recorder, TracedRequest } from './traces.ts';
 
 export type RecorderOptions = {
   /** OTEL_EXPORTER_OTLP_ENDPOINT: the collector; spans go to /v1/traces there. */
@@ -31,9 +32,15 @@ export type RecorderOptions = {
 
 /** Bounds what a shutdown, or a collector that is away, can cost. */
 const EXPORT_TIMEOUT_MS = 2_000;
+/**
+ * A shutdown ends the spans of all open WebSockets at one moment; more than these, some 20 MB, are dropped. They
+ * are sent side by side then, and the exporter refuses more than 30 batches at once.
+ */
+const MAX_QUEUED_SPANS = 16_384;
+const MAX_BATCH_SPANS = 1_024;
 
 /**
- * Records data calls as OpenTelemetry spans and sends them by OTLP over HTTP. A trace that begins here has the
+ * Records data calls and WebSockets as OpenTelemetry spans and sends them by OTLP over HTTP. A trace that begins here has the
  * request's id: who has an X-Request-Id has the trace. Loaded only where there is a collector.
  */
 export function createRecorder(options: RecorderOptions, logger: Pick<Logger, 'warn'>): Recorder {
@@ -55,17 +62,24 @@ export function createRecorder(options: RecorderOptions, logger: Pick<Logger, 'w
           timeoutMillis: EXPORT_TIMEOUT_MS,
         }),
         exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+        maxQueueSize: MAX_QUEUED_SPANS,
+        maxExportBatchSize: MAX_BATCH_SPANS,
       }),
     ],
   });
   const tracer = provider.getTracer('tollgate');
+  const startRequest = (req: TracedRequest, requestId: string, parent: TraceParent | null): Span => {
+    nextTraceId = requestId;
+    const attributes = { ...requestAttributes(req), 'tollgate.request_id': requestId };
+    const name = `${attributes['http.request.method']} ${attributes['http.route']}`;
+    return tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(parent));
+  };
   return {
-    begin: (req, requestId, parent) => {
-      nextTraceId = requestId;
-      const attributes = { ...requestAttributes(req), 'tollgate.request_id': requestId };
-      const name = `${attributes['http.request.method']} ${attributes['http.route']}`;
-      const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(parent));
-      return traceOf(tracer, span, parent?.tracestate);
+    begin: (req, requestId, parent) =>
+      traceOf(tracer, startRequest(req, requestId, parent), parent?.tracestate),
+    open: (req, requestId, parent) => {
+      const upgrade = startRequest(req, requestId, parent);
+      return recordSocket(tracer, upgrade, { requestId, tracestate: parent?.tracestate });
     },
     close: async () => {
       const sent = provider.shutdown().then(
@@ -112,25 +126,14 @@ function requestAttributes(req: TracedRequest) {
   };
 }
 
-/** The caller's tracestate goes on as it is: the gateway has nothing of its own to say there. */
 function traceOf(tracer: Tracer, call: Span, tracestate: string | undefined): CallTrace {
   const context = trace.setSpan(ROOT_CONTEXT, call);
-  let part: Span | null = null;
+  const parts = createParts(tracer, context);
   return {
-    fields: () => {
-      const { traceId, spanId, traceFlags } = (part ?? call).spanContext();
-      return traceFields({ traceId, spanId, flags: traceFlags, tracestate });
-    },
-    begin: (name: TracedPart) => {
-      part?.end();
-      part = tracer.startSpan(
-        name,
-        { kind: name === 'forward' ? SpanKind.CLIENT : SpanKind.INTERNAL },
-        context,
-      );
-    },
+    fields: () => fieldsBelow(parts.current() ?? call, tracestate),
+    begin: parts.begin,
     sendTo: ({ host, port }, attempt) => {
-      part?.setAttributes({
+      parts.current()?.setAttributes({
         'server.address': host,
         'server.port': port,
         ...(attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {}),
@@ -138,12 +141,9 @@ function traceOf(tracer: Tracer, call: Span, tracestate: string | undefined): Ca
     },
     end: (outcome, status) => {
       const failed = status >= 500 || outcome === 'broken';
-      for (const span of [part, call]) {
-        if (span === null) continue;
-        if (failed) span.setAttribute('error.type', outcome).setStatus({ code: SpanStatusCode.ERROR });
-      }
+      parts.end(failed ? outcome : undefined);
+      if (failed) setFailed(call, outcome);
       call.setAttributes({ 'http.response.status_code': status, 'tollgate.outcome': outcome });
-      part?.end();
       call.end();
     },
   };

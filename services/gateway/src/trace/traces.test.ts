@@ -1,30 +1,16 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startCollector } from '../suite/collector.ts';
+import type { CollectedSpan, Collector } from '../suite/collector.ts';
 import { answerOk, startGateway } from '../suite/gateway.ts';
 import type { GatewayOptions, GatewayUnderTest } from '../suite/gateway.ts';
-import { startRecordingPeer } from '../suite/recording-peer.ts';
-import type { RecordingPeer, Seen } from '../suite/recording-peer.ts';
 import { startUpstreamServer } from '../suite/upstream-server.ts';
 import { watchUpstream } from '../suite/watch-upstream.ts';
 
-type Attribute = { key: string; value: { stringValue?: string; intValue?: number | string } };
-type OtlpSpan = {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  kind: number;
-  attributes: Attribute[];
-  status: { code?: number };
-};
-
-/** A stand-in for a collector: OTLP over HTTP, in JSON. */
-let collector: RecordingPeer;
+let collector: Collector;
 let gateway: GatewayUnderTest;
-const received: Seen[] = [];
 
 beforeEach(async () => {
-  received.length = 0;
-  collector = await startRecordingPeer('collector', received);
+  collector = await startCollector();
 });
 
 afterEach(async () => {
@@ -44,21 +30,9 @@ async function start(env: Record<string, string> = {}, options: GatewayOptions =
 }
 
 /** Spans of one trace, when the gateway has sent all that it recorded. */
-async function spansOf(traceId: string): Promise<OtlpSpan[]> {
+async function spansOf(traceId: string): Promise<CollectedSpan[]> {
   await gateway.process.stop();
-  const documents = received.map(
-    ({ body }) => JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[] },
-  );
-  const spans = documents.flatMap(({ resourceSpans }) =>
-    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
-  );
-  return spans.filter((span) => span.traceId === traceId);
-}
-
-function attributesOf(span: OtlpSpan | undefined): Record<string, unknown> {
-  return Object.fromEntries(
-    (span?.attributes ?? []).map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]),
-  );
+  return collector.spansOf(traceId);
 }
 
 test('a call is a trace with the id of its request, its parts are spans, and the upstream continues it', async () => {
@@ -70,7 +44,7 @@ test('a call is a trace with the id of its request, its parts are spans, and the
   const traceId = String(answer.headers['x-request-id']);
   const spans = await spansOf(traceId);
   const call = spans.find(({ name }) => name === 'GET /graphql');
-  expect(attributesOf(call)).toMatchObject({
+  expect(call?.attributes).toMatchObject({
     'http.request.method': 'GET',
     'http.response.status_code': 200,
     'http.route': '/graphql',
@@ -80,7 +54,7 @@ test('a call is a trace with the id of its request, its parts are spans, and the
   const parts = spans.filter(({ parentSpanId }) => parentSpanId === call?.spanId);
   expect(parts.map(({ name }) => name)).toEqual(['authenticate', 'entitle', 'admit', 'forward', 'settle']);
   const [authenticate, entitle, , forward] = parts;
-  expect(attributesOf(forward)).toMatchObject({ 'server.address': '127.0.0.1' });
+  expect(forward?.attributes).toMatchObject({ 'server.address': '127.0.0.1' });
   expect(forward?.kind).toBe(3);
   expect(seen[0]?.headers['traceparent']).toBe(`00-${traceId}-${forward?.spanId ?? ''}-01`);
   expect(gateway.auth.headersAt('/oauth2/introspect')['traceparent']).toBe(
@@ -89,9 +63,9 @@ test('a call is a trace with the id of its request, its parts are spans, and the
   expect(gateway.account.headersAt('/private/entitlements')['traceparent']).toBe(
     `00-${traceId}-${entitle?.spanId ?? ''}-01`,
   );
-  expect(received[0]).toMatchObject({ method: 'POST', url: '/v1/traces' });
-  expect(received[0]?.headers['api-key']).toBe('of the collector');
-  const everything = received.map(({ body }) => body).join('');
+  expect(collector.received[0]).toMatchObject({ method: 'POST', url: '/v1/traces' });
+  expect(collector.received[0]?.headers['api-key']).toBe('of the collector');
+  const everything = collector.everything();
   for (const secret of [token, 'secretField', 'token=abc']) expect(everything).not.toContain(secret);
 });
 
@@ -105,10 +79,10 @@ test('a failed call is an error with its code, a second attempt is counted', asy
   for (const name of ['POST /graphql', 'forward']) {
     const span = spans.find((one) => one.name === name);
     expect(span?.status.code).toBe(2);
-    expect(attributesOf(span)).toMatchObject({ 'error.type': 'upstream_unreachable' });
+    expect(span?.attributes).toMatchObject({ 'error.type': 'upstream_unreachable' });
   }
   const forward = spans.find(({ name }) => name === 'forward');
-  expect(attributesOf(forward)).toMatchObject({ 'http.request.resend_count': 1 });
+  expect(forward?.attributes).toMatchObject({ 'http.request.resend_count': 1 });
 });
 
 test("a trusted proxy's trace is continued, and its word on sampling holds", async () => {
@@ -120,7 +94,7 @@ test("a trusted proxy's trace is continued, and its word on sampling holds", asy
   await gateway.query({ headers: { traceparent: `00-${dropped}-${parentId}-00` } });
   const spans = await spansOf(kept);
   expect(spans.find(({ name }) => name === 'POST /graphql')?.parentSpanId).toBe(parentId);
-  expect(received.map(({ body }) => body).join('')).not.toContain(dropped);
+  expect(collector.everything()).not.toContain(dropped);
 });
 
 test.each([

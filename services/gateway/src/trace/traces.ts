@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import { passingSocket } from './socket-trace.ts';
+import type { SocketTrace } from './socket-trace.ts';
 import { passedOn, traceParentOf } from './trace-context.ts';
 import type { TraceParent } from './trace-context.ts';
 
@@ -20,12 +22,9 @@ export type CallTrace = {
 export type Traces = {
   /** Begins a call's trace; null where it isn't recorded and continues none: nothing is to be done for it. */
   begin: (req: TracedRequest, requestId: string) => CallTrace | null;
-  /**
-   * What a connection passes on: it isn't recorded, because it may last for days. `end` when it is gone. Null
-   * where it continues no trace.
-   */
-  follow: (req: TracedRequest, requestId: string) => { fields: string[]; end: () => void } | null;
-  /** The fields of a call under way, by its request id. */
+  /** Begins a WebSocket's trace; null likewise. `gone` has to be called when its connection is. */
+  open: (req: TracedRequest, requestId: string) => SocketTrace | null;
+  /** The fields of a call under way, or of an open WebSocket, by its request id. */
   fieldsOf: (requestId: string) => string[];
   /** Sends what is recorded; takes no longer than a collector that is away may take. */
   close: () => Promise<void>;
@@ -37,15 +36,16 @@ export type TracedRequest = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders
 
 export type Recorder = {
   begin: (req: TracedRequest, requestId: string, parent: TraceParent | null) => CallTrace;
+  open: (req: TracedRequest, requestId: string, parent: TraceParent | null) => SocketTrace;
   close: () => Promise<void>;
 };
 
 /**
- * Traces of data calls: recorded where there is a recorder; without one, a trusted proxy's trace is passed on
+ * Traces of data calls and WebSockets: recorded where there is a recorder; without one, a trusted proxy's trace is passed on
  * (ADR 0024).
  */
 export function createTraces(trusts: TrustsPeer, recorder: Recorder | null): Traces {
-  const underWay = new Map<string, CallTrace>();
+  const underWay = new Map<string, Pick<CallTrace, 'fields'>>();
   const parentOf = (req: TracedRequest) => (trusts(req.socket) ? traceParentOf(req.rawHeaders) : null);
   return {
     begin: (req, requestId) => {
@@ -61,15 +61,16 @@ export function createTraces(trusts: TrustsPeer, recorder: Recorder | null): Tra
         },
       };
     },
-    follow: (req, requestId) => {
+    open: (req, requestId) => {
       const parent = parentOf(req);
-      if (parent === null) return null;
-      const trace = passing(parent, requestId);
+      if (recorder === null && parent === null) return null;
+      const trace = recorder?.open(req, requestId, parent) ?? passingSocket(passedOn(parent, requestId));
       underWay.set(requestId, trace);
       return {
-        fields: trace.fields(),
-        end: () => {
+        ...trace,
+        gone: () => {
           underWay.delete(requestId);
+          trace.gone();
         },
       };
     },

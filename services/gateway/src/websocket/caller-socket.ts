@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WebSocket } from 'ws';
 import { Problem, toProblem } from '@tollgate/problem';
 import type { Charge } from '../entitle/entitle.ts';
+import type { SocketTrace, TracedEnd } from '../trace/socket-trace.ts';
 import { readCallerMessage } from './caller-message.ts';
 import { takeToken } from './credential.ts';
-import { endingOf, socketEnding } from './ending.ts';
+import { TERMINATED, endingOf, socketEnding, tracedClose, tracedEnd } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -40,6 +41,7 @@ export type OpenedSocket = {
   protocol: Protocol;
   facts: UpgradeFacts;
   requestId: string;
+  trace: SocketTrace | null;
   /** What the caller's address is counted by. */
   address: string;
   /** Null where connection_init has to bring the token. */
@@ -57,6 +59,7 @@ export class CallerSocket {
   readonly #socket: WebSocket;
   readonly #protocol: Protocol;
   readonly #facts: UpgradeFacts;
+  readonly #trace: SocketTrace | null;
   readonly #outlet: Outlet;
   readonly #reading: Reading;
   readonly #heartbeat: Heartbeat;
@@ -79,6 +82,7 @@ export class CallerSocket {
     this.#socket = socket;
     this.#protocol = opened.protocol;
     this.#facts = opened.facts;
+    this.#trace = opened.trace;
     this.requestId = opened.requestId;
     this.address = opened.address;
     this.#identity = opened.identity;
@@ -107,8 +111,8 @@ export class CallerSocket {
     socket.on('pong', onControlFrame);
     // ws closes the socket itself for what breaks its framing: 1002, 1007, 1009.
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      if (this.#phase !== 'ended') this.#finish();
+    socket.on('close', (closeCode: number) => {
+      if (this.#phase !== 'ended') this.#finish(tracedClose(closeCode));
     });
   }
 
@@ -142,7 +146,7 @@ export class CallerSocket {
   /** Settles, gives places back, and closes both sides. */
   end(ending: Ending): void {
     if (this.#phase === 'ended') return;
-    this.#finish();
+    this.#finish(tracedEnd(ending));
     if (this.#reading.isPaused()) this.#socket.resume();
     this.#socket.close(ending.closeCode, ending.reason);
   }
@@ -184,10 +188,11 @@ export class CallerSocket {
   }
 
   /** All that has to happen however the socket ends. */
-  #finish(): void {
+  #finish(end: TracedEnd): void {
     this.#phase = 'ended';
     this.#early = [];
-    this.#relay?.finish();
+    this.#relay?.finish(end);
+    this.#trace?.closed(end);
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
@@ -208,7 +213,7 @@ export class CallerSocket {
       case 'pong':
         return;
       case 'terminate':
-        this.end({ closeCode: 1000, reason: '' });
+        this.end(TERMINATED);
         return;
       case 'nonsense':
         this.end(endingOf(new Problem('invalid_request', { detail: message.detail })));
@@ -237,7 +242,8 @@ export class CallerSocket {
     const { identify, onIdentified } = this.#parts;
     // Nothing more is read, and kept, of somebody unknown.
     this.#reading.pause();
-    const identity = await identify(token, this.requestId).finally(this.#reading.resume);
+    const identity = await identify(token, this.requestId, this.#trace).finally(this.#reading.resume);
+    this.#trace?.identified();
     if (this.#phase === 'ended') return;
     this.#identity = identity;
     onIdentified(this, identity);
@@ -268,6 +274,7 @@ export class CallerSocket {
       protocol: this.#protocol,
       facts: this.#facts,
       requestId: this.requestId,
+      trace: this.#trace,
       initPayload: this.#initPayload,
       identity,
       toCaller: this.#outlet,

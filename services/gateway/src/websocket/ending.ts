@@ -1,8 +1,14 @@
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/problem';
+import type { TracedEnd } from '../trace/socket-trace.ts';
 
-/** How the gateway closes a socket: the close code, and a reason that begins with an error code. */
-export type Ending = { closeCode: number; reason: string };
+/** How the gateway closes a socket: the close code, and a reason that begins with an error code, this one. */
+export type Ending = { code: EndingCode; closeCode: number; reason: string };
+
+type EndingCode = ErrorCode | SocketEnding | 'closed';
+
+/** The caller of the older protocol has asked for it. */
+export const TERMINATED: Ending = { code: 'closed', closeCode: 1000, reason: '' };
 
 /**
  * Endings that only a socket has; docs/errors.md lists them, and the close codes of the other error codes.
@@ -25,12 +31,13 @@ const MAX_REASON_BYTES = 123;
 
 export function socketEnding(name: SocketEnding): Ending {
   const { closeCode, text } = SOCKET_ENDINGS[name];
-  return { closeCode, reason: `${name}: ${text}` };
+  return { code: name, closeCode, reason: `${name}: ${text}` };
 }
 
 /** The close that says on a socket what a problem's status says over HTTP. */
 export function endingOf(problem: Problem): Ending {
   return {
+    code: problem.code,
     closeCode: closeCodeOf(problem),
     reason: cut(`${problem.code}: ${problem.detail ?? problem.title}`),
   };
@@ -59,7 +66,7 @@ function closeCodeOf({ code, status }: { code: ErrorCode; status: number }): num
 /** What a caller is told where the upstream closed a socket that still had operations. */
 export function endingOfUpstream(closeCode: number, reason: string): Ending {
   const own = closeCode >= 4000 && closeCode < 5000 && !SAID_BY_GATEWAY.has(closeCode);
-  if (own) return { closeCode, reason: cut(reason) };
+  if (own) return { code: 'upstream_closed', closeCode, reason: cut(reason) };
   // Restarting or overloaded: a client may come back at once.
   if (closeCode === 1001 || closeCode === 1012 || closeCode === 1013) {
     return { ...socketEnding('upstream_closed'), closeCode: 1012 };
@@ -72,6 +79,22 @@ export function endingOfUpstream(closeCode: number, reason: string): Ending {
  * its own socket, and a client that took it for the gateway's word would throw its good token away.
  */
 const SAID_BY_GATEWAY = new Set([4401, 4408, 4429]);
+
+/** The end of a socket, and of its operations, as traces tell it: an error is what has a status from 500 on. */
+export function tracedEnd({ code, closeCode }: Ending): TracedEnd {
+  const failed = code === 'upstream_closed' || closeCode === 1011 || closeCode === 1013;
+  return { outcome: code, failed, closeCode };
+}
+
+/** The same of a socket that its caller closed, or that broke: 1006. */
+export function tracedClose(closeCode: number): TracedEnd {
+  return { outcome: closeCode === 1006 ? 'aborted' : 'closed', failed: false, closeCode };
+}
+
+/** The same of an operation that is refused while its socket stays. */
+export function tracedRefusal({ code, status }: Problem): TracedEnd {
+  return { outcome: code, failed: status >= 500 };
+}
 
 function cut(reason: string): string {
   if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;

@@ -2,6 +2,7 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
 import { invalidToken } from '@tollgate/problem';
 import type { Charge, Entitle } from '../entitle/entitle.ts';
+import type { SocketTrace } from '../trace/socket-trace.ts';
 
 /** Who is behind a socket, and who pays. */
 export type Identity = {
@@ -12,7 +13,11 @@ export type Identity = {
   asOf: number;
 };
 
-export type Identify = (token: string, requestId: string) => Promise<Identity>;
+export type Identify = (
+  token: string,
+  requestId: string,
+  trace: Pick<SocketTrace, 'begin'> | null,
+) => Promise<Identity>;
 
 /**
  * Parts 1 and 2 of a data call, for a token that came in any way.
@@ -23,10 +28,12 @@ export function createIdentify(parts: {
   entitle: Entitle;
   revocations: () => number;
 }): Identify {
-  return async (token, requestId) => {
+  return async (token, requestId, trace) => {
     const asOf = parts.revocations();
+    trace?.begin('authenticate');
     const active = await parts.introspect(token, requestId);
     if (active === null) throw invalidToken();
+    trace?.begin('entitle');
     return { token, active, charge: await parts.entitle(active.account_id, requestId), asOf };
   };
 }

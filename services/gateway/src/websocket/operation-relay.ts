@@ -1,5 +1,6 @@
 import { Problem, toProblem } from '@tollgate/problem';
-import { socketEnding, endingOf } from './ending.ts';
+import type { TracedEnd } from '../trace/socket-trace.ts';
+import { endingOf, socketEnding, tracedEnd, tracedRefusal } from './ending.ts';
 import type { Ending } from './ending.ts';
 import type { Identity } from './identify.ts';
 import { isObject, parseKeepingDigits } from './message.ts';
@@ -37,7 +38,7 @@ export type OperationRelayParts = Pick<OperationsOptions, 'admit' | 'record' | '
 /** One caller's socket, as far as its operations need it. */
 export type RelayedSocket = Pick<
   UpstreamSideOptions,
-  'protocol' | 'facts' | 'requestId' | 'initPayload' | 'caller'
+  'protocol' | 'facts' | 'requestId' | 'trace' | 'initPayload' | 'caller'
 > & {
   identity: Identity;
   toCaller: Pick<Outlet, 'send'>;
@@ -46,6 +47,11 @@ export type RelayedSocket = Pick<
 
 /** An upstream connection without operations is given up after this; the next operation opens another one. */
 const UPSTREAM_LINGER_MS = 10_000;
+
+/** What the upstream says of an error isn't read: like a call's, its errors may be its caller's fault. */
+const ERRORED: TracedEnd = { outcome: 'errored', failed: false };
+const COMPLETED: TracedEnd = { outcome: 'completed', failed: false };
+const STOPPED: TracedEnd = { outcome: 'stopped', failed: false };
 
 /** The operations of one acknowledged socket, and their way to the upstream and back. */
 export class OperationRelay {
@@ -124,12 +130,12 @@ export class OperationRelay {
     this.#upstream.resume();
   }
 
-  /** Ends all operations, settles, and leaves the upstream. */
-  finish(): void {
+  /** Ends all operations as their socket ends, settles, and leaves the upstream. */
+  finish(end: TracedEnd): void {
     if (this.#finished) return;
     this.#finished = true;
     this.#upstream.close();
-    this.#end(this.#operations.all());
+    this.#end(this.#operations.all(), end);
     this.#operations.settleFinally();
   }
 
@@ -143,7 +149,8 @@ export class OperationRelay {
     else if (this.#operations.size >= this.#parts.settings.maxOperations) {
       this.#sendError(id, new Problem('too_many_requests', { detail: 'Too many operations on one socket' }));
     } else {
-      const operation = this.#operations.add(id);
+      const trace = this.#socket.trace?.operation(payload['operationName']) ?? null;
+      const operation = this.#operations.add(id, trace);
       this.#parts.onOperations(1);
       this.#waiting.add(bytes);
       void this.#open(operation, { type: protocol.start, payload }).finally(() => {
@@ -157,12 +164,14 @@ export class OperationRelay {
     const operation = id === undefined ? undefined : this.#operations.get(id);
     if (operation === undefined) return;
     this.#stopAtUpstream(operation);
-    this.#end([operation]);
+    this.#end([operation], STOPPED);
   }
 
   async #open(operation: Operation, start: Message): Promise<void> {
     try {
+      operation.trace?.begin('admit');
       if (!(await this.#operations.takePlace(operation))) return;
+      operation.trace?.begin('forward');
       const link = await this.#upstream.ready(this.#identity, () => !hasEnded(operation));
       if (hasEnded(operation)) return;
       const id = link.ids.take(operation.id);
@@ -193,7 +202,7 @@ export class OperationRelay {
     toCaller.send(message);
     this.#operations.countTraffic(message.length);
     this.#parts.onRelayed('to_caller', message.length);
-    if (isLast) this.#end([operation]);
+    if (isLast) this.#end([operation], type === 'complete' ? COMPLETED : ERRORED);
   }
 
   #onUpstreamLost(ending: Ending, wasReady: boolean): void {
@@ -201,7 +210,7 @@ export class OperationRelay {
     // Operations that wait for their admission get a connection of their own. Where it was never ready each is
     // told; what it says in its own codes it says to the caller.
     if (wasReady ? this.#atUpstream.size === 0 : ending.closeCode < 4000) return;
-    this.#end(this.#operations.all(), true);
+    this.#end(this.#operations.all(), tracedEnd(ending), true);
     this.#socket.end(ending);
   }
 
@@ -209,14 +218,15 @@ export class OperationRelay {
     if (problem.status >= 500) this.#parts.onFailure(this.#socket.requestId, problem);
     this.#stopAtUpstream(operation);
     this.#sendError(operation.id, problem);
-    this.#end([operation], true);
+    this.#end([operation], tracedRefusal(problem), true);
   }
 
-  #end(operations: readonly Operation[], byUpstream = false): void {
+  #end(operations: readonly Operation[], end: TracedEnd, byUpstream = false): void {
     const open = operations.filter(({ ended }) => !ended);
     this.#operations.end(open, byUpstream);
-    for (const { upstreamId } of open) {
+    for (const { upstreamId, trace } of open) {
       if (upstreamId !== null) this.#atUpstream.delete(upstreamId);
+      trace?.end(end);
       this.#parts.onOperations(-1);
     }
   }

@@ -13,6 +13,7 @@ import type { LiveUsage } from '../settlement/settle-script.ts';
 import type { RecordUsage } from '../settlement/settlement.ts';
 import { createOperationMeter } from '../settlement/operation-meter.ts';
 import type { OperationMeter } from '../settlement/operation-meter.ts';
+import type { OperationTrace } from '../trace/socket-trace.ts';
 
 /** An operation that a caller has begun. It is open from its admission to the upstream's or caller's end of it. */
 export type Operation = {
@@ -22,6 +23,7 @@ export type Operation = {
   /** Null until then, too. */
   meter: OperationMeter | null;
   lease: Lease | null;
+  trace: OperationTrace | null;
   /** The upstream has said something of it. */
   answered: boolean;
   ended: boolean;
@@ -73,12 +75,13 @@ export class Operations {
     return [...this.#open.values()];
   }
 
-  add(id: string): Operation {
+  add(id: string, trace: OperationTrace | null): Operation {
     const operation: Operation = {
       id,
       upstreamId: null,
       lease: null,
       meter: null,
+      trace,
       answered: false,
       ended: false,
     };

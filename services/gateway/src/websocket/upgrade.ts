@@ -12,6 +12,7 @@ import { sendRefusal } from '../data-call/refusal.ts';
 import { callerAddress } from '../headers/caller-address.ts';
 import { assertSoundHead, fieldValues, pathOf } from '../headers/request-head.ts';
 import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import type { SocketTrace } from '../trace/socket-trace.ts';
 import type { Traces } from '../trace/traces.ts';
 import { tokenOfRequest } from './credential.ts';
 import type { OpenedSocket } from './caller-socket.ts';
@@ -24,11 +25,14 @@ export type UpgradeOptions = {
   sockets: Pick<OpenSockets, 'identify' | 'assertRoom' | 'assertRoomOf' | 'open'>;
   /** Whether a caller is a proxy that speaks for those before it. */
   trusts: TrustsPeer;
-  traces: Pick<Traces, 'follow'>;
+  traces: Pick<Traces, 'open'>;
   maxMessageBytes: number;
   onUpgrade: (outcome: string) => void;
   logFailure: (requestId: string, problem: Problem) => void;
 };
+
+/** An upgrade request that has come. */
+type BegunUpgrade = { requestId: string; trace: SocketTrace | null };
 
 /** How long a caller has for its half of a close, and one that reads nothing for the gateway's. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -40,15 +44,15 @@ const CLOSE_TIMEOUT_MS = 1_000;
  */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   const { path, sockets, trusts, traces, onUpgrade, logFailure } = options;
-  const requestIds = new WeakMap<IncomingMessage, string>();
+  const begun = new WeakMap<IncomingMessage, BegunUpgrade>();
   const server = new WebSocketServer(serverOptions(options.maxMessageBytes));
-  server.on('headers', (headers, req) => headers.push(`X-Request-Id: ${requestIds.get(req) ?? ''}`));
+  server.on('headers', (headers, req) => headers.push(`X-Request-Id: ${begun.get(req)?.requestId ?? ''}`));
   // What ws finds wrong with a handshake it would answer in plain text.
   server.on('wsClientError', (error, socket, req) => {
     refuse(req, socket, new Problem('invalid_request', { detail: `${error.message}.` }));
   });
 
-  async function authenticate(req: IncomingMessage, requestId: string) {
+  async function authenticate(req: IncomingMessage, { requestId, trace }: BegunUpgrade) {
     assertSoundHead(req);
     assertBodiless(req);
     const protocol = chosenProtocol(fieldValues(req.rawHeaders, 'sec-websocket-protocol'));
@@ -57,7 +61,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     const address = addressGroup(callerAddress(req, trusts));
     sockets.assertRoom(token === undefined ? address : null);
     if (token === undefined) return { protocol, address, identity: null };
-    const identity = await sockets.identify(token, requestId);
+    const identity = await sockets.identify(token, requestId, trace);
     sockets.assertRoomOf(identity);
     return { protocol, address, identity };
   }
@@ -69,13 +73,15 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     const { req, socket, head } = connection;
     server.handleUpgrade(req, socket, head, (webSocket) => {
       onUpgrade('accepted');
+      opened.trace?.answered('accepted', 101);
       sockets.open({ ...opened, socket: webSocket });
     });
   }
 
   function refuse(req: IncomingMessage, socket: Duplex, problem: Problem): void {
-    const requestId = requestIds.get(req) ?? newRequestId();
+    const { requestId, trace } = begun.get(req) ?? { requestId: newRequestId(), trace: null };
     onUpgrade(problem.code);
+    trace?.answered(problem.code, problem.status);
     if (problem.status >= 500) logFailure(requestId, problem);
     if (!(socket instanceof Socket) || socket.destroyed) {
       socket.destroy();
@@ -95,15 +101,15 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
       pathOf(req) === path && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
     upgrade: (req, socket, head) => {
       const requestId = newRequestId();
-      requestIds.set(req, requestId);
+      const trace = traces.open(req, requestId);
+      begun.set(req, { requestId, trace });
       // Until ws or the refusal owns it; a connection that breaks then is of no concern to anybody.
       socket.on('error', () => socket.destroy());
-      const trace = traces.follow(req, requestId);
-      if (trace !== null) socket.once('close', trace.end);
-      authenticate(req, requestId)
+      if (trace !== null) socket.once('close', trace.gone);
+      authenticate(req, { requestId, trace })
         .then((found) => {
-          const facts = upgradeFacts(req, { trusted: trusts(req.socket), trace: trace?.fields ?? null });
-          accept({ req, socket, head }, { ...found, facts, requestId });
+          const facts = upgradeFacts(req, trusts(req.socket));
+          accept({ req, socket, head }, { ...found, facts, requestId, trace });
         })
         .catch((error: unknown) => {
           refuse(req, socket, toProblem(error));

@@ -207,6 +207,7 @@ export class UpstreamLink {
     else if (type === 'connection_error') {
       // The older protocol's refusal of a connection_init; the newer one closes with 4403.
       this.fail(upstreamProblem('upstream_unreachable', 'the upstream refused connection_init'), 'answered', {
+        ...socketEnding('upstream_closed'),
         closeCode: 4403,
         reason: 'upstream_closed: Forbidden',
       });

@@ -3,7 +3,6 @@ import { queryOf } from '../headers/request-head.ts';
 import type { Origin } from '../headers/forwarded-for.ts';
 import { upstreamRequestFields } from '../forward/request-fields.ts';
 import type { Identity } from '../forward/request-fields.ts';
-import { passedOn } from '../trace/trace-context.ts';
 import { upstreamPath } from '../forward/upstream-path.ts';
 
 /** What is kept of an upgrade request, for the connection to the upstream that comes later. */
@@ -11,17 +10,12 @@ export type UpgradeFacts = Origin & {
   query: string;
   /** Whether it came by a trusted proxy. */
   trusted: boolean;
-  /** traceparent and tracestate for the upstream, as a flat list; null where the trace begins here. */
-  trace: string[] | null;
 };
 
 /** Neither credentials nor what belongs to the caller's own handshake (RFC 6455, section 11.3). */
 const NOT_KEPT = /^(?:authorization|cookie|sec-websocket-.*)$/i;
 
-export function upgradeFacts(
-  req: IncomingMessage,
-  passedOn: Pick<UpgradeFacts, 'trusted' | 'trace'>,
-): UpgradeFacts {
+export function upgradeFacts(req: IncomingMessage, trusted: boolean): UpgradeFacts {
   const { rawHeaders, httpVersion } = req;
   const kept: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -31,7 +25,7 @@ export function upgradeFacts(
   // The upstream's path without a token: the query as it came would keep the token in memory and near logs.
   const query = upstreamPath('', 'GET', queryOf(req));
   const { remoteAddress } = req.socket;
-  return { rawHeaders: kept, httpVersion, query, socket: { remoteAddress }, ...passedOn };
+  return { rawHeaders: kept, httpVersion, query, socket: { remoteAddress }, trusted };
 }
 
 /** The address and header fields of the upgrade request to the upstream, as for a data call by GET. */
@@ -40,10 +34,12 @@ export function upstreamOpening(
   facts: UpgradeFacts,
   identity: Identity,
   requestId: string,
+  /** traceparent and tracestate, as a flat list. */
+  trace: string[],
 ) {
   const fields = upstreamRequestFields(facts, identity, requestId, {
     trusted: facts.trusted,
-    trace: facts.trace ?? passedOn(null, requestId),
+    trace,
   });
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < fields.length; index += 2) {

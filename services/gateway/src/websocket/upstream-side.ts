@@ -1,3 +1,5 @@
+import type { ConnectTrace, SocketTrace, TracedEnd } from '../trace/socket-trace.ts';
+import { passedOn } from '../trace/trace-context.ts';
 import type { Identity } from './identify.ts';
 import type { Protocol } from './protocol.ts';
 import type { AddressVisit, VisitUpstream } from './upstream-addresses.ts';
@@ -13,6 +15,7 @@ export type UpstreamSideOptions = {
   protocol: Protocol;
   facts: UpgradeFacts;
   requestId: string;
+  trace: SocketTrace | null;
   /** The caller's, without its credentials. */
   initPayload: unknown;
   /** Stops and goes on reading what the caller sends. */
@@ -22,10 +25,13 @@ export type UpstreamSideOptions = {
   onLost: (closed: UpstreamClose & { ending: NonNullable<UpstreamClose['ending']> }) => void;
 };
 
+const ACKNOWLEDGED: TracedEnd = { outcome: 'acknowledged', failed: false };
+const LEFT: TracedEnd = { outcome: 'left', failed: false };
+
 /** The upstream's side of a caller's socket: one connection at a time, opened when an operation needs it. */
 export class UpstreamSide {
   readonly #options: UpstreamSideOptions;
-  #current: { link: UpstreamLink; visit: AddressVisit } | null = null;
+  #current: { link: UpstreamLink; visit: AddressVisit; trace: ConnectTrace | null } | null = null;
   #paused = false;
 
   constructor(options: UpstreamSideOptions) {
@@ -68,6 +74,7 @@ export class UpstreamSide {
 
   close(): void {
     this.link?.close();
+    this.#current?.trace?.end(LEFT);
     this.#current = null;
   }
 
@@ -79,20 +86,26 @@ export class UpstreamSide {
       applicationId: active.application_id,
     };
     const visit = visitUpstream(failed);
-    const opening = upstreamOpening(visit.url, facts, identity, requestId);
-    const link = this.#open({ ...opening, protocol, initPayload }, visit);
+    const trace = this.#options.trace?.connect(visit.url, failed === null ? 1 : 2) ?? null;
+    const fields = trace?.fields() ?? passedOn(null, requestId);
+    const opening = upstreamOpening(visit.url, facts, identity, requestId, fields);
+    const link = this.#open({ ...opening, protocol, initPayload }, visit, trace);
     if (this.#paused) link.pause();
-    return { link, visit };
+    return { link, visit, trace };
   }
 
-  #open(opening: Opening, visit: AddressVisit): UpstreamLink {
+  #open(opening: Opening, visit: AddressVisit, trace: ConnectTrace | null): UpstreamLink {
     const { settings, caller, onMessage, onLost } = this.#options;
     try {
       const link: UpstreamLink = new UpstreamLink(settings, opening, caller, {
         onMessage,
-        onReady: visit.succeeded,
+        onReady: () => {
+          visit.succeeded();
+          trace?.end(ACKNOWLEDGED);
+        },
         onClosed: (closed) => {
           visit.ended(closed.how);
+          trace?.end({ outcome: closed.how, failed: closed.how !== 'left' });
           if (this.link === link) this.#current = null;
           const { ending } = closed;
           if (ending !== null) onLost({ ...closed, ending });
@@ -102,6 +115,7 @@ export class UpstreamSide {
     } catch (error) {
       // Of a request that can't be made at all.
       visit.ended('left');
+      trace?.end(LEFT);
       throw error;
     }
   }

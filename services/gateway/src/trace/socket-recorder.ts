@@ -1,0 +1,90 @@
+import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import type { Span, Tracer } from '@opentelemetry/api';
+import { createParts, fieldsBelow, setFailed } from './spans.ts';
+import type { SocketTrace, TracedEnd } from './socket-trace.ts';
+
+/**
+ * A Name of GraphQL (section 2.1.9), longer than which they don't get, and shorter than an access token, which
+ * its caller could have mistaken for one.
+ */
+const OPERATION_NAME = /^[_A-Za-z][_0-9A-Za-z]{0,63}$/;
+
+/**
+ * Records a WebSocket. What belongs to it are spans below that of the upgrade request, which ends with its
+ * answer: so all of them have a parent that the collector has got, however long the socket stays open.
+ */
+export function recordSocket(
+  tracer: Tracer,
+  upgrade: Span,
+  socket: { requestId: string; tracestate: string | undefined },
+): SocketTrace {
+  const { requestId, tracestate } = socket;
+  const context = trace.setSpan(ROOT_CONTEXT, upgrade);
+  const parts = createParts(tracer, context);
+  const common = { 'network.protocol.name': 'websocket', 'tollgate.request_id': requestId };
+  let open: Span | null = null;
+
+  const answered = (outcome: string, status: number) => {
+    const isFailure = status >= 500;
+    parts.end(isFailure ? outcome : undefined);
+    upgrade.setAttribute('http.response.status_code', status);
+    endSpan(upgrade, { outcome, failed: isFailure });
+    if (status === 101) open = tracer.startSpan('websocket', { attributes: common }, context);
+  };
+
+  return {
+    fields: () => fieldsBelow(parts.current() ?? upgrade, tracestate),
+    begin: parts.begin,
+    identified: parts.end,
+    answered,
+    connect: (url, attempt) => {
+      const attributes = { ...addressOf(url), ...common, ...resent(attempt) };
+      const span = tracer.startSpan('connect', { kind: SpanKind.CLIENT, attributes }, context);
+      return {
+        fields: () => fieldsBelow(span, tracestate),
+        end: (end) => {
+          if (span.isRecording()) endSpan(span, end);
+        },
+      };
+    },
+    operation: (name) => {
+      const isName = typeof name === 'string' && OPERATION_NAME.test(name);
+      const attributes = { ...common, ...(isName ? { 'graphql.operation.name': name } : {}) };
+      const span = tracer.startSpan('GraphQL Operation', { kind: SpanKind.SERVER, attributes }, context);
+      const { begin, end: endPart } = createParts(tracer, trace.setSpan(ROOT_CONTEXT, span));
+      return {
+        begin,
+        end: (end) => {
+          endPart(end.failed ? end.outcome : undefined);
+          endSpan(span, end);
+        },
+      };
+    },
+    closed: (end) => {
+      parts.end(end.failed ? end.outcome : undefined);
+      if (open !== null) endSpan(open, end);
+    },
+    gone: () => {
+      if (!upgrade.isRecording()) return;
+      parts.end();
+      endSpan(upgrade, { outcome: 'aborted', failed: false });
+    },
+  };
+}
+
+function endSpan(span: Span, { outcome, failed, closeCode }: TracedEnd): void {
+  span.setAttribute('tollgate.outcome', outcome);
+  if (closeCode !== undefined) span.setAttribute('tollgate.websocket.close_code', closeCode);
+  if (failed) setFailed(span, outcome);
+  span.end();
+}
+
+function addressOf(url: string) {
+  const { hostname, port, protocol } = new URL(url);
+  const defaultPort = protocol === 'wss:' || protocol === 'https:' ? 443 : 80;
+  return { 'server.address': hostname, 'server.port': port === '' ? defaultPort : Number(port) };
+}
+
+function resent(attempt: number) {
+  return attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {};
+}

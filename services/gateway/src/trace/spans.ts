@@ -1,0 +1,44 @@
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import type { Context, Span, Tracer } from '@opentelemetry/api';
+import { traceFields } from './trace-context.ts';
+import type { TracedPart } from './traces.ts';
+
+/** The parts of something, spans that follow each other below its own. */
+export type Parts = {
+  current: () => Span | null;
+  /** The part before ends. */
+  begin: (name: TracedPart) => void;
+  /** The last one ends, with the error that it ended by. */
+  end: (error?: string) => void;
+};
+
+export function createParts(tracer: Tracer, parent: Context): Parts {
+  let part: Span | null = null;
+  const end = (error?: string) => {
+    if (part !== null && error !== undefined) setFailed(part, error);
+    part?.end();
+    part = null;
+  };
+  return {
+    current: () => part,
+    begin: (name) => {
+      end();
+      const kind = name === 'forward' ? SpanKind.CLIENT : SpanKind.INTERNAL;
+      part = tracer.startSpan(name, { kind }, parent);
+    },
+    end,
+  };
+}
+
+/**
+ * traceparent for whoever is asked below this span. The caller's tracestate goes on as it is: the gateway
+ * has nothing of its own to say there.
+ */
+export function fieldsBelow(span: Span, tracestate: string | undefined): string[] {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return traceFields({ traceId, spanId, flags: traceFlags, tracestate });
+}
+
+export function setFailed(span: Span, error: string): void {
+  span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+}
