@@ -36,6 +36,8 @@ export type AuthenticClient = {
    * too_many_requests for the right secret too, and with service_unavailable where Redis can't be asked.
    */
   settled: Promise<void>;
+  /** Of a client that was only remembered: its record as Redis has to hold it still (ClientStore). */
+  json?: string;
 };
 
 /** Client ids are UUIDs as account writes them. Anything else is unknown without a look-up. */

@@ -9,14 +9,14 @@ import { SCOPE } from '../token/token-record.ts';
 export const GRANT_TYPE = 'client_credentials';
 
 /** An authenticated client as the library's `client`, with what is known of it. */
-type Grantee = Client & { authentic: AuthenticClient & { json?: string } };
+type Grantee = Client & { authentic: AuthenticClient };
 
 /**
  * Issues an access token to a client that is authenticated and whose grant type and scope are checked. Null where
  * it was only remembered (`json`) and has changed since.
  * @throws {Problem} too_many_requests; service_unavailable where the token can't be stored
  */
-export type GrantAccessToken = (authentic: Grantee['authentic']) => Promise<string | null>;
+export type GrantAccessToken = (authentic: AuthenticClient) => Promise<string | null>;
 
 /**
  * Issues tokens by oauth2-server's client credentials grant. Of the library it is the grant alone, made once:
@@ -32,20 +32,11 @@ export function createGrant(options: {
     // Wanted, and only used for a date that isn't: each client has a lifespan of its own.
     accessTokenLifetime: 1,
     model: {
-      getUserFromClient: (client) => Promise.resolve({ account_id: granteeOf(client).client.account_id }),
-      validateScope: () => Promise.resolve([SCOPE]),
-      generateAccessToken: ({ id }) => Promise.resolve(newAccessToken(tokenPrefix, id)),
+      getUserFromClient: (client) => ({ account_id: granteeOf(client).client.account_id }),
+      validateScope: () => [SCOPE],
+      generateAccessToken: ({ id }) => newAccessToken(tokenPrefix, id),
       saveToken: async (token, client) => {
-        const { client: record, settled, json } = granteeOf(client);
-        const { client_id, account_id, application_id, token_lifespan_sec, revocation_epoch } = record;
-        const iat = Math.floor(Date.now() / 1000);
-        const exp = iat + token_lifespan_sec;
-        const outcome = await issuing.issue(
-          token.accessToken,
-          { client_id, account_id, application_id, scope: SCOPE, iat, exp, epoch: revocation_epoch },
-          settled,
-          json,
-        );
+        const outcome = await issuing.issue(token.accessToken, granteeOf(client));
         return outcome === 'issued' ? token : null;
       },
     },
@@ -58,6 +49,6 @@ export function createGrant(options: {
 }
 
 /** The library hands the client on as it got it. */
-function granteeOf(client: Client): Grantee['authentic'] {
+function granteeOf(client: Client): AuthenticClient {
   return (client as Grantee).authentic;
 }

@@ -7,10 +7,11 @@ declare module 'oauth2-server/lib/grant-types/client-credentials-grant-type.js' 
 
   type IssuedToken = { accessToken: string; scope?: string[] };
 
+  /** Only what has to be waited for is a promise: the library takes both. */
   type GrantModel = {
-    getUserFromClient: (client: Client) => Promise<User>;
-    validateScope: (user: User, client: Client, scope: string[] | undefined) => Promise<string[]>;
-    generateAccessToken: (client: Client, user: User, scope: string[]) => Promise<string>;
+    getUserFromClient: (client: Client) => User;
+    validateScope: (user: User, client: Client, scope: string[] | undefined) => string[];
+    generateAccessToken: (client: Client, user: User, scope: string[]) => string;
     saveToken: (token: IssuedToken, client: Client, user: User) => Promise<IssuedToken | null>;
   };
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { applicationPart } from '@tollgate/access-token';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/client-secret';
@@ -56,6 +58,44 @@ test('a token of a remembered client costs one script and one read', async () =>
   const { scripts, withinThem } = await askedOfRedis(() => obtainToken(auth.service, client));
   expect(scripts).toBe(1);
   expect(withinThem).toEqual(expect.arrayContaining(['get', 'hmget', 'set']));
+});
+
+/** So many requests in one write, on one connection: they are read in one turn of the event loop. */
+async function postTogether(client: TestClient, count: number): Promise<number[]> {
+  const body = new URLSearchParams(tokenForm(client)).toString();
+  const request = (isLast: boolean) =>
+    [
+      'POST /oauth2/token HTTP/1.1',
+      'Host: 127.0.0.1',
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${String(body.length)}`,
+      `Connection: ${isLast ? 'close' : 'keep-alive'}`,
+      `\r\n${body}`,
+    ].join('\r\n');
+  const { hostname, port } = new URL(auth.service.publicUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write(Array.from({ length: count }, (_, index) => request(index === count - 1)).join(''));
+  const answers = await text(socket);
+  return [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+}
+
+test('tokens of one client that are asked for together cost one script and one read', async () => {
+  const client = await rememberedClient();
+  const before = (await tokensOf(client)).length;
+  const { scripts } = await askedOfRedis(async () => {
+    expect(await postTogether(client, 20)).toEqual(Array(20).fill(200));
+  });
+  expect(scripts).toBe(1);
+  expect(await tokensOf(client)).toHaveLength(before + 20);
+});
+
+test('tokens asked for together once the client has changed: all are looked up again, and none is stored', async () => {
+  const client = await rememberedClient();
+  const before = (await tokensOf(client)).length;
+  commitChange(auth, client, { status: 'revoked', revocation_epoch: 1, secrets: [] });
+  await deliver(client, 1);
+  expect(await postTogether(client, 20)).toEqual(Array(20).fill(401));
+  expect(await tokensOf(client)).toHaveLength(before);
 });
 
 test('a wrong secret costs two scripts, of a client that is remembered, revoked or unknown', async () => {

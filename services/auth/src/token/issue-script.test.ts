@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { defineScript } from '@tollgate/redis/script';
+import type { Script } from '@tollgate/redis/script';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { OwnRedis } from '@tollgate/testbed/redis';
+import { LUA, limitArgs } from './issue-script.ts';
+
+const MINUTE_US = 60_000_000;
+/** Any moment of these years: the arithmetic has to be exact where the numbers are large. */
+const BEGIN_US = 1_790_000_000_000_000;
+const EXP = 4_000_000_000;
+
+let server: OwnRedis;
+let redis: RedisConnection;
+let issueAt: Script;
+let issueNow: Script;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = openRedis(server.url, createLogger('suite', 'silent'));
+  await waitFor(() => redis.status === 'ready');
+  // The same script under a clock that the test turns. Keys end by Redis' own clock, so the counter's stays.
+  const clocked = [
+    ["redis.call('TIME')", '{ ARGV[7], ARGV[8] }'],
+    [", 'PX', math.ceil((whole - now) / 1000)", ''],
+  ].reduce((script, [part = '', other = '']) => {
+    expect(script).toContain(part);
+    return script.replace(part, other);
+  }, LUA);
+  issueAt = defineScript(redis, 'clockedIssue', clocked);
+  issueNow = defineScript(redis, 'issue', LUA);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+function keysOf(client: string, tokens: readonly string[]): string[] {
+  return ['requests', 'client', 'epoch', ...tokens].map((name) => `auth:{${client}}:${name}`);
+}
+
+type Ask = { perMinute: number; tokens: readonly string[]; atUs: number };
+
+/** What each of the tokens, asked for in one call, is told: nothing missing, or for how long it is refused. */
+async function ask(client: string, { perMinute, tokens, atUs }: Ask): Promise<number[]> {
+  const time = [Math.floor(atUs / 1_000_000), atUs % 1_000_000];
+  const args = [...limitArgs(perMinute), tokens.length, '{}', EXP, '', ...time];
+  const [fitted, waitUs] = (await issueAt(keysOf(client, tokens), args)) as [number, number];
+  return tokens.map((_, index) => (index < fitted ? 0 : waitUs));
+}
+
+async function storedTokens(client: string): Promise<string[]> {
+  const names = (await redis.keys(`auth:{${client}}:token*`)).map((key) => key.split(':').at(-1) ?? '');
+  return names.sort();
+}
+
+test('tokens that are asked for together are answered as if each were by itself, in their order', async () => {
+  const round = fc.record({
+    gapUs: fc.integer({ min: 0, max: 20_000_000 }),
+    tokens: fc.integer({ min: 1, max: 12 }),
+  });
+  const limits = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 10_000_000 }));
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(round, { minLength: 1, maxLength: 8 }), async (perMinute, rounds) => {
+      const [together, alone] = [randomUUID(), randomUUID()];
+      let atUs = BEGIN_US;
+      for (const [index, { gapUs, tokens: count }] of rounds.entries()) {
+        atUs += gapUs;
+        const tokens = Array.from({ length: count }, (_, token) => `token${String(index)}.${String(token)}`);
+        const expected = [];
+        for (const token of tokens)
+          expected.push(...(await ask(alone, { perMinute, tokens: [token], atUs })));
+        expect(await ask(together, { perMinute, tokens, atUs })).toEqual(expected);
+      }
+      expect(await storedTokens(together)).toEqual(await storedTokens(alone));
+      const [left, right] = [together, alone].map((client) => redis.get(`auth:{${client}}:requests`));
+      expect(await left).toBe(await right);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a minute’s worth fits at once, and one more as soon as a refusal has said', async () => {
+  const client = randomUUID();
+  const tokens = Array.from({ length: 10 }, (_, index) => `token${String(index)}`);
+  const limit = { perMinute: 6, atUs: BEGIN_US };
+  const waitUs = MINUTE_US / 6;
+  expect(await ask(client, { ...limit, tokens })).toEqual([0, 0, 0, 0, 0, 0, waitUs, waitUs, waitUs, waitUs]);
+  expect(await storedTokens(client)).toEqual(tokens.slice(0, 6));
+  const one = (atUs: number) => ask(client, { perMinute: 6, tokens: ['token7'], atUs });
+  expect(await one(BEGIN_US + waitUs - 1)).toEqual([1]);
+  expect(await one(BEGIN_US + waitUs)).toEqual([0]);
+});
+
+test('of a client that has changed nothing is stored and nothing counted', async () => {
+  const client = randomUUID();
+  const keys = keysOf(client, ['token1', 'token2']);
+  const answer = await issueNow(keys, [...limitArgs(60), 2, '{}', EXP, 'the record of before']);
+  expect(answer).toEqual([-1, 0]);
+  expect(await redis.keys(`auth:{${client}}:*`)).toEqual([]);
+});
+
+test('a restart of Redis keeps the tokens, and forgets what was counted', async () => {
+  const client = randomUUID();
+  expect(await issueNow(keysOf(client, ['token1']), [...limitArgs(60), 1, '{}', EXP, ''])).toMatchObject({
+    0: 1,
+  });
+  expect(await redis.pttl(`auth:{${client}}:requests`)).toBeGreaterThan(0);
+  await server.kill();
+  await server.restart();
+  await waitFor(() => redis.status === 'ready');
+  await waitFor(async () => (await redis.keys(`auth:{${client}}:*`)).length > 0);
+  expect(await redis.keys(`auth:{${client}}:*`)).toEqual([`auth:{${client}}:token1`]);
+});
