@@ -51,6 +51,17 @@ export function hmacSecret(secret: string, peppers: readonly Pepper[]): SecretHm
   return { pepper_id: pepper.id, hmac: hmacSha256(pepper.key, secret).toString('base64url') };
 }
 
+const decoded = new WeakMap<SecretHmac, Buffer>();
+
+/** A stored HMAC's bytes, which a record that is used again and again needs decoded once. */
+function bytesOf(stored: SecretHmac): Buffer {
+  const known = decoded.get(stored);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(stored.hmac, 'base64url');
+  decoded.set(stored, bytes);
+  return bytes;
+}
+
 /** Whether a secret is one of the stored ones: see secretMatcher. */
 export function matchesSecret(
   secret: string,
@@ -84,7 +95,7 @@ export function secretMatcher(
     for (const candidate of candidates) {
       const pepper = peppers.find(({ id }) => id === candidate.pepper_id);
       if (pepper === undefined) continue;
-      const wanted = Buffer.from(candidate.hmac, 'base64url');
+      const wanted = bytesOf(candidate);
       const given = hmacUnder(pepper);
       // An HMAC of another length can't be compared in constant time, and only a missing one has it.
       const same = timingSafeEqual(

@@ -25,10 +25,11 @@ export function hmacSha256(key: KeyObject, text: string): Buffer {
   if (text.length * 3 > SCRATCH_TEXT_BYTES) return createHmac('sha256', key).update(text).digest();
   const { inner, outer } = keyed.get(key) ?? keyedOf(key);
   const end = BLOCK_BYTES + inner.write(text, BLOCK_BYTES);
-  outer.write(hash('sha256', inner.subarray(0, end), 'hex'), BLOCK_BYTES, 'hex');
+  // A digest as text of one character per byte is the form that is made and read fastest.
+  outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK_BYTES, 'binary');
   // No secret stays behind.
   inner.fill(0, BLOCK_BYTES, end);
-  return Buffer.from(hash('sha256', outer, 'hex'), 'hex');
+  return Buffer.from(hash('sha256', outer, 'binary'), 'binary');
 }
 
 function keyedOf(key: KeyObject): Keyed {

@@ -102,7 +102,7 @@ export function createFailedAttempts(options: {
    */
   const looks = new Map<string, Promise<boolean>>();
   function isBelowLimits(clientId: string, address: string): Promise<boolean> {
-    const pair = pairOf(clientId, address);
+    const pair = `${address} ${clientId}`;
     const begun = looks.get(pair);
     if (begun !== undefined) return begun;
     if (looks.size === 0) {

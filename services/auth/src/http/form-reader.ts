@@ -56,10 +56,11 @@ function readToEnd(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.once('end', () => {
+    // `on`, though each comes once: `once` makes a wrapper for each request, and takes it away again.
+    req.on('end', () => {
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
-    req.once('error', (cause) => {
+    req.on('error', (cause) => {
       reject(new Problem('invalid_request', { cause }));
     });
   });

@@ -35,9 +35,10 @@ export function jsonEndpoint(options: {
     observe?.(req, res);
     answer({ req, res, requestId })
       .then((json) => {
-        const length = String(Buffer.byteLength(json));
-        res.writeHead(200, [...flatHeaders, REQUEST_ID_HEADER, requestId, 'Content-Length', length]);
-        res.end(json);
+        const length = Buffer.byteLength(json);
+        res.writeHead(200, [...flatHeaders, REQUEST_ID_HEADER, requestId, 'Content-Length', String(length)]);
+        // The same bytes where all of it is ASCII, and written faster.
+        res.end(json, length === json.length ? 'latin1' : 'utf8');
       })
       .catch((error: unknown) => {
         if (!res.headersSent) {
