@@ -15,7 +15,7 @@ export function createRequestLog(logger: Logger, levelOf2xx: 'info' | 'debug' = 
   return (req, res, requestId) => {
     const startedMs = performance.now();
     const { method, url = '' } = req;
-    res.once('close', () => {
+    res.on('close', () => {
       const status = res.statusCode;
       const [outcome, level] = !res.writableFinished
         ? (['aborted', 'info'] as const)

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { createHistogram } from './tallies.ts';
+import type { Observe } from './tallies.ts';
 
 /** Observes `tollgate_http_request_duration_seconds`, by method, route and status. */
 export type HttpMetrics = {
@@ -11,32 +12,29 @@ export type HttpMetrics = {
   observer: (route: string) => (req: IncomingMessage, res: ServerResponse) => void;
 };
 
-type Series = Histogram.Internal<'method' | 'route' | 'status'>;
-
 export function createHttpMetrics(registry: Registry): HttpMetrics {
-  const duration = new Histogram({
+  const duration = createHistogram(registry, {
     name: 'tollgate_http_request_duration_seconds',
     help: 'Time from a request to the end of its answer, on the public listener',
-    labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
   });
 
-  // To find a series by its labels costs more than to observe. There are few: what labels can be is fixed.
-  const known = new Map<string, Series>();
-  function seriesOf(method: string, route: string, status: number): Series {
+  // There are few series: what labels can be is fixed.
+  const known = new Map<string, Observe>();
+  function seriesOf(method: string, route: string, status: number): Observe {
     const key = `${method} ${String(status)} ${route}`;
-    const series = known.get(key) ?? duration.labels({ method, route, status: String(status) });
+    const series = known.get(key) ?? duration({ method, route, status: String(status) });
     known.set(key, series);
     return series;
   }
 
   function observeEnd(req: IncomingMessage, res: ServerResponse, routeOf: () => string): void {
     const startedMs = performance.now();
-    res.once('close', () => {
+    // Closed once: a listener that stays is cheaper than one that is taken away.
+    res.on('close', () => {
       const { method = 'other' } = req;
-      const series = seriesOf(KNOWN_METHODS.has(method) ? method : 'other', routeOf(), res.statusCode);
-      series.observe((performance.now() - startedMs) / 1_000);
+      const observe = seriesOf(KNOWN_METHODS.has(method) ? method : 'other', routeOf(), res.statusCode);
+      observe((performance.now() - startedMs) / 1_000);
     });
   }
 

@@ -124,7 +124,7 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
       readForm: createFormReader(parts.maxBodyBytes),
       ...{ findLiveToken, tokenPrefix },
       onIntrospected: (outcome, durationMs) => {
-        metrics.introspections.inc({ outcome });
+        metrics.introspected(outcome);
         metrics.introspectionDuration(outcome, durationMs);
       },
     }),

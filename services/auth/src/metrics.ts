@@ -1,5 +1,7 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { createHistogram, createOutcomes } from '@tollgate/server/tallies';
+import type { Observe } from '@tollgate/server/tallies';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -31,11 +33,9 @@ export function createMetrics(registry: Registry) {
       labelNames: ['limit'],
       registers,
     }),
-    introspections: new Counter({
+    introspected: createOutcomes(registry, {
       name: 'tollgate_introspections_total',
       help: 'Introspections by outcome: active, inactive, malformed (no token of ours) or failed (Redis away)',
-      labelNames: ['outcome'],
-      registers,
     }),
     tokenRequestDuration: latency(
       'tollgate_token_request_duration_seconds',
@@ -49,14 +49,12 @@ export function createMetrics(registry: Registry) {
 
   /** A function that observes one duration; the series of each outcome is looked up once. */
   function latency(name: string, help: string) {
-    const histogram = new Histogram({
-      ...{ name, help, labelNames: ['outcome'], buckets: LATENCY_BUCKETS_SEC, registers },
-    });
-    const series = new Map<string, Histogram.Internal<'outcome'>>();
+    const histogram = createHistogram(registry, { name, help, buckets: LATENCY_BUCKETS_SEC });
+    const series = new Map<string, Observe>();
     return (outcome: string, durationMs: number): void => {
-      const known = series.get(outcome) ?? histogram.labels(outcome);
-      series.set(outcome, known);
-      known.observe(durationMs / 1_000);
+      const observe = series.get(outcome) ?? histogram({ outcome });
+      series.set(outcome, observe);
+      observe(durationMs / 1_000);
     };
   }
 }

@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { DataCallOutcome, PipelinePart } from './data-call/data-call.ts';
-import { createHistogram, createOutcomes } from './tallies.ts';
+import { createHistogram, createOutcomes } from '@tollgate/server/tallies';
 
 /** The gateway's own metrics; those of the process are the server package's. */
 export type Metrics = ReturnType<typeof createMetrics>;

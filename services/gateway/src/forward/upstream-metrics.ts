@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
-import { createHistogram } from '../tallies.ts';
-import type { Observe } from '../tallies.ts';
+import { createHistogram } from '@tollgate/server/tallies';
+import type { Observe } from '@tollgate/server/tallies';
 
 /**
  * How a call's exchange with an address failed: no connection came about (`connect`), it was lost or spoke no

@@ -3,7 +3,8 @@ import type { Metric, Registry } from 'prom-client';
 
 /**
  * Counters and histograms that are added up in plain numbers and become samples at a scrape: prom-client's own
- * look a series up by its labels at each observation, which for a data call's ten is some percent of its time.
+ * look a series up by its labels at each observation, which for a data call's ten is some percent of its time, and
+ * for a token's two as well.
  */
 type Description = { name: string; help: string };
 
