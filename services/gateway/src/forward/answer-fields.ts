@@ -9,8 +9,8 @@ import { connectionOptions, forwardsAnswerField } from '../headers/forwardable.t
  * stays: it is the answer's own framing.
  */
 export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<string>): string[] {
-  const { connection } = headers as { connection?: string | string[] };
-  const listed = connectionOptions(connection === undefined ? [] : [connection].flat());
+  const { connection = [] } = headers as { connection?: string | string[] };
+  const listed = connectionOptions(typeof connection === 'string' ? [connection] : connection);
   const fields: string[] = [];
   for (const name in headers) {
     const value = headers[name];

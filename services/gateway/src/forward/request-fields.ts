@@ -22,7 +22,7 @@ export function upstreamRequestFields(
   const fields: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    if (forwardsRequestField(name, listed) && !CREDENTIALS.test(name)) {
+    if (forwardsRequestField(name, listed) && !CREDENTIALS.has(name.toLowerCase())) {
       fields.push(name, rawHeaders[index + 1] ?? '');
     }
   }
@@ -43,4 +43,4 @@ export function upstreamRequestFields(
 }
 
 /** What opens the gateway, or the web interface beside it, is none of the upstream's business. */
-const CREDENTIALS = /^(?:authorization|cookie)$/i;
+const CREDENTIALS = new Set(['authorization', 'cookie']);

@@ -4,7 +4,7 @@
  */
 
 /** Fields of one connection. `proxy-…` ones are dropped by their prefix. */
-const HOP_BY_HOP = new Set([
+const HOP_BY_HOP = [
   'connection',
   'http2-settings',
   'keep-alive',
@@ -12,10 +12,10 @@ const HOP_BY_HOP = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-]);
+];
 
 /** Request fields that the gateway sets itself, or that only it may set. */
-const SET_BY_GATEWAY = new Set([
+const SET_BY_GATEWAY = [
   // Framing and routing of the next message.
   'content-length',
   'expect',
@@ -34,11 +34,16 @@ const SET_BY_GATEWAY = new Set([
   'forwarded',
   'via',
   'x-real-ip',
-]);
+];
+
+const DROPPED_FROM_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY]);
+const DROPPED_FROM_ANSWERS = new Set(HOP_BY_HOP);
 
 /** The names that a message's Connection fields list, in lower case. */
 export function connectionOptions(values: readonly string[]): ReadonlySet<string> {
-  return values.length === 0 ? NONE : new Set(values.flatMap((value) => value.toLowerCase().split(/[\s,]+/)));
+  // Nearly all say nothing or this, and the field of that name is dropped anyway.
+  if (values.length === 0 || (values.length === 1 && values[0] === 'keep-alive')) return NONE;
+  return new Set(values.flatMap((value) => value.toLowerCase().split(/[\s,]+/)));
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -50,17 +55,16 @@ const NONE: ReadonlySet<string> = new Set();
 export function forwardsRequestField(name: string, listed: ReadonlySet<string>): boolean {
   const canonical = canonicalName(name);
   return (
-    endToEnd(canonical, listed) && !SET_BY_GATEWAY.has(canonical) && !canonical.startsWith('x-forwarded-')
+    !DROPPED_FROM_REQUESTS.has(canonical) &&
+    !canonical.startsWith('x-forwarded-') &&
+    !canonical.startsWith('proxy-') &&
+    !listed.has(canonical)
   );
 }
 
 /** Whether an answer's header field (lower case) goes on to the caller. */
 export function forwardsAnswerField(name: string, listed: ReadonlySet<string>): boolean {
-  return endToEnd(name, listed);
-}
-
-function endToEnd(name: string, listed: ReadonlySet<string>): boolean {
-  return !HOP_BY_HOP.has(name) && !name.startsWith('proxy-') && !listed.has(name);
+  return !DROPPED_FROM_ANSWERS.has(name) && !name.startsWith('proxy-') && !listed.has(name);
 }
 
 /**

@@ -15,14 +15,22 @@ export function forwardedFields(req: Origin, trusted = false): string[] {
   const { rawHeaders } = req;
   const earlier = trusted ? earlierHops(rawHeaders) : NONE;
   const fields = ['x-forwarded-proto', earlier.proto ?? 'http'];
-  const address = req.socket.remoteAddress?.replace(/^::ffff:/, '');
-  const hops = [...earlier.addresses, ...(address === undefined ? [] : [address])];
-  if (hops.length > 0) fields.push('x-forwarded-for', hops.join(', '));
+  const hops = joined(earlier.addresses, plainAddress(req.socket.remoteAddress));
+  if (hops !== '') fields.push('x-forwarded-for', hops);
   const host = earlier.host ?? fieldValues(rawHeaders, 'host')[0];
   if (host !== undefined) fields.push('x-forwarded-host', host);
-  const via = fieldValues(rawHeaders, 'via');
-  fields.push('via', [...via, `${req.httpVersion} tollgate`].join(', '));
+  fields.push('via', joined(fieldValues(rawHeaders, 'via'), `${req.httpVersion} tollgate`));
   return fields;
+}
+
+/** An IPv4 address that a listener of both families gives in IPv6's form is written as its own. */
+function plainAddress(address: string | undefined): string | undefined {
+  return address?.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+function joined(earlier: readonly string[], own: string | undefined): string {
+  if (own === undefined) return earlier.join(', ');
+  return earlier.length === 0 ? own : `${earlier.join(', ')}, ${own}`;
 }
 
 type EarlierHops = {

@@ -18,7 +18,9 @@ export function fieldValues(rawHeaders: readonly string[], name: string): string
 
 /** The request target's path, as received: not decoded, without the query string. */
 export function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
-  return (url ?? '').split('?', 1)[0] ?? '';
+  if (url === undefined) return '';
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
 }
 
 /** The request target's query string with its question mark, or nothing. */

@@ -31,10 +31,7 @@ export function traceFields({ traceId, spanId, flags, tracestate }: TraceParent)
  */
 export function passedOn(parent: TraceParent | null, requestId: string): string[] {
   const spanId = requestId.slice(0, 16);
+  if (parent === null) return ['traceparent', `00-${requestId}-${spanId}-00`];
   // Only the flags that there are (section 3.2.2.5).
-  return traceFields(
-    parent === null
-      ? { traceId: requestId, spanId, flags: 0, tracestate: undefined }
-      : { ...parent, spanId, flags: parent.flags & 1 },
-  );
+  return traceFields({ ...parent, spanId, flags: parent.flags & 1 });
 }
