@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { Express } from 'express';
-import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { createRequestLog, requestLog } from '@tollgate/log/request-log';
@@ -18,6 +17,7 @@ import type { ClientDirectory } from './client/directory.ts';
 import { directRoutes } from './http/direct-routes.ts';
 import { createFormReader } from './http/form-reader.ts';
 import { headersOf, jsonEndpoint } from './http/json-endpoint.ts';
+import { jsonProtection } from './http/json-protection.ts';
 import { introspectionEndpoint } from './introspection-endpoint/introspection-endpoint.ts';
 import { metadataEndpoint } from './metadata-endpoint/metadata-endpoint.ts';
 import type { Metrics } from './metrics.ts';
@@ -73,7 +73,7 @@ export function createPublicApp(parts: PublicParts): RequestListener {
   const token = jsonEndpoint({
     logRequest: createRequestLog(logger),
     observe: http.observer('/oauth2/token'),
-    headers: headersOf(helmet(), noStore),
+    headers: headersOf(jsonProtection, noStore),
     answer: tokenEndpoint({
       ...{ readForm, callerOf, authenticate, issuing },
       grantAccessToken: createGrant({ issuing, tokenPrefix }),
@@ -86,7 +86,7 @@ export function createPublicApp(parts: PublicParts): RequestListener {
   });
 
   const app = bareExpress();
-  app.use(requestLog(logger), http.middleware, helmet());
+  app.use(requestLog(logger), http.middleware, jsonProtection);
   app.route('/oauth2/token').all(noStore, methodNotAllowed('POST'), oauthErrorHandler(answerError));
   app
     .route('/oauth2/revoke')
