@@ -13,7 +13,7 @@ import { steadyLoad } from './steady-load.ts';
 
 const ROUNDS = 5;
 const ROUND_SEC = 3;
-const WARM_UP_SEC = 10;
+const WARM_UP_SEC = 15;
 const STEADY_SEC = 5;
 const P99_GOAL_MS = 10;
 

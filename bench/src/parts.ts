@@ -12,10 +12,10 @@ import { measureWebsocket } from './websocket/websocket.ts';
 
 /** Every part by the name that the command takes. */
 export const PARTS: Readonly<Record<string, Part>> = {
-  token: { timeLimitSec: 240, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
-  introspect: { timeLimitSec: 240, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
+  token: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
+  introspect: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
   'token-memory': { timeLimitSec: 1_200, run: measureTokenMemory },
-  gateway: { timeLimitSec: 400, run: measureGateway },
+  gateway: { timeLimitSec: 500, run: measureGateway },
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },

@@ -15,7 +15,7 @@ import type { Door, RunCalls } from './calls.ts';
 const CONNECTIONS = 32;
 const ROUNDS = 5;
 const ROUND_SEC = 2;
-const WARM_UP_SEC = 15;
+const WARM_UP_SEC = 25;
 const ADDED_LATENCY_LIMIT_MS = 1;
 const CURVE = [1, 8, 32, 128, 512];
 const SIZES = ['64k', '1m'];
