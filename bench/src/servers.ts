@@ -90,8 +90,10 @@ export async function startServers({ places, say, profileDir }: BenchRun): Promi
     const peer = await startPeer(settings, onSpawn);
     const pidOf = (name: string) => processes.get(name)?.identity.pid ?? 0;
     const auth = pidOf('auth');
-    if (sharesItsCore(places) && !goesFirst(pidOf('redis')))
+    const redis = pidOf('redis');
+    if (sharesItsCore(places) && redis !== 0 && !goesFirst(redis)) {
       say('Redis waits for the load generator: root alone may give it precedence');
+    }
     pin(process.pid, places?.load);
     for (const pid of [auth, peer.pid]) pin(pid, places?.server);
     return {
