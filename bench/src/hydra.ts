@@ -20,9 +20,10 @@ import type { Servers } from './servers.ts';
 export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres'): Promise<AuthPeer> {
   const { program, version } = await findOry(servers, 'hydra');
   const name = `hydra-${store.toLowerCase()}`;
-  const file = join(await programDirectory(servers, name), 'hydra.yml');
+  const directory = await programDirectory(servers, name);
+  const file = join(directory, 'hydra.yml');
   const adminPort = await freePort();
-  const dsn = store === 'SQLite' ? 'memory' : await makeDatabase(servers);
+  const dsn = store === 'SQLite' ? unsyncedFile(directory) : await makeDatabase(servers);
   const door = await startProgram(servers, {
     name,
     place: servers.places?.server,
@@ -32,8 +33,7 @@ export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres')
         SYSTEM_SECRET: randomBytes(16).toString('hex'),
       });
       await writeFile(file, filled, { mode: 0o600 });
-      // In memory it makes its tables itself.
-      if (store === 'Postgres') await migrate(servers, program, file);
+      await migrate(servers, program, file);
       // --dev: plain HTTP.
       return { args: [program, 'serve', 'all', '--dev', '-c', file], env: ORY_ENVIRONMENT };
     },
@@ -51,6 +51,14 @@ export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres')
     introspectionUrl: `${admin}/admin/oauth2/introspect`,
     version,
   };
+}
+
+/**
+ * A file that is never synced: all of it stays in the system's memory. Hydra's own `memory` is gone with its last
+ * connection, and a load that ends in the middle of its requests can close them all.
+ */
+function unsyncedFile(directory: string): string {
+  return `sqlite://${join(directory, 'hydra.sqlite')}?_fk=true&_journal_mode=WAL&_synchronous=OFF`;
 }
 
 async function makeDatabase({ databaseUrl }: Servers): Promise<string> {
