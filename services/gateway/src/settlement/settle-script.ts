@@ -31,8 +31,8 @@ local periods = tonumber(ARGV[6])
 if fresh then
   if redis.call('GET', KEYS[3]) ~= data_set then return { 2 } end
   redis.call('XADD', KEYS[2], '*', ARGV[2], ARGV[3])
+  redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4])
 end
-if fresh then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4]) end
 ${LUA_NOT_TO_DISK}
 local answer = { fresh and 1 or 0 }
 for period = 1, periods do
