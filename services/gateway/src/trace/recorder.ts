@@ -40,8 +40,8 @@ const MAX_QUEUED_SPANS = 16_384;
 const MAX_BATCH_SPANS = 1_024;
 
 /**
- * Records data calls and WebSockets as OpenTelemetry spans and sends them by OTLP over HTTP. A trace that begins here has the
- * request's id: who has an X-Request-Id has the trace. Loaded only where there is a collector.
+ * Records data calls and WebSockets as OpenTelemetry spans and sends them by OTLP over HTTP. A trace that begins
+ * here has the request's id: who has an X-Request-Id has the trace. Loaded only where there is a collector.
  */
 export function createRecorder(options: RecorderOptions, logger: Pick<Logger, 'warn'>): Recorder {
   const { endpoint, headers, serviceName } = options;

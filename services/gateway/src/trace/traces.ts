@@ -41,8 +41,8 @@ export type Recorder = {
 };
 
 /**
- * Traces of data calls and WebSockets: recorded where there is a recorder; without one, a trusted proxy's trace is passed on
- * (ADR 0024).
+ * Traces of data calls and WebSockets: recorded where there is a recorder; without one, a trusted proxy's trace is
+ * passed on (ADR 0024).
  */
 export function createTraces(trusts: TrustsPeer, recorder: Recorder | null): Traces {
   const underWay = new Map<string, Pick<CallTrace, 'fields'>>();
