@@ -95,6 +95,24 @@ test('an active token is answered by auth once, then from the cache', async () =
   expect(lookups).toEqual(['miss', 'hit']);
 });
 
+test('the cache alone answers at once, and only while it may', async () => {
+  const lookups: string[] = [];
+  const { introspect, introspectCached, trustCacheUntil, dropAll } = introspector({
+    onLookup: (outcome) => void lookups.push(outcome),
+  });
+  const token = newToken();
+  expect(introspectCached(token)).toBeUndefined();
+  await introspect(token);
+  expect(introspectCached(token)).toMatchObject({ active: true, account_id: 7 });
+  expect(lookups).toEqual(['miss', 'hit']);
+  trustCacheUntil(0);
+  expect(introspectCached(token)).toBeUndefined();
+  trustCacheUntil(Infinity);
+  dropAll();
+  expect(introspectCached(token)).toBeUndefined();
+  expect(requests).toHaveLength(1);
+});
+
 test('50 concurrent callers with one token make one request', async () => {
   const lookups: string[] = [];
   const { introspect } = introspector({ onLookup: (outcome) => void lookups.push(outcome) });

@@ -25,6 +25,8 @@ export type Introspector = {
    * @throws {Problem} service_unavailable where auth can't be asked: fail closed, but never as a 401.
    */
   introspect: (token: string, requestId?: string) => Promise<ActiveToken | null>;
+  /** The same from the cache alone, at once; undefined where auth has to be asked. */
+  introspectCached: (token: string) => ActiveToken | null | undefined;
   /** Forgets all tokens of a client, those that auth is just being asked about included. */
   dropClient: (clientId: string) => void;
   /** Forgets one token by its hash. */
@@ -75,11 +77,8 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
 
   function askOnce(hash: string, part: string, token: string, requestId?: string) {
     const pending = inFlight.get(hash);
-    if (pending !== undefined) {
-      onLookup?.('joined');
-      return pending.answer;
-    }
-    onLookup?.('miss');
+    onLookup?.(pending === undefined ? 'miss' : 'joined');
+    if (pending !== undefined) return pending.answer;
     const question: Question = { applicationPart: part, dropped: false, answer: Promise.resolve(null) };
     question.answer = ask(question, hash, token, requestId).finally(() => inFlight.delete(hash));
     inFlight.set(hash, question);
@@ -90,14 +89,19 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
     for (const [hash, question] of inFlight) if (concerned(hash, question)) question.dropped = true;
   }
 
+  function fromCache(hash: string): ActiveToken | null | undefined {
+    const cached = knowsRevocations() ? cache.get(hash) : undefined;
+    if (cached === undefined || (cached !== null && cached.exp * 1000 <= Date.now())) return undefined;
+    onLookup?.('hit');
+    return cached;
+  }
+
   return {
+    introspectCached: (token) => fromCache(accessTokenHash(token)),
     introspect: (token, requestId) => {
       const hash = accessTokenHash(token);
-      const cached = knowsRevocations() ? cache.get(hash) : undefined;
-      if (cached !== undefined && (cached === null || cached.exp * 1000 > Date.now())) {
-        onLookup?.('hit');
-        return Promise.resolve(cached);
-      }
+      const cached = fromCache(hash);
+      if (cached !== undefined) return Promise.resolve(cached);
       // What is cached was well-formed.
       const parsed = parseAccessToken(token, tokenPrefix);
       if (parsed === null) {

@@ -24,6 +24,7 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
 /** An introspector whose cache follows auth's revocations on Redis connections of its own (ADR 0013). */
 export function openIntrospection(options: OpenIntrospectionOptions): {
   introspect: Introspector['introspect'];
+  introspectCached: Introspector['introspectCached'];
   knowsRevocations: Introspector['knowsRevocations'];
   close: () => void;
 } {
@@ -41,6 +42,6 @@ export function openIntrospection(options: OpenIntrospectionOptions): {
     listener: { ...introspector, onDropped },
     logger,
   });
-  const { introspect, knowsRevocations } = introspector;
-  return { introspect, knowsRevocations, close };
+  const { introspect, introspectCached, knowsRevocations } = introspector;
+  return { introspect, introspectCached, knowsRevocations, close };
 }

@@ -6,7 +6,11 @@ import { fieldValues } from '../headers/request-head.ts';
 /** RFC 6750, section 2.1, with the scheme in any case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-export type Authenticate = (rawHeaders: readonly string[], requestId: string) => Promise<ActiveToken>;
+/** A promise only where auth has to be asked. */
+export type Authenticate = (
+  rawHeaders: readonly string[],
+  requestId: string,
+) => ActiveToken | Promise<ActiveToken>;
 
 /**
  * Part 1 of a data call: who calls. Only the Authorization header counts; a token anywhere else is none.
@@ -14,14 +18,21 @@ export type Authenticate = (rawHeaders: readonly string[], requestId: string) =>
  * unknown, expired or revoked `error="invalid_token"` (RFC 6750, section 3); invalid_request for more than
  * one Authorization header; service_unavailable where auth can't be asked.
  */
-export function createAuthenticate({ introspect }: Pick<Introspector, 'introspect'>): Authenticate {
-  return async (rawHeaders, requestId) => {
+export function createAuthenticate({
+  introspect,
+  introspectCached,
+}: Pick<Introspector, 'introspect' | 'introspectCached'>): Authenticate {
+  return (rawHeaders, requestId) => {
     const token = bearerToken(rawHeaders);
     if (token === undefined) throw new Problem('unauthorized');
-    const active = await introspect(token, requestId);
-    if (active === null) throw invalidToken();
-    return active;
+    const cached = introspectCached(token);
+    return cached === undefined ? introspect(token, requestId).then(activeOf) : activeOf(cached);
   };
+}
+
+function activeOf(introspected: ActiveToken | null): ActiveToken {
+  if (introspected === null) throw invalidToken();
+  return introspected;
 }
 
 /**
@@ -29,14 +40,14 @@ export function createAuthenticate({ introspect }: Pick<Introspector, 'introspec
  * @throws {Problem} unauthorized for a credential that is no Bearer token; invalid_request for more than one.
  */
 export function bearerToken(rawHeaders: readonly string[]): string | undefined {
-  const [credentials, ...others] = fieldValues(rawHeaders, 'authorization');
+  const all = fieldValues(rawHeaders, 'authorization');
   // Two servers in a row may choose differently between two of them.
-  if (others.length > 0) throw moreThanOneCredential();
+  if (all.length > 1) throw moreThanOneCredential();
+  const [credentials] = all;
   if (credentials === undefined) return undefined;
-  if (!/^bearer(?: |$)/i.test(credentials)) throw new Problem('unauthorized');
   const token = BEARER.exec(credentials)?.[1];
-  if (token === undefined) throw invalidToken();
-  return token;
+  if (token !== undefined) return token;
+  throw /^bearer(?: |$)/i.test(credentials) ? invalidToken() : new Problem('unauthorized');
 }
 
 function moreThanOneCredential(): Problem {

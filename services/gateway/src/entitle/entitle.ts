@@ -15,7 +15,8 @@ export type Charge = {
   limits: Limits;
 };
 
-export type Entitle = (accountId: number, requestId: string) => Promise<Charge>;
+/** Who pays where that is known; a promise where account has to be asked, or refuses. */
+export type Entitle = (accountId: number, requestId: string) => Charge | Promise<Charge>;
 
 export type EntitleOptions = {
   /** account's private API. */
@@ -96,11 +97,11 @@ export function createEntitle({
   }
 
   return {
-    entitle: async (accountId, requestId) => {
+    entitle: (accountId, requestId) => {
       const cached = performance.now() < trustedUntilMs ? cache.get(accountId) : undefined;
-      if (cached === undefined) return chargeOf(await askOnce(accountId, requestId));
+      if (cached === undefined) return askOnce(accountId, requestId).then(chargeOf);
       onLookup?.('hit');
-      return chargeOf(cached);
+      return charges.get(cached) ?? Promise.resolve(cached).then(chargeOf);
     },
     dropAccount: (accountId) => {
       cache.drop(accountId);

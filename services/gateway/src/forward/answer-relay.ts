@@ -87,7 +87,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   constructor(relay: Relay, end: RelayEnd) {
     this.#relay = relay;
     this.#end = end;
-    relay.res.once('close', this.#onCallerGone);
+    relay.res.on('close', this.#onCallerGone);
   }
 
   /** Ends the wait for a connection to the upstream; does nothing once there is one. */

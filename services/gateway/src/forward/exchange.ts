@@ -119,7 +119,10 @@ export class Exchange implements RelayEnd {
     this.#trial = address.health.beginCall();
     this.#beganMs = performance.now();
     const path = upstreamPath(address.path, method, query);
-    const poolIsFree = address.pool.dispatch({ method, path, headers, body }, this.#relay);
+    // Not `blocking`: that keeps others from a connection until the head has come, and with one request on each
+    // there is nobody to keep from it.
+    const request = { method, path, headers, body, blocking: false };
+    const poolIsFree = address.pool.dispatch(request, this.#relay);
     // The client's own time limits begin only when a request has got its connection.
     if (poolIsFree) return;
     this.#waiting = setTimeout(() => {

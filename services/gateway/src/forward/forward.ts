@@ -43,24 +43,27 @@ export function createForwarder(options: ForwarderOptions): { forward: Forward; 
   const upstreams = createUpstreams(options);
   const parts = { upstreams, limits: options, observer: options.observer };
 
-  function exchange(call: ForwardedCall, { body, lengthBytes }: RequestBody): Promise<ForwardOutcome> {
-    const { req, requestId, identity, trace } = call;
+  function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
+    const { req, res, requestId, identity, billingStatus, standing, meter, trace } = call;
+    if (whole === null || res.destroyed) return Promise.resolve('aborted');
+    const { body, lengthBytes } = whole;
     const headers = upstreamRequestFields(req, identity, requestId, {
       trusted: options.trusts(req.socket),
       trace: trace?.fields() ?? passedOn(null, requestId),
     });
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace };
-    const relay = { ...call, defaultPoints, stallTimeoutMs: bodyIdleTimeoutMs };
+    const stallTimeoutMs = bodyIdleTimeoutMs;
+    const relay = { res, requestId, billingStatus, standing, defaultPoints, stallTimeoutMs, meter };
     return new Promise((resolve, reject) => {
       new Exchange(parts, request, relay, { resolve, reject }).begin();
     });
   }
 
   return {
-    forward: async (call) => {
-      const body = await requestBody(call.req, bodyLimits);
-      return body === null || call.res.destroyed ? 'aborted' : exchange(call, body);
+    forward: (call) => {
+      const body = requestBody(call.req, bodyLimits);
+      return body instanceof Promise ? body.then((whole) => exchange(call, whole)) : exchange(call, body);
     },
     close: upstreams.close,
   };

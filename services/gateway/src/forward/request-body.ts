@@ -18,12 +18,15 @@ export type BodyLimits = {
 };
 
 /**
- * A request's body for the next server: small ones buffered, others streamed with back-pressure. Null where
- * the caller went away before all of a small one had come.
+ * A request's body for the next server: small ones buffered, others streamed with back-pressure. A promise only
+ * where a small one has not yet come whole; it resolves with null where the caller goes away before that.
  * @throws {Problem} payload_too_large where the declared length is over the limit. A chunked body that turns
  * out to be larger ends its stream with the same problem.
  */
-export async function requestBody(req: IncomingMessage, limits: BodyLimits): Promise<RequestBody | null> {
+export function requestBody(
+  req: IncomingMessage,
+  limits: BodyLimits,
+): RequestBody | null | Promise<RequestBody | null> {
   const declared = fieldValues(req.rawHeaders, 'content-length')[0];
   if (declared === undefined) {
     const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;
@@ -33,22 +36,21 @@ export async function requestBody(req: IncomingMessage, limits: BodyLimits): Pro
   if (lengthBytes > limits.maxBytes) throw new Problem('payload_too_large');
   if (lengthBytes === 0) return { body: null, lengthBytes: null };
   if (lengthBytes > BUFFERED_BODY_MAX_BYTES) return { body: streamed(req, limits), lengthBytes };
-  const body = await buffered(req);
-  return body === null ? null : { body, lengthBytes };
+  // Its events are over: waiting for them would last for ever.
+  if (req.destroyed) return null;
+  askForBody(req);
+  // Nearly always: it came while the call waited for its admission.
+  return req.complete ? { body: req.read() as Buffer | null, lengthBytes } : buffered(req, lengthBytes);
 }
 
-function buffered(req: IncomingMessage): Promise<Buffer | null> {
-  // Its events are over: waiting for them would last for ever.
-  if (req.destroyed) return Promise.resolve(null);
-  askForBody(req);
+function buffered(req: IncomingMessage, lengthBytes: number): Promise<RequestBody | null> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
     });
     req.once('end', () => {
-      const [only] = chunks;
-      resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
+      resolve({ body: Buffer.concat(chunks), lengthBytes });
     });
     req.once('close', () => {
       resolve(null);
