@@ -18,11 +18,12 @@ export type ServiceOptions = {
 };
 
 /**
- * As in the images. What a request leaves behind lives shorter than a collection of so large a young generation
- * takes to come: less is copied. A process is made for one core, where V8's helpers would only take turns with it
- * (ADR 0033).
+ * As in the images (ADR 0033). What a request leaves behind lives shorter than a collection of so large a young
+ * generation takes to come: less is copied. A process is made for one core, where V8's helpers would only take turns
+ * with it. And nothing is born old because others like it were alive at a collection that came too early: what is
+ * old keeps what it refers to, until the next full collection.
  */
-const NODE_FLAGS = ['--max-semi-space-size=32', '--single-threaded-gc'];
+const NODE_FLAGS = ['--max-semi-space-size=32', '--single-threaded-gc', '--no-allocation-site-pretenuring'];
 
 /**
  * Starts a program of ours by the path of its entry and resolves when readyUrl answers 200.
