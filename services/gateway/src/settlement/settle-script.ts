@@ -52,8 +52,11 @@ for period = 1, periods do
   end
   for index = 1, 4 do answer[#answer + 1] = sums[index] end
 end
+local at = 7 + periods * 4
 for index = 4 + periods, #KEYS do
-  redis.call('ZREM', KEYS[index], ARGV[6 + periods * 4 + index - 3 - periods])
+  local members = tonumber(ARGV[at])
+  redis.call('ZREM', KEYS[index], unpack(ARGV, at + 1, at + members))
+  at = at + 1 + members
 end
 return answer
 `;
@@ -90,9 +93,9 @@ export function createSendBatch(redis: ScriptableRedis): SendBatch {
       keys.push(usageLiveKey(shard, periodId));
       args.push(points, requests, time_ms, traffic_bytes);
     }
-    for (const { key, member } of leases) {
+    for (const [key, members] of membersByKey(leases)) {
       keys.push(key);
-      args.push(member);
+      args.push(members.length, ...members);
     }
     return readAnswer((await settle(keys, args)) as number[], [...sums.keys()]);
   };
@@ -107,6 +110,16 @@ function readAnswer([code = -1, ...counters]: number[], periodIds: readonly numb
     if (points >= 0) live.set(periodId, { points, requests, time_ms, traffic_bytes });
   }
   return { result, live };
+}
+
+function membersByKey(leases: readonly LeaseEntry[]): Map<string, string[]> {
+  const byKey = new Map<string, string[]>();
+  for (const { key, member } of leases) {
+    const members = byKey.get(key);
+    if (members === undefined) byKey.set(key, [member]);
+    else members.push(member);
+  }
+  return byKey;
 }
 
 function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage> {
