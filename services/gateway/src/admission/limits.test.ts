@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Limits } from '@tollgate/contracts/entitlement';
+import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
 import { withLimits } from '../suite/peers.ts';
+import { recordedBatches } from '../suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 3_000;
@@ -124,6 +127,28 @@ test('sessions: 429 while as many calls are in flight, none as soon as a caller 
   gateway.upstream(answerOk);
   for (let calls = 0; calls < 20; calls += 1) expect((await gateway.query({ token })).status).toBe(200);
   expect(await gateway.metric('tollgate_leases_held')).toBe(0);
+});
+
+test('a batch of several payers of one shard gives back the places of each', async () => {
+  const first = caller({ session_limit: 2 });
+  nextAccount += USAGE_SHARD_COUNT - 1;
+  const payers = [first, caller({ session_limit: 3 })];
+  const ids = payers.map(({ accountId }) => accountId);
+  expect(new Set(ids.map(usageShard)).size).toBe(1);
+  const calls = [0, 1, 1, 0, 1].map((payer) => payers[payer]?.token ?? '');
+  for (let rounds = 0; rounds < 5; rounds += 1) {
+    const held: (() => void)[] = [];
+    gateway.upstream((_req, res) => {
+      held.push(() => res.end('{}'));
+    });
+    const answers = calls.map((token) => gateway.query({ token }));
+    await waitFor(() => held.length === calls.length);
+    for (const end of held) end();
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+  }
+  const batches = await recordedBatches(gateway.redis.url);
+  const payersOf = batches.map(({ events }) => new Set(events.map(({ payer_id }) => payer_id)));
+  expect(payersOf.some((some) => ids.every((id) => some.has(id)))).toBe(true);
 });
 
 test('a call that got no answer of the upstream gives its place back', async () => {
