@@ -6,7 +6,7 @@ import type { RedisAddress } from './redis-url.ts';
 import { retryDelayMs } from './server.ts';
 import type { SharedOptions } from './shared-options.ts';
 
-export type { Cluster, Redis } from 'ioredis';
+export type { Cluster, Command, Redis } from 'ioredis';
 
 /**
  * One server, what Sentinel says is the master, or a Redis Cluster (ADR 0018). A command's keys, and a script's,

@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { RedisConnection } from './redis.ts';
+import { ScriptCommand } from './script-command.ts';
 
-/** A connection that scripts can be defined on. */
-export type ScriptableRedis = Pick<RedisConnection, 'defineCommand'>;
+/** A connection that scripts can be run on. */
+export type ScriptableRedis = Pick<RedisConnection, 'sendCommand'>;
 
 export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
-
-type Command = (this: unknown, ...args: (string | number)[]) => Promise<unknown>;
 
 /**
  * For a script: which data set this Redis serves. Redis draws a new id at every start and at every promotion of
@@ -40,13 +40,30 @@ end
 `;
 
 /**
- * Defines a Lua script on a connection. A call is one round trip (EVALSHA), two where Redis meets the script for
- * the first time. All keys of a call must share one hash tag.
+ * Defines a Lua script on a connection. A call is one round trip (EVALSHA), two where this Redis hasn't met the
+ * script yet: then nothing was carried out, and it goes again with its text. All keys of a call must share one hash
+ * tag. Not by ioredis' defineCommand, whose wrappers and time limit cost as much as the rest of a command (ADR 0033).
  */
-export function defineScript(redis: ScriptableRedis, name: string, lua: string): Script {
-  redis.defineCommand(name, { lua });
-  // defineCommand adds the method at run time, where the type can't see it.
-  const command = (redis as unknown as Record<string, Command>)[name];
-  if (command === undefined) throw new Error(`the script ${name} isn't defined`);
-  return (keys, args) => command.call(redis, keys.length, ...keys, ...args);
+export function defineScript(redis: ScriptableRedis, lua: string): Script {
+  const digest = createHash('sha1').update(lua).digest('hex');
+  const run = async (name: 'evalsha' | 'eval', script: string, ...[keys, args]: Parameters<Script>) => {
+    const command = new ScriptCommand(name, [script, keys.length, ...keys, ...args]);
+    try {
+      return await redis.sendCommand(command);
+    } finally {
+      command.clearTimeLimit();
+    }
+  };
+  return async (keys, args) => {
+    try {
+      return await run('evalsha', digest, keys, args);
+    } catch (error) {
+      if (!isUnknownScript(error)) throw error;
+      return run('eval', lua, keys, args);
+    }
+  };
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }

@@ -9,13 +9,13 @@ import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-t
 import { gatherWrites } from './gather-writes.ts';
 import { openRedis } from './redis.ts';
 import type { RedisConnection } from './redis.ts';
+import { defineScript } from './script.ts';
+import type { Script } from './script.ts';
 
 const ANSWER_AND_COUNT = `
 redis.call('INCR', KEYS[1])
 return {KEYS[1], ARGV[1]}
 `;
-
-type WithScript = { countAnd: (key: string, argument: number) => Promise<[string, string]> };
 
 describe.each([
   { topology: 'one server', start: () => startRedis() },
@@ -25,13 +25,14 @@ describe.each([
   const logged: string[] = [];
   let server: RunningRedis;
   let redis: RedisConnection;
+  let countAnd: Script;
 
   beforeAll(async () => {
     server = await start();
     const logger = createLogger('suite', 'info', { write: (line: string) => logged.push(line) });
     redis = openRedis(server.url, logger);
     gatherWrites(redis);
-    redis.defineCommand('countAnd', { numberOfKeys: 1, lua: ANSWER_AND_COUNT });
+    countAnd = defineScript(redis, ANSWER_AND_COUNT);
     await waitFor(() => redis.status === 'ready');
   });
 
@@ -40,11 +41,9 @@ describe.each([
     await server.stop();
   });
 
-  const script = (key: string, argument: number) => (redis as unknown as WithScript).countAnd(key, argument);
-
   test('scripts over many slots in one turn, with arguments that are numbers, each meet their own key', async () => {
     const keys = Array.from({ length: 200 }, (_, index) => `{${String(index)}}:count`);
-    const answers = await Promise.all(keys.map((key, index) => script(key, index)));
+    const answers = await Promise.all(keys.map((key, index) => countAnd([key], [index])));
     expect(answers).toEqual(keys.map((key, index) => [key, String(index)]));
     const counts = await Promise.all(keys.map((key) => redis.get(key)));
     expect(counts).toEqual(keys.map(() => '1'));
@@ -79,6 +78,8 @@ describe.each([
     });
     await server.restart();
     await waitFor(async () => (await redis.get('{1}:count')) === '1', { timeoutMs: 20_000 });
+    // The scripts that it knew are gone.
+    expect(await countAnd(['{1}:count'], [0])).toEqual(['{1}:count', '0']);
     await waitFor(() => logged.slice(before).some((line) => line.includes('Redis is back')));
     const lines = logged.slice(before).map((line) => (JSON.parse(line) as { msg: string }).msg);
     expect(lines).toEqual(['Redis is away; trying again', 'Redis is back']);

@@ -30,7 +30,7 @@ end
  *
  * @throws {Problem} (the script's promise) service_unavailable
  */
-export function defineScript(redis: ScriptableRedis, name: string, lua: string): Script {
-  const script = defineOn(redis, name, lua);
+export function defineScript(redis: ScriptableRedis, lua: string): Script {
+  const script = defineOn(redis, lua);
   return (keys, args) => redisAnswer(script(keys, args));
 }

@@ -35,7 +35,7 @@ export type UsageStream = { key: string; shard: number };
 
 /** Defines the script on a connection. Both keys of a shard share its Redis Cluster slot. */
 export function createTrimStream(redis: ScriptableRedis): TrimStream {
-  const script = defineScript(redis, 'tollgateTrimUsage', LUA);
+  const script = defineScript(redis, LUA);
   return async ({ key, shard }, position) => {
     const done = await script([key, usageTrimmedKey(shard)], [position, nextStreamId(position)]);
     return done === 1 ? 'trimmed' : 'behind';

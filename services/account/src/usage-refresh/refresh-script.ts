@@ -47,7 +47,7 @@ export type RefreshLive = (refresh: PendingRefresh) => Promise<RefreshOutcome>;
 
 /** Defines the script on a connection. Both keys lie in the payer's shard. */
 export function createRefreshLive(redis: ScriptableRedis): RefreshLive {
-  const script = defineScript(redis, 'tollgateRefreshUsage', LUA);
+  const script = defineScript(redis, LUA);
   return async ({ period_id, payer_id, previous_version, usage_version, ...added }) => {
     const { points, requests, time_ms, traffic_bytes } = added;
     const counters = [points, requests, time_ms, traffic_bytes].filter((counter) => counter !== null);

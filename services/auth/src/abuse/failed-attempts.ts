@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from '@tollgate/redis';
 import { redisAnswer } from '../redis-answer.ts';
+import { defineScript } from '../redis-script.ts';
 import { tooManyRequests } from './too-many-requests.ts';
 
 export type FailedAttempts = {
@@ -46,16 +47,7 @@ end
 return {'', 0}
 `;
 
-type Script = {
-  tollgateSettleAttempt: (
-    key: string,
-    clientField: string,
-    failed: 0 | 1,
-    perAddress: number,
-    perClientAndAddress: number,
-    windowMs: number,
-  ) => Promise<[limited: '' | 'address' | 'pair', retryAfterMs: number]>;
-};
+type ScriptAnswer = [limited: '' | 'address' | 'pair', retryAfterMs: number];
 
 /** How many limited callers a process remembers, to refuse them without a round trip. */
 const REMEMBERED_MAX = 10_000;
@@ -71,9 +63,7 @@ export function createFailedAttempts(options: {
   onLimited: (limit: 'address' | 'pair') => void;
 }): FailedAttempts {
   const { redis, limits, onLimited } = options;
-  redis.defineCommand('tollgateSettleAttempt', { numberOfKeys: 1, lua: LUA });
-  // defineCommand adds the method at run time, where the type can't see it.
-  const { tollgateSettleAttempt } = redis as unknown as Script;
+  const settleAttempt = defineScript(redis, LUA);
   const limitedUntil = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 
   const keyOf = (address: string) => `auth:{address:${shortHash(address)}}:failed`;
@@ -119,17 +109,16 @@ export function createFailedAttempts(options: {
     refuseKnown,
     settle: async (clientId, address, failed) => {
       if (!failed && (await isBelowLimits(clientId, address))) return;
-      const [limited, restMs] = await redisAnswer(
-        tollgateSettleAttempt.call(
-          redis,
-          keyOf(address),
+      const [limited, restMs] = (await settleAttempt(
+        [keyOf(address)],
+        [
           shortHash(clientId),
           failed ? 1 : 0,
           limits.perAddress,
           limits.perClientAndAddress,
           limits.windowMs,
-        ),
-      );
+        ],
+      )) as ScriptAnswer;
       if (limited === '') return;
       limitedUntil.set(limited === 'address' ? address : pairOf(clientId, address), Date.now() + restMs);
       onLimited(limited);

@@ -110,9 +110,9 @@ export type ClientStore = {
 
 /** Each call is one round trip, and throws service_unavailable where Redis can't be asked. */
 export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): ClientStore {
-  const read = defineScript(redis, 'tollgateReadClient', READ);
-  const learn = defineScript(redis, 'tollgateLearnClient', LEARN);
-  const change = defineScript(redis, 'tollgateChangeClient', CHANGE);
+  const read = defineScript(redis, READ);
+  const learn = defineScript(redis, LEARN);
+  const change = defineScript(redis, CHANGE);
   const remembered = new LRUCache<string, RememberedClient>({ max: REMEMBERED_RECORDS_MAX });
   const keys = (clientId: string) => [clientKey(clientId), epochKey(applicationPart(clientId))];
 

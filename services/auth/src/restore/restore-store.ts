@@ -43,9 +43,9 @@ export type RestoreStore = {
 };
 
 export function createRestoreStore(redis: ScriptableRedis): RestoreStore {
-  const begin = defineScript(redis, 'tollgateBeginRestore', BEGIN);
-  const renew = defineScript(redis, 'tollgateRenewRestore', RENEW);
-  const finish = defineScript(redis, 'tollgateFinishRestore', FINISH);
+  const begin = defineScript(redis, BEGIN);
+  const renew = defineScript(redis, RENEW);
+  const finish = defineScript(redis, FINISH);
   return {
     begin: async (owner) => {
       const [turn, dataSet] = beginAnswer.parse(await begin(KEYS, [owner, LEASE_MS]));

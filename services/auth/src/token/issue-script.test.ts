@@ -33,8 +33,8 @@ beforeAll(async () => {
     expect(script).toContain(part);
     return script.replace(part, other);
   }, LUA);
-  issueAt = defineScript(redis, 'clockedIssue', clocked);
-  issueNow = defineScript(redis, 'issue', LUA);
+  issueAt = defineScript(redis, clocked);
+  issueNow = defineScript(redis, LUA);
 });
 
 afterAll(async () => {

@@ -63,7 +63,7 @@ export type IssueScript = {
 
 /** Defines the script: one round trip, on the client's slot. It throws service_unavailable as all of them do. */
 export function createIssueScript(redis: ScriptableRedis, perMinute: number): IssueScript {
-  const run = defineScript(redis, 'tollgateIssueTokens', LUA);
+  const run = defineScript(redis, LUA);
   const limit = limitArgs(perMinute);
 
   async function answerOf(

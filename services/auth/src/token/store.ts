@@ -82,8 +82,8 @@ export type TokenStore = {
 const EXPIRED: FoundToken = { record: null, certain: true, handMadeHash: null };
 
 export function createTokenStore(redis: ScriptableRedis): TokenStore {
-  const find = defineScript(redis, 'tollgateFindToken', FIND);
-  const revoke = defineScript(redis, 'tollgateRevokeToken', REVOKE);
+  const find = defineScript(redis, FIND);
+  const revoke = defineScript(redis, REVOKE);
   return {
     find: async (token, applicationPart) => {
       const hash = accessTokenHash(token);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { accessTokenHash } from '@tollgate/access-token';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { Command } from '@tollgate/redis';
 import { createTokenIssuing } from './token-issuing.ts';
 
 const client: ClientRecord = {
@@ -18,15 +19,11 @@ function issuingWhereAllFits() {
   const stored: string[][] = [];
   const deleted: string[] = [];
   const redis = {
-    defineCommand: (name: string) => {
-      Object.assign(redis, {
-        [name]: (count: number, ...rest: string[]) => {
-          // The first three are the counter's and the client's.
-          const tokens = rest.slice(3, count);
-          stored.push(tokens);
-          return Promise.resolve([tokens.length, 0]);
-        },
-      });
+    sendCommand: ({ args: [, count, ...rest] }: Command) => {
+      // The first three are the counter's and the client's.
+      const tokens = rest.slice(3, Number(count)).map(String);
+      stored.push(tokens);
+      return Promise.resolve([tokens.length, 0]);
     },
     del: (key: string) => {
       deleted.push(key);

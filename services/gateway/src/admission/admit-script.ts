@@ -119,7 +119,7 @@ export type AskAdmissions = (
 
 /** Defines the admission script: one round trip, on the payer's shard. */
 export function createAskAdmissions(redis: ScriptableRedis): AskAdmissions {
-  const ask = defineScript(redis, 'tollgateAdmit', LUA);
+  const ask = defineScript(redis, LUA);
   return async ({ payerId, periodId, limits }, kind, leaseIds) => {
     const isCall = kind === 'call';
     const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;

@@ -50,7 +50,7 @@ export function createLeases(
   redis: ScriptableRedis & { zrem: (key: string, member: string) => Promise<unknown> },
   logger: Pick<Logger, 'warn'>,
 ): Leases {
-  const renew = defineScript(redis, 'tollgateRenewLeases', RENEW);
+  const renew = defineScript(redis, RENEW);
   const process = randomBytes(9).toString('base64url');
   const held = new Set<Held>();
   let count = 0;

@@ -30,8 +30,8 @@ beforeAll(async () => {
     expect(script).toContain(part);
     return script.replace(part, other);
   }, LUA);
-  admitAt = defineScript(redis, 'clockedAdmit', clocked);
-  admitNow = defineScript(redis, 'admit', LUA);
+  admitAt = defineScript(redis, clocked);
+  admitNow = defineScript(redis, LUA);
 });
 
 afterAll(async () => {

@@ -71,7 +71,7 @@ export type PrimeFrom = (snapshot: UsageSnapshot) => Promise<'primed' | 'stale'>
 
 /** Defines the script that rebuilds a period's live counters, and lets its shard's stream be written to. */
 export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
-  const prime = defineScript(redis, 'tollgatePrime', LUA);
+  const prime = defineScript(redis, LUA);
   return async (snapshot) => {
     const { period_id, stream_position, points, requests, time_ms, traffic_bytes, usage_version } = snapshot;
     const shard = usageShard(snapshot.payer_id);

@@ -77,7 +77,7 @@ const RESULTS = ['repeated', 'recorded', 'unprimed'] as const;
 
 /** Defines the settlement script on a connection. All keys of a shard share its Redis Cluster slot. */
 export function createSendBatch(redis: ScriptableRedis): SendBatch {
-  const settle = defineScript(redis, 'tollgateSettle', LUA);
+  const settle = defineScript(redis, LUA);
   return async (shard, batch, leases) => {
     const sums = sumByPeriod(batch.events);
     const keys = [seenKey(shard, batch.gateway_id), usageStreamKey(shard), floorKey(shard)];
