@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
+import { REDIS_DATA_SETTINGS } from '@tollgate/redis-settings';
 import { demoOf } from '@tollgate/sample/demo';
 import type { SampleIds } from '@tollgate/sample/demo';
 import { newSampleSecrets } from '@tollgate/sample/secrets';
@@ -130,8 +131,7 @@ async function startPostgres(run: Run): Promise<RunningPart> {
 
 async function startRedis(run: Run): Promise<RunningPart> {
   const password = run.secrets.redis_password;
-  // As in docker-compose.yml: what was acknowledged outlives a kill.
-  const settings = ['dir /data', `requirepass ${password}`, 'appendonly yes', 'appendfsync always', ''];
+  const settings = [`requirepass ${password}`, 'dir /data', ...REDIS_DATA_SETTINGS, ''];
   const container = await prepared(run, 'redis', new GenericContainer(REDIS_IMAGE))
     .withEnvironment({ REDIS_PASSWORD: password })
     .withCopyContentToContainer([

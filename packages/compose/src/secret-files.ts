@@ -1,3 +1,4 @@
+import { REDIS_DATA_SETTINGS } from '@tollgate/redis-settings';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
 
 type Caller = keyof SampleSecrets['credentials'];
@@ -40,20 +41,6 @@ export function secretFiles(secrets: SampleSecrets): Record<string, Record<strin
   };
 }
 
-/**
- * Redis holds tokens and usage that isn't counted yet: what it acknowledged is on disk, and it evicts nothing. The
- * file is rewritten seldom, and without compressing it (ADR 0033).
- */
 function redisConf(password: string): string {
-  return [
-    `requirepass ${password}`,
-    'dir /data',
-    'appendonly yes',
-    'appendfsync always',
-    'save ""',
-    'maxmemory-policy noeviction',
-    'auto-aof-rewrite-min-size 256mb',
-    'rdbcompression no',
-    '',
-  ].join('\n');
+  return [`requirepass ${password}`, 'dir /data', ...REDIS_DATA_SETTINGS, ''].join('\n');
 }

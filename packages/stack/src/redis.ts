@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { REDIS_DATA_SETTINGS } from '@tollgate/redis-settings';
 import { ownEnvironment } from './config.ts';
 import { describeExit, logTail, runCommand, startProcess } from './process.ts';
 import type { ManagedProcess, OnSpawn, ProcessOptions } from './process.ts';
@@ -128,17 +129,6 @@ async function inDocker(
   };
 }
 
-const DATA_SETTINGS = [
-  // Redis answers when the write is on disk: an acknowledged batch of usage survives any crash.
-  'appendonly yes',
-  'appendfsync always',
-  'save ""',
-  'maxmemory-policy noeviction',
-  // Rewriting the file takes a core, and callers wait meanwhile: seldom, and without compressing (ADR 0033).
-  'auto-aof-rewrite-min-size 256mb',
-  'rdbcompression no',
-];
-
 function settings(
   values: { bind: string; port: number; dir: string; password: string; mode: 'server' | 'sentinel' },
   more: readonly string[] = [],
@@ -150,7 +140,7 @@ function settings(
     `dir ${JSON.stringify(values.dir)}`,
     'daemonize no',
     'logfile ""',
-    ...(values.mode === 'server' ? DATA_SETTINGS : []),
+    ...(values.mode === 'server' ? REDIS_DATA_SETTINGS : []),
     ...more,
   ];
   return `${lines.join('\n')}\n`;
