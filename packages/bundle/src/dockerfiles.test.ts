@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { NODE_FLAGS } from '@tollgate/stack/service';
 
 const ROOT = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
@@ -25,3 +26,11 @@ test('they run unprivileged, end on SIGTERM and check their own health', () => {
     expect(text).toMatch(/^HEALTHCHECK .*\["node", /m);
   }
 });
+
+test.each(DOCKERFILES.filter((path) => path.startsWith('services/')))(
+  '%s runs Node.js under the flags of npm start',
+  (path) => {
+    const command: unknown = JSON.parse(/^CMD (.*)$/m.exec(read(path))?.[1] ?? 'null');
+    expect(command).toEqual(['node', '--enable-source-maps', ...NODE_FLAGS, '/app/main.mjs']);
+  },
+);

@@ -23,7 +23,11 @@ export type ServiceOptions = {
  * with it. And nothing is born old because others like it were alive at a collection that came too early: what is
  * old keeps what it refers to, until the next full collection.
  */
-const NODE_FLAGS = ['--max-semi-space-size=32', '--single-threaded-gc', '--no-allocation-site-pretenuring'];
+export const NODE_FLAGS = [
+  '--max-semi-space-size=32',
+  '--single-threaded-gc',
+  '--no-allocation-site-pretenuring',
+];
 
 /**
  * Starts a program of ours by the path of its entry and resolves when readyUrl answers 200.
