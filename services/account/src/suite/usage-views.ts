@@ -1,5 +1,7 @@
+import type { Knex } from 'knex';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import type { Browser } from './people.ts';
+import { insertPeriod } from './records.ts';
 
 /** Usage over time by the console's API, as a suite reads it. */
 
@@ -58,4 +60,19 @@ const startedMs = Date.now();
 /** The UTC date so many days before the suite began; a midnight that passes meanwhile changes nothing. */
 export function dayAgo(days: number): string {
   return new Date(startedMs - days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Four whole days, as a view is asked for them, and noon of the third. */
+export const FOUR_DAYS = `from=${dayAgo(5)}&to=${dayAgo(2)}`;
+export const THIRD_DAY_NOON = `${dayAgo(3)}T12:00:00Z`;
+
+/** An account's period that covers those days, and today. */
+export function insertCoveringPeriod(
+  { database }: { database: Knex },
+  { account_id }: { account_id: number },
+): Promise<number> {
+  return insertPeriod(database, account_id, {
+    started_at: new Date(`${dayAgo(20)}T00:00:00Z`),
+    ended_at: new Date(Date.now() + 86_400_000),
+  });
 }
