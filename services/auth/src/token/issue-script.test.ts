@@ -9,6 +9,7 @@ import type { Script } from '@tollgate/redis/script';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
+import { turnedTo, underTurnedClock } from '@tollgate/testbed/turned-clock';
 import { LUA, limitArgs } from './issue-script.ts';
 
 const MINUTE_US = 60_000_000;
@@ -25,14 +26,8 @@ beforeAll(async () => {
   server = await startRedis();
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  // The same script under a clock that the test turns. Keys end by Redis' own clock, so the counter's stays.
-  const clocked = [
-    ["redis.call('TIME')", '{ ARGV[7], ARGV[8] }'],
-    [", 'PX', math.ceil((whole - now) / 1000)", ''],
-  ].reduce((script, [part = '', other = '']) => {
-    expect(script).toContain(part);
-    return script.replace(part, other);
-  }, LUA);
+  // Keys end by Redis' own clock: the counter's stays.
+  const clocked = underTurnedClock(LUA, 7, { ", 'PX', math.ceil((whole - now) / 1000)": '' });
   issueAt = defineScript(redis, clocked);
   issueNow = defineScript(redis, LUA);
 });
@@ -50,8 +45,7 @@ type Ask = { perMinute: number; tokens: readonly string[]; atUs: number };
 
 /** What each of the tokens, asked for in one call, is told: nothing missing, or for how long it is refused. */
 async function ask(client: string, { perMinute, tokens, atUs }: Ask): Promise<number[]> {
-  const time = [Math.floor(atUs / 1_000_000), atUs % 1_000_000];
-  const args = [...limitArgs(perMinute), tokens.length, '{}', EXP, '', ...time];
+  const args = [...limitArgs(perMinute), tokens.length, '{}', EXP, '', ...turnedTo(atUs)];
   const [fitted, waitUs] = (await issueAt(keysOf(client, tokens), args)) as [number, number];
   return tokens.map((_, index) => (index < fitted ? 0 : waitUs));
 }

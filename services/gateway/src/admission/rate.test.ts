@@ -8,6 +8,7 @@ import type { Script } from '@tollgate/redis/script';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
+import { turnedTo, underTurnedClock } from '@tollgate/testbed/turned-clock';
 import { LUA, admitAnswers } from './admit-script.ts';
 import type { ScriptAnswer } from './admit-script.ts';
 
@@ -21,15 +22,11 @@ beforeAll(async () => {
   server = await startRedis();
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  // The same script under a clock that the test turns. Keys end by Redis' own clock, so the rate's stays.
-  const clocked = [
-    ["redis.call('TIME')", '{ ARGV[7], ARGV[8] }'],
-    ['first_member = 7', 'first_member = 9'],
-    [", 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1)", ''],
-  ].reduce((script, [part = '', other = '']) => {
-    expect(script).toContain(part);
-    return script.replace(part, other);
-  }, LUA);
+  // Keys end by Redis' own clock: the rate's stays.
+  const clocked = underTurnedClock(LUA, 7, {
+    'first_member = 7': 'first_member = 9',
+    ", 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1)": '',
+  });
   admitAt = defineScript(redis, clocked);
   admitNow = defineScript(redis, LUA);
 });
@@ -45,8 +42,7 @@ type Ask = { rate: number; places: number; members: string[]; atUs: number };
 async function askAll(payer: number, { rate, places, members, atUs }: Ask) {
   const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
   const limits = [-1, -1, -1, rate, places];
-  const time = [Math.floor(atUs / 1_000_000), atUs % 1_000_000];
-  const answer = (await admitAt(keys, [...limits, 8_000, ...time, ...members])) as ScriptAnswer;
+  const answer = (await admitAt(keys, [...limits, 8_000, ...turnedTo(atUs), ...members])) as ScriptAnswer;
   return admitAnswers({ points_limit: null, rate_limit: rate < 0 ? null : rate }, members.length, answer);
 }
 
