@@ -111,13 +111,7 @@ export function createFailedAttempts(options: {
       if (!failed && (await isBelowLimits(clientId, address))) return;
       const [limited, restMs] = (await settleAttempt(
         [keyOf(address)],
-        [
-          shortHash(clientId),
-          failed ? 1 : 0,
-          limits.perAddress,
-          limits.perClientAndAddress,
-          limits.windowMs,
-        ],
+        [shortHash(clientId), failed ? 1 : 0, limits.perAddress, limits.perClientAndAddress, limits.windowMs],
       )) as ScriptAnswer;
       if (limited === '') return;
       limitedUntil.set(limited === 'address' ? address : pairOf(clientId, address), Date.now() + restMs);
