@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import { createYoga } from 'graphql-yoga';
 import { MINIMUM_POINTS } from './cost.ts';
+import { refuseMalformedParameters } from './parameters-plugin.ts';
 import { pricing } from './pricing-plugin.ts';
 import { schema } from './schema.ts';
 import { serveSockets } from './socket.ts';
@@ -28,7 +29,7 @@ export function createApp(): { server: Server; close: () => Promise<void> } {
   const yoga = createYoga({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
-    plugins: [pricing()],
+    plugins: [pricing(), refuseMalformedParameters()],
     graphiql: { title: 'Countries', defaultQuery: DEFAULT_QUERY, subscriptionsProtocol: 'WS' },
     landingPage: false,
     multipart: false,
