@@ -129,13 +129,20 @@ test('what has expired goes, by two replicas at once, however much it is; what h
       next_attempt_at: status === 'pending' ? later : null,
       created_at,
     });
-    await database('webhook_deliveries').insert([
-      delivery('delivered', longAgo),
-      delivery('failed', longAgo),
-      delivery('pending', longAgo),
-      delivery('delivered', new Date()),
-    ]);
+    await database.transaction(async (transaction) => {
+      const deliveries = await transaction('webhook_deliveries')
+        .insert([
+          delivery('delivered', longAgo),
+          delivery('failed', longAgo),
+          delivery('pending', longAgo),
+          delivery('delivered', new Date()),
+        ])
+        .returning<{ delivery_id: number }[]>('delivery_id');
+      const attempts = deliveries.map((of) => ({ ...of, attempt: 1, attempted_at: longAgo }));
+      await transaction('webhook_delivery_attempts').insert(attempts);
+    });
     await waitFor(async () => (await database('webhook_deliveries').select()).length === 2);
+    expect(await database('webhook_delivery_attempts').select()).toHaveLength(2);
     await waitFor(async () => (await database('webhook_secrets').select()).length === 2);
     await waitFor(async () => (await database('sessions').select()).length === 1);
     await waitFor(async () => (await database('team_invitations').select()).length === 1);

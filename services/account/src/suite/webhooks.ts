@@ -1,5 +1,6 @@
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { Browser } from './people.ts';
+import type { DeliveryAttempt } from '../webhooks/attempt-store.ts';
 import type { Delivery } from '../webhooks/delivery-store.ts';
 
 /** Webhooks by the console's API. */
@@ -12,8 +13,15 @@ export async function makeWebhook({ browser }: { browser: Browser }, url: string
   return { ...(body as MadeWebhook), path: `/webhooks/${String(body['webhook_id'])}` };
 }
 
+/** As JSON has it: times are text. */
+type Shown<T> = {
+  [Member in keyof T]: T[Member] extends Date | null ? string | Extract<T[Member], null> : T[Member];
+};
+
 /** A delivery as the API shows it. */
-export type ShownDelivery = Omit<Delivery, 'next_attempt_at'> & { next_attempt_at: string | null };
+export type ShownDelivery = Omit<Shown<Delivery>, 'attempt_log'> & {
+  attempt_log: Shown<DeliveryAttempt>[];
+};
 
 export async function sendTest(
   { browser }: { browser: Browser },

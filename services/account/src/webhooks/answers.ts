@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, instant, nextCursor } from '../input/answer-fields.ts';
+import { KEPT_ATTEMPTS } from './attempt-store.ts';
 
 /** Answers about webhooks, as the API's document describes them. */
 
@@ -29,6 +30,31 @@ export const webhookWithSecretSchema = webhookSchema.extend({
   secret: z.string().meta({ description: '`whsec_` and base64. It is in this answer only.' }),
 });
 
+/** What may come of an attempt but a status of 2xx. */
+const ATTEMPT_ERRORS = [
+  'no_public_address',
+  'connection_failed',
+  'tls_failed',
+  'timeout',
+  'invalid_response',
+  'unexpected_status',
+  'gone',
+  'secret_unavailable',
+] as const;
+
+const attemptSchema = z
+  .object({
+    attempt: z.int().min(1),
+    attempted_at: instant.meta({ description: 'When it came to an end.' }),
+    response_status: z.int().nullable(),
+    duration_ms: z.int().min(0).nullable(),
+    error: z.enum(ATTEMPT_ERRORS).nullable(),
+    next_attempt_at: instant.nullable().meta({
+      description: 'When the next one was to come, as planned after this one; null where none was.',
+    }),
+  })
+  .meta({ id: 'WebhookDeliveryAttempt' });
+
 export const deliverySchema = z
   .object({
     delivery_id: id,
@@ -43,19 +69,11 @@ export const deliverySchema = z
     }),
     response_status: z.int().nullable(),
     duration_ms: z.int().min(0).nullable(),
-    error: z
-      .enum([
-        'no_public_address',
-        'connection_failed',
-        'tls_failed',
-        'timeout',
-        'invalid_response',
-        'unexpected_status',
-        'gone',
-        'secret_unavailable',
-        'webhook_disabled',
-      ])
-      .nullable(),
+    error: z.enum([...ATTEMPT_ERRORS, 'webhook_disabled']).nullable(),
+    attempt_log: z
+      .array(attemptSchema)
+      .max(KEPT_ATTEMPTS)
+      .meta({ description: 'The newest attempts, newest first.' }),
   })
   .meta({ id: 'WebhookDelivery' });
 

@@ -1,6 +1,8 @@
 import { onlyRow } from '../database/only-row.ts';
 import type { Query } from '../database/query.ts';
 import type { Page } from '../input/page.ts';
+import { ATTEMPT_LOG, asAttempt } from './attempt-store.ts';
+import type { DeliveryAttempt, JsonAttempt } from './attempt-store.ts';
 import { newMessageId } from './event.ts';
 import type { WebhookEvent } from './event.ts';
 import type { DeliveryError } from './send.ts';
@@ -19,15 +21,19 @@ export type Delivery = {
   /** Null unless it is pending. */
   next_attempt_at: Date | null;
   created_at: Date;
-  /** This and what follows are of the last attempt; null before the first. */
+  /** This and the next three are of the last attempt; null before the first. */
   attempted_at: Date | null;
   response_status: number | null;
   duration_ms: number | null;
   error: DeliveryError | null;
+  /** Newest first. */
+  attempt_log: DeliveryAttempt[];
 };
 
+type DeliveryRow = Omit<Delivery, 'attempt_log'> & { attempt_log: JsonAttempt[] };
+
 const COLUMNS = `delivery_id, message_id, event_type, status, attempts, next_attempt_at, created_at, attempted_at,
-  response_status, duration_ms, error`;
+  response_status, duration_ms, error, ${ATTEMPT_LOG}`;
 
 /**
  * Writes that an account's webhooks are to be told; those that are switched off aren't. `query` is that of the
@@ -55,27 +61,28 @@ export async function enqueueDelivery(
   webhookId: number,
   { type, timestamp, data }: WebhookEvent,
 ): Promise<Delivery> {
-  const rows = await query<Delivery>(
+  const rows = await query<DeliveryRow>(
     `INSERT INTO webhook_deliveries (webhook_id, message_id, event_type, payload)
      VALUES (:webhookId, :message_id, :type, :payload) RETURNING ${COLUMNS}`,
     { webhookId, message_id: newMessageId(), type, payload: JSON.stringify({ type, timestamp, data }) },
   );
-  return onlyRow(rows);
+  return asDelivery(onlyRow(rows));
 }
 
 /** Newest first. */
-export function listDeliveries(
+export async function listDeliveries(
   query: Query,
   webhookId: number,
   { limit, before, status }: Page & { status: DeliveryStatus | null },
 ): Promise<Delivery[]> {
-  return query<Delivery>(
+  const rows = await query<DeliveryRow>(
     `SELECT ${COLUMNS} FROM webhook_deliveries
      WHERE webhook_id = :webhookId AND delivery_id < :before
        AND (CAST(:status AS text) IS NULL OR status = :status)
      ORDER BY delivery_id DESC LIMIT :limit`,
     { webhookId, before, status, limit },
   );
+  return rows.map(asDelivery);
 }
 
 /** Makes a delivery due now, whatever came of it; undefined where there is none. */
@@ -84,12 +91,12 @@ export async function makeDue(
   webhookId: number,
   deliveryId: number,
 ): Promise<Delivery | undefined> {
-  const rows = await query<Delivery>(
+  const rows = await query<DeliveryRow>(
     `UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = clock_timestamp()
      WHERE webhook_id = :webhookId AND delivery_id = :deliveryId RETURNING ${COLUMNS}`,
     { webhookId, deliveryId },
   );
-  return rows[0];
+  return rows.map(asDelivery)[0];
 }
 
 /** What waits for a webhook that is switched off has failed. */
@@ -99,4 +106,8 @@ export async function failPending(query: Query, webhookId: number): Promise<void
      WHERE webhook_id = :webhookId AND status = 'pending'`,
     { webhookId },
   );
+}
+
+function asDelivery({ attempt_log, ...rest }: DeliveryRow): Delivery {
+  return { ...rest, attempt_log: attempt_log.map(asAttempt) };
 }

@@ -31,9 +31,10 @@ import type { Webhook } from './store.ts';
  * enabled, disabled_at, disabled_reason, failing_since, previous_secret_expires_at, created_at`: times in ISO 8601;
  * `disabled_reason` is null, `owner`, `gone` (it has answered 410) or `failing` (for days). A delivery's is
  * `delivery_id, message_id, event_type, status, attempts, next_attempt_at, created_at, attempted_at,
- * response_status, duration_ms, error`: `status` is `pending`, `delivered` or `failed`, the last four are of the last
- * attempt, `error` is one of docs/webhooks.md. 400 `invalid_request` naming all faulty members; 401; 404 `not_found`
- * for what is unknown or another account's; 503 while Postgres is away.
+ * response_status, duration_ms, error, attempt_log`: `status` is `pending`, `delivered` or `failed`, `attempted_at` to
+ * `error` are of the last attempt, `error` is one of docs/webhooks.md; `attempt_log` has the newest 30 attempts, newest
+ * first: `attempt, attempted_at, response_status, duration_ms, error, next_attempt_at`. 400 `invalid_request` naming
+ * all faulty members; 401; 404 `not_found` for what is unknown or another account's; 503 while Postgres is away.
  */
 
 export type WebhookParts = {

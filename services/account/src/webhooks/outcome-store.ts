@@ -3,6 +3,7 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { Query } from '../database/query.ts';
 import { findAccount } from '../people/account-store.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
+import { keepAttempt } from './attempt-store.ts';
 import { disableReason, retryDelayMs } from './delivery-rules.ts';
 import type { RetryRules } from './delivery-rules.ts';
 import type { DeliveryStatus } from './delivery-store.ts';
@@ -43,19 +44,13 @@ export async function recordOutcome(
     { webhook_id, isDelivered },
   );
   const attempts = await countAttempt(query, delivery_id, outcome);
-  if (isDelivered) {
-    await storeStatus(query, delivery_id, { status: 'delivered', retryInMs: null });
-    return { status: 'delivered', disabled: null };
-  }
-  const reason = disableReason(
-    { gone: outcome.error === 'gone', failingForSec: webhook.failing_for_sec },
-    rules,
-  );
-  const disabled = webhook.enabled ? reason : null;
-  const retryInMs =
-    webhook.enabled && disabled === null ? retryDelayMs(attempts, rules, Math.random()) : null;
-  const status = retryInMs === null ? 'failed' : 'pending';
+  const isOver = isDelivered || !webhook.enabled;
+  const failure = { gone: outcome.error === 'gone', failingForSec: webhook.failing_for_sec };
+  const disabled = isOver ? null : disableReason(failure, rules);
+  const retryInMs = isOver || disabled !== null ? null : retryDelayMs(attempts, rules, Math.random());
+  const status = isDelivered ? 'delivered' : retryInMs === null ? 'failed' : 'pending';
   await storeStatus(query, delivery_id, { status, retryInMs });
+  await keepAttempt(query, delivery_id);
   if (disabled !== null)
     await disable(query, { webhook_id, account_id: webhook.account_id, reason: disabled });
   return { status, disabled };

@@ -184,6 +184,7 @@ test('the delivery log comes by pages and by status, newest first, and never wit
     response_status: null,
     duration_ms: null,
     error: null,
+    attempt_log: [],
   });
   const page = async (query: string) =>
     (await owner.browser.request('GET', `${webhook.path}/deliveries${query}`)).body;
