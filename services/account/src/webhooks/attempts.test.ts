@@ -43,6 +43,12 @@ async function answering(...answers: Receiver['answer'][]): Promise<MadeWebhook>
   return makeWebhook(owner, receiver.url);
 }
 
+const status =
+  (code: number, headers: Record<string, string> = {}): Receiver['answer'] =>
+  (_req, res) => {
+    res.writeHead(code, headers).end();
+  };
+
 const afterAttempts = (webhook: MadeWebhook, count: number): Promise<ShownDelivery> =>
   newestDelivery(owner, webhook, ({ attempts }) => attempts === count);
 
@@ -142,6 +148,56 @@ describe('the delivery log', () => {
     expect(await suite.database('webhook_delivery_attempts').where({ delivery_id })).toEqual([]);
   });
 });
+
+describe('Retry-After', () => {
+  /** How long the second attempt waits, which by the schedule comes at once. */
+  async function waitAfter(code: number, retryAfter: string): Promise<number> {
+    const webhook = await answering(status(code, { 'retry-after': retryAfter }));
+    await sendTest(owner, webhook);
+    const { attempt_log } = await newestDelivery(owner, webhook, ({ attempts }) => attempts > 0);
+    return waitedSec(attempt_log.at(-1));
+  }
+
+  test.each([429, 503])('of %i is waited for, in seconds or until a date', async (code) => {
+    expectWait(await waitAfter(code, '120'), 120);
+    const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString();
+    const sec = await waitAfter(code, inTwoMinutes);
+    expect(sec).toBeGreaterThan(60);
+    expect(sec).toBeLessThan(133);
+  });
+
+  test('the wait is no longer than the longest of the schedule', async () => {
+    expectWait(await waitAfter(503, '86400'), 600);
+  });
+
+  test.each(['soon', '-5', '1.5', 'Sun, 31 Feb 2126 12:00:00 GMT'])('%j is ignored', async (text) => {
+    expect(await waitAfter(429, text)).toBe(0);
+  });
+
+  test.each([500, 301, 410])('of %i is ignored', async (code) => {
+    expect(await waitAfter(code, '120')).toBe(0);
+  });
+
+  test('what is earlier than our own wait changes nothing', async () => {
+    const webhook = await answering(status(500), status(500), status(429, { 'retry-after': '1' }));
+    await sendTest(owner, webhook);
+    const { attempt_log } = await afterAttempts(webhook, 3);
+    expectWait(waitedSec(attempt_log[0]), 600);
+  });
+
+  test('a retry by hand does not wait for it', async () => {
+    const webhook = await answering(status(429, { 'retry-after': '120' }));
+    await sendTest(owner, webhook);
+    await retry(webhook, await afterAttempts(webhook, 1));
+    expect(await afterAttempts(webhook, 2)).toMatchObject({ status: 'delivered' });
+  });
+});
+
+/** Up to a tenth later, as every wait. */
+function expectWait(sec: number, wanted: number): void {
+  expect(sec).toBeGreaterThanOrEqual(wanted);
+  expect(sec).toBeLessThanOrEqual(wanted * 1.1 + 1);
+}
 
 /** From an attempt's end to when the next was to come; 0 where none was. */
 function waitedSec(attempt: ShownDelivery['attempt_log'][number] | undefined): number {

@@ -10,14 +10,20 @@ export type RetryRules = {
 /** Retries of many deliveries that failed together shall not come together again. */
 const JITTER = 0.1;
 
-/** How long the next attempt waits after so many; null where there is none. `random` is from 0 to 1. */
+/**
+ * How long the next attempt waits after so many; null where there is none. What the server asks for counts where it is
+ * later than our own delay, up to the longest of these, so that no server keeps a delivery waiting for years. `random`
+ * is from 0 to 1.
+ */
 export function retryDelayMs(
-  attempts: number,
-  { retryDelaysSec }: RetryRules,
+  { attempts, retryAfterSec }: { attempts: number; retryAfterSec: number | null },
+  { retryDelaysSec }: Pick<RetryRules, 'retryDelaysSec'>,
   random: number,
 ): number | null {
-  const delaySec = retryDelaysSec[attempts - 1];
-  return delaySec === undefined ? null : Math.round(delaySec * 1_000 * (1 + JITTER * random));
+  const ownSec = retryDelaysSec[attempts - 1];
+  if (ownSec === undefined) return null;
+  const delaySec = Math.max(ownSec, Math.min(retryAfterSec ?? 0, Math.max(...retryDelaysSec)));
+  return Math.round(delaySec * 1_000 * (1 + JITTER * random));
 }
 
 /** Why a webhook is to be switched off after a failed attempt; null where it isn't. */

@@ -124,7 +124,12 @@ async function attempt(
     secrets = await liveSecrets(query, webhook_id, sealingKeys);
   } catch (error) {
     logger.error({ err: error, webhook_id }, 'the secret of a webhook can not be opened');
-    return { response_status: null, duration_ms: null, error: 'secret_unavailable' };
+    return {
+      response_status: null,
+      duration_ms: null,
+      error: 'secret_unavailable',
+      retry_after_sec: null,
+    };
   }
   const headers = signedHeaders(delivery, secrets, new Date());
   return send({ agent, attemptTimeoutMs, stopping }, { url, headers, payload: delivery.payload });

@@ -47,7 +47,8 @@ export async function recordOutcome(
   const isOver = isDelivered || !webhook.enabled;
   const failure = { gone: outcome.error === 'gone', failingForSec: webhook.failing_for_sec };
   const disabled = isOver ? null : disableReason(failure, rules);
-  const retryInMs = isOver || disabled !== null ? null : retryDelayMs(attempts, rules, Math.random());
+  const tried = { attempts, retryAfterSec: outcome.retry_after_sec };
+  const retryInMs = isOver || disabled !== null ? null : retryDelayMs(tried, rules, Math.random());
   const status = isDelivered ? 'delivered' : retryInMs === null ? 'failed' : 'pending';
   await storeStatus(query, delivery_id, { status, retryInMs });
   await keepAttempt(query, delivery_id);

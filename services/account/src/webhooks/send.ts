@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import type { Agent } from 'undici';
 import { NoPublicAddressError } from './connector.ts';
+import { retryAfterSec } from './retry-after.ts';
 
 /** What came of an attempt. `error` is a code of docs/webhooks.md; null where a server has answered with 2xx. */
 export type Outcome = {
@@ -8,6 +9,8 @@ export type Outcome = {
   /** Null where nobody was connected to: how long names took would tell something of them. */
   duration_ms: number | null;
   error: DeliveryError | null;
+  /** What a server that is overloaded has asked for; null where none has. */
+  retry_after_sec: number | null;
 };
 
 export type DeliveryError =
@@ -37,7 +40,11 @@ export async function send(
   const since = () => Math.round(performance.now() - startedMs);
   const signal = AbortSignal.any([AbortSignal.timeout(attemptTimeoutMs), stopping]);
   try {
-    const { statusCode, body } = await agent.request({
+    const {
+      statusCode,
+      headers: answered,
+      body,
+    } = await agent.request({
       origin,
       path: pathname + search,
       method: 'POST',
@@ -47,13 +54,19 @@ export async function send(
     });
     const duration_ms = since();
     await body.dump({ limit: BODY_MAX_BYTES, signal }).catch(() => undefined);
-    return { response_status: statusCode, duration_ms, error: errorOf(statusCode) };
+    return {
+      response_status: statusCode,
+      duration_ms,
+      error: errorOf(statusCode),
+      retry_after_sec: retryAfterOf(statusCode, answered['retry-after']),
+    };
   } catch (error) {
     const code = codeOf(error, signal);
     return {
       response_status: null,
       duration_ms: code === 'no_public_address' ? null : since(),
       error: code,
+      retry_after_sec: null,
     };
   }
 }
@@ -61,6 +74,12 @@ export async function send(
 function errorOf(status: number): DeliveryError | null {
   if (status >= 200 && status < 300) return null;
   return status === 410 ? 'gone' : 'unexpected_status';
+}
+
+/** Of a server that says it is overloaded; one that says it twice has said nothing. */
+function retryAfterOf(status: number, value: string | string[] | undefined): number | null {
+  if (!(status === 429 || status === 503) || typeof value !== 'string') return null;
+  return retryAfterSec(value, new Date());
 }
 
 function codeOf(error: unknown, signal: AbortSignal): DeliveryError {
