@@ -129,12 +129,23 @@ export function usageAlertMail(alert: UsageAlertMail, link: string): Mail {
   });
 }
 
-export function webhookDisabledMail(to: string, link: string): Mail {
+/** A webhook as its mail names it: the address without query and user info. */
+export type NamedWebhook = { webhook_id: number; address: string };
+
+/** The address was typed by the one whom the mail goes to. */
+export function webhookDisabledMail(to: string, link: string, webhook?: NamedWebhook): Mail {
+  const { name, path } =
+    webhook === undefined
+      ? { name: 'A webhook', path: '/api/console/webhooks/{webhook_id}' }
+      : {
+          name: `The webhook ${String(webhook.webhook_id)}, ${webhook.address},`,
+          path: `/api/console/webhooks/${String(webhook.webhook_id)}`,
+        };
   return render(to, {
     subject: 'A webhook was switched off',
     lines: [
-      'A webhook of your Tollgate account was switched off: its server has answered that it is gone, or has failed for days. Alerts are not sent there any more.',
-      'See why, and switch it on again when its server works, here:',
+      `${name} of your Tollgate account was switched off: its server has answered that it is gone, or has failed for days. Alerts are not sent there any more.`,
+      `What came of each attempt is at GET ${path}/deliveries. When its server works, switch it on again by PATCH ${path} with {"enabled":true}. Both are described here, to be tried once you are signed in:`,
     ],
     link,
   });

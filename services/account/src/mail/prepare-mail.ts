@@ -2,6 +2,7 @@ import type { Query } from '../database/query.ts';
 import { findAlertMail } from '../alerts/alert-mail.ts';
 import { findAccountByEmail } from '../people/account-store.ts';
 import { issueInvitationToken } from '../team/invitation-store.ts';
+import { findNamedWebhook } from '../webhooks/webhook-mail.ts';
 import { issueEmailToken, newestSignUp } from './email-tokens.ts';
 import type { QueuedMail } from './mail-outbox.ts';
 import {
@@ -76,8 +77,12 @@ export async function prepareMail(
       const alert = await findAlertMail(query, mail.alert_id);
       return alert === undefined ? undefined : usageAlertMail(alert, `${publicUrl}/user/usage`);
     }
-    case 'webhook_disabled':
-      return webhookDisabledMail(recipient, `${publicUrl}/user/alerts`);
+    case 'webhook_disabled': {
+      const manual = `${publicUrl}/api/docs#/Webhooks`;
+      if (mail.webhook_id === null) return webhookDisabledMail(recipient, manual);
+      const webhook = await findNamedWebhook(query, mail.webhook_id);
+      return webhook === undefined ? undefined : webhookDisabledMail(recipient, manual, webhook);
+    }
     case 'email_changed':
       return emailChangedMail(recipient);
     default:

@@ -90,5 +90,5 @@ async function disable(
   await recordAudit(query, { ...entry, details: { webhook_id, reason } });
   const account = await findAccount(query, account_id);
   if (account === undefined || account.email_verified_at === null) return;
-  await enqueueMail(query, { kind: 'webhook_disabled', recipient: account.email, account_id });
+  await enqueueMail(query, { kind: 'webhook_disabled', recipient: account.email, account_id, webhook_id });
 }
