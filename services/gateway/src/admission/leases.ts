@@ -56,23 +56,19 @@ export function createLeases(
   let count = 0;
   let failing = false;
 
-  async function renewAll(key: string, members: readonly string[]): Promise<void> {
-    for (let start = 0; start < members.length; start += MEMBERS_PER_COMMAND) {
-      await renew([key], [LEASE_MS, ...members.slice(start, start + MEMBERS_PER_COMMAND)]);
+  async function renewAll(key: string, leases: readonly LeaseEntry[]): Promise<void> {
+    for (let start = 0; start < leases.length; start += MEMBERS_PER_COMMAND) {
+      const members = leases.slice(start, start + MEMBERS_PER_COMMAND).map(({ member }) => member);
+      await renew([key], [LEASE_MS, ...members]);
     }
   }
 
   async function renewDue(): Promise<void> {
     const nowMs = performance.now();
-    const due = new Map<string, string[]>();
-    for (const lease of held) {
-      if (nowMs - lease.renewedMs < RENEWAL_INTERVAL_MS / 2) continue;
-      lease.renewedMs = nowMs;
-      const members = due.get(lease.key);
-      if (members === undefined) due.set(lease.key, [lease.member]);
-      else members.push(lease.member);
-    }
-    const renewals = [...due].map(([key, members]) => renewAll(key, members));
+    const due = [...held].filter(({ renewedMs }) => nowMs - renewedMs >= RENEWAL_INTERVAL_MS / 2);
+    for (const lease of due) lease.renewedMs = nowMs;
+    const byKey = Map.groupBy(due, ({ key }) => key);
+    const renewals = [...byKey].map(([key, leases]) => renewAll(key, leases));
     const failed = (await Promise.allSettled(renewals)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected' && !failing) {
       logger.warn({ err: failed.reason as unknown }, 'leases could not be renewed; trying again');

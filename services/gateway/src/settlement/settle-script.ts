@@ -93,9 +93,9 @@ export function createSendBatch(redis: ScriptableRedis): SendBatch {
       keys.push(usageLiveKey(shard, periodId));
       args.push(points, requests, time_ms, traffic_bytes);
     }
-    for (const [key, members] of membersByKey(leases)) {
+    for (const [key, held] of Map.groupBy(leases, (lease) => lease.key)) {
       keys.push(key);
-      args.push(members.length, ...members);
+      args.push(held.length, ...held.map(({ member }) => member));
     }
     return readAnswer((await settle(keys, args)) as number[], [...sums.keys()]);
   };
@@ -110,16 +110,6 @@ function readAnswer([code = -1, ...counters]: number[], periodIds: readonly numb
     if (points >= 0) live.set(periodId, { points, requests, time_ms, traffic_bytes });
   }
   return { result, live };
-}
-
-function membersByKey(leases: readonly LeaseEntry[]): Map<string, string[]> {
-  const byKey = new Map<string, string[]>();
-  for (const { key, member } of leases) {
-    const members = byKey.get(key);
-    if (members === undefined) byKey.set(key, [member]);
-    else members.push(member);
-  }
-  return byKey;
 }
 
 function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage> {
