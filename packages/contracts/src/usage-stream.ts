@@ -51,11 +51,14 @@ export const USAGE_BATCH_FIELD = 'batch';
 /**
  * The most that one counter of one event can plausibly hold (a terabyte, thirty years, a million million
  * points: far beyond one call, and far from 2^53). account sets a larger one aside instead of
- * counting it; the gateway takes an upstream's `X-Points` above it for none.
+ * counting it; the gateway takes an upstream's `X-Points` above it for none, and sums no events to more.
  */
 export const MAX_EVENT_COUNTER = 1e12;
 
-/** One finished data call. */
+/**
+ * What finished data calls of one application used, of one account and API version, within one hour: those of one
+ * batch are summed (ADR 0033).
+ */
 export const usageEventSchema = z.object({
   payer_id: z.int(),
   period_id: z.int(),
@@ -63,12 +66,13 @@ export const usageEventSchema = z.object({
   application_id: z.int(),
   api_version: z.enum(['v1', 'v2']),
   points: z.int().min(0),
+  /** How many calls; zero for a further part of an open one. */
   requests: z.int().min(0),
   /** Milliseconds of open subscriptions; zero for a call that isn't one. */
   time_ms: z.int().min(0),
   /** Bytes of response body sent to the caller. */
   traffic_bytes: z.int().min(0),
-  /** When the call was finished, milliseconds since the epoch; it decides the hourly row. */
+  /** When the first of the calls was finished, milliseconds since the epoch; it decides the hourly row. */
   at_ms: z.int().min(0),
 });
 

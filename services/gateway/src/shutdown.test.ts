@@ -6,14 +6,14 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { begin, call } from './suite/http-client.ts';
-import { recordedBatches } from './suite/recorded-usage.ts';
+import { callsIn, recordedBatches } from './suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 
 afterEach(() => gateway.stop());
 
-async function recordedEvents(): Promise<number> {
-  return (await recordedBatches(gateway.redis.url)).flatMap(({ events }) => events).length;
+async function recordedCalls(): Promise<number> {
+  return callsIn((await recordedBatches(gateway.redis.url)).flatMap(({ events }) => events));
 }
 
 type Outcomes = { answered: number; refused: number; lost: number };
@@ -71,7 +71,7 @@ test('SIGTERM under load: no call is lost, the process ends well, and all usage 
   agent.destroy();
   expect(code).toBe(0);
   expect(outcomes).toMatchObject({ lost: 0, refused: 32 });
-  expect(await recordedEvents()).toBe(outcomes.answered);
+  expect(await recordedCalls()).toBe(outcomes.answered);
   expect(gateway.process.logs()).not.toContain('usage was lost');
 });
 
@@ -99,7 +99,7 @@ test('one of two gateways stops under load: its callers go on at the other, and 
     await Promise.all(callers);
     agent.destroy();
     expect(outcomes).toMatchObject({ lost: 0, refused: 16 });
-    await waitFor(async () => (await recordedEvents()) === outcomes.answered);
+    await waitFor(async () => (await recordedCalls()) === outcomes.answered);
   } finally {
     await other.stop();
   }
@@ -147,7 +147,7 @@ test('an answer that is being streamed at SIGTERM is finished and counted', asyn
   for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) body += chunk;
   expect(body).toBe('firstlast');
   expect((await stopped).code).toBe(0);
-  expect(await recordedEvents()).toBe(1);
+  expect(await recordedCalls()).toBe(1);
 });
 
 test('Redis away at SIGTERM: the queue is flushed when it is back in time', async () => {
@@ -157,7 +157,7 @@ test('Redis away at SIGTERM: the queue is flushed when it is back in time', asyn
   await waitFor(() => gateway.process.logs().includes('shutting down'));
   await gateway.redis.restart();
   expect((await stopped).code).toBe(0);
-  expect(await recordedEvents()).toBe(3);
+  expect(await recordedCalls()).toBe(3);
 });
 
 test('Redis away for good: the process ends within its limit and says how much was lost', async () => {

@@ -33,7 +33,7 @@ export function createUsageReaderMetrics(registry: Registry): UsageReaderMetrics
     }),
     events: new Counter({
       name: 'tollgate_usage_reader_events_total',
-      help: 'Finished calls that this process has counted',
+      help: 'Usage events that this process has counted: calls, those of one application that finished together as one',
       registers,
     }),
     repeated: new Counter({

@@ -3,6 +3,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
 import { begin } from '../suite/http-client.ts';
+import { callsIn } from '../suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 
@@ -45,16 +46,16 @@ test('an exchange without an answer: 504, it costs nothing, and the upstream cal
       res.once('close', resolve);
     });
   });
-  const before = (await gateway.usage(0)).length;
+  const before = callsIn(await gateway.usage(0));
   const answer = await gateway.query();
   expect(answer.status).toBe(504);
   expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'upstream_timeout' } }] });
   await ended;
-  expect(await gateway.usage(before)).toHaveLength(before);
+  expect(callsIn(await gateway.usage(before))).toBe(before);
 });
 
 test('an answer that does not come to its end: it is cut, and what was sent is settled', async () => {
-  const before = (await gateway.usage(0)).length;
+  const before = callsIn(await gateway.usage(0));
   const ended = endlessAnswer('application/json');
   const response = await start(801).answer;
   response.on('error', () => undefined);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { callsIn } from '../suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 
@@ -25,7 +26,7 @@ test('kill -9 of a gateway under load: every answer that a caller saw to its end
   });
   for (let round = 1; round <= 2; round += 1) {
     const doomed = await gateway.startTwin();
-    const before = (await gateway.usage(0)).length;
+    const before = callsIn(await gateway.usage(0));
     const callsBefore = upstreamCalls.size;
     let answered = 0;
     let killed = false;
@@ -40,7 +41,7 @@ test('kill -9 of a gateway under load: every answer that a caller saw to its end
     await doomed.process.kill();
     killed = true;
     await Promise.all(workers);
-    const recorded = (await gateway.usage(0)).length - before;
+    const recorded = callsIn(await gateway.usage(0)) - before;
     expect(recorded).toBeGreaterThanOrEqual(answered);
     expect(recorded).toBeLessThanOrEqual(upstreamCalls.size - callsBefore);
   }

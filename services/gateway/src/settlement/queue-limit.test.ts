@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { callsIn } from '../suite/recorded-usage.ts';
 import { createSettlement } from './settlement.ts';
 import type { SendAnswer } from './settle-script.ts';
 
@@ -24,11 +25,11 @@ function event(payerId: number): UsageEvent {
 
 /** A Redis whose acknowledgements the test gives. */
 function pendingRedis() {
-  const sent: { events: number; seq: number; acknowledge: () => void }[] = [];
-  const send = (_shard: number, { events, seq }: { events: unknown[]; seq: number }) =>
+  const sent: { calls: number; seq: number; acknowledge: () => void }[] = [];
+  const send = (_shard: number, { events, seq }: UsageBatch) =>
     new Promise<SendAnswer>((resolve) => {
       sent.push({
-        events: events.length,
+        calls: callsIn(events),
         seq,
         acknowledge: () => {
           resolve({ result: 'recorded', live: new Map() });
@@ -75,7 +76,7 @@ test('what finishes while a batch is under way is the next batch, within its bou
     sent[batch]?.acknowledge();
   }
   await flushed;
-  expect(sent.map(({ events }) => events)).toEqual([1, 256, 256, 87]);
+  expect(sent.map(({ calls }) => calls)).toEqual([1, 256, 256, 87]);
   expect(sent.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   expect(settlement.queuedEvents()).toBe(0);
 });
@@ -85,7 +86,7 @@ test('what finishes in one turn of the event loop is one batch', async () => {
   const settlement = settlementOver(send, 10);
   for (let calls = 0; calls < 4; calls += 1) void settlement.record(event(1));
   await waitFor(() => sent.length === 1);
-  expect(sent[0]?.events).toBe(4);
+  expect(sent[0]?.calls).toBe(4);
 });
 
 test('one shard that waits does not hold up another', async () => {

@@ -5,6 +5,7 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { LeaseEntry } from '../admission/leases.ts';
 import { LIVE_TTL_SEC } from '../live-usage/prime-script.ts';
 import { floorKey, seenKey } from '../shard-keys.ts';
+import { addCounters } from './sum-events.ts';
 
 /** The counters of one billing period as admission sees them: counted, and on their way to being counted. */
 export type LiveUsage = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
@@ -114,15 +115,10 @@ function readAnswer([code = -1, ...counters]: number[], periodIds: readonly numb
 
 function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage> {
   const sums = new Map<number, LiveUsage>();
-  for (const { period_id, points, requests, time_ms, traffic_bytes } of events) {
-    const sum = sums.get(period_id);
-    if (sum === undefined) sums.set(period_id, { points, requests, time_ms, traffic_bytes });
-    else {
-      sum.points += points;
-      sum.requests += requests;
-      sum.time_ms += time_ms;
-      sum.traffic_bytes += traffic_bytes;
-    }
+  for (const event of events) {
+    const sum = sums.get(event.period_id) ?? { points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+    addCounters(sum, event);
+    sums.set(event.period_id, sum);
   }
   return sums;
 }

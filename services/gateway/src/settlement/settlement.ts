@@ -5,6 +5,7 @@ import type { LeaseEntry } from '../admission/leases.ts';
 import { createDeliver } from './deliver.ts';
 import type { DeliverOptions } from './deliver.ts';
 import type { LiveUsage } from './settle-script.ts';
+import { sumEvents } from './sum-events.ts';
 
 export type SettlementOptions = DeliverOptions & {
   /** Names this process's batches together with their number; never used twice. */
@@ -74,7 +75,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
     while (shard.waiting.length > 0) {
       shard.sentAtMs = Date.now();
       const waiting = shard.waiting.splice(0, MAX_BATCH_EVENTS);
-      const events = waiting.map(({ event }) => event);
+      const events = sumEvents(waiting.map(({ event }) => event));
       const leases = waiting.flatMap(({ lease }) => lease ?? []);
       seq += 1;
       const live = await deliver(shard.number, { gateway_id: gatewayId, seq, events }, leases);

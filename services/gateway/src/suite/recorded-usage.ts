@@ -18,15 +18,20 @@ export async function recordedBatches(redisUrl: string): Promise<UsageBatch[]> {
   }
 }
 
-/** Waits until at least `count` usage events are in Redis, and returns them all. */
-export async function recordedUsage(redisUrl: string, count: number): Promise<UsageEvent[]> {
+/** How many calls events hold: those that finish together may share one. */
+export function callsIn(events: readonly UsageEvent[]): number {
+  return events.reduce((calls, { requests }) => calls + requests, 0);
+}
+
+/** Waits until usage events of at least `calls` calls are in Redis, and returns them all. */
+export async function recordedUsage(redisUrl: string, calls: number): Promise<UsageEvent[]> {
   let events: UsageEvent[] = [];
   await waitFor(
     async () => {
       events = (await recordedBatches(redisUrl)).flatMap((batch) => batch.events);
-      return events.length >= count;
+      return callsIn(events) >= calls;
     },
-    { what: `${String(count)} usage events` },
+    { what: `usage of ${String(calls)} calls` },
   );
   return events;
 }

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import fc from 'fast-check';
+import { sumEvents } from './sum-events.ts';
+
+const HOUR_MS = 3_600_000;
+const counter = fc.oneof(fc.nat(1_000), fc.integer({ min: MAX_EVENT_COUNTER - 5, max: MAX_EVENT_COUNTER }));
+const some = fc.integer({ min: 1, max: 2 });
+const events = fc.array(
+  fc.record<UsageEvent>({
+    payer_id: some,
+    period_id: some,
+    account_id: some,
+    application_id: some,
+    api_version: fc.constantFrom('v1', 'v2'),
+    points: counter,
+    requests: fc.nat(1),
+    time_ms: counter,
+    traffic_bytes: counter,
+    at_ms: fc.integer({ min: 0, max: 3 }).map((half) => 1_785_000_000_000 + (half * HOUR_MS) / 2),
+  }),
+  { maxLength: 40 },
+);
+
+const rowOf = ({ payer_id, period_id, account_id, application_id, api_version, at_ms }: UsageEvent) =>
+  JSON.stringify([payer_id, period_id, account_id, application_id, api_version, Math.floor(at_ms / HOUR_MS)]);
+
+/** All that account would count: by hourly row, each counter. */
+function counted(all: readonly UsageEvent[]) {
+  const rows = new Map<string, bigint[]>();
+  for (const event of all) {
+    const { points, requests, time_ms, traffic_bytes } = event;
+    const before = rows.get(rowOf(event)) ?? [];
+    const added = [points, requests, time_ms, traffic_bytes].map(
+      (value, index) => (before[index] ?? 0n) + BigInt(value),
+    );
+    rows.set(rowOf(event), added);
+  }
+  return rows;
+}
+
+describe('the sum of a batch', () => {
+  test('holds for each hourly row what its events hold, and no counter that account would set aside', () => {
+    fc.assert(
+      fc.property(events, (all) => {
+        const before = structuredClone(all);
+        const sums = sumEvents(all);
+        expect(counted(sums)).toEqual(counted(all));
+        for (const { points, requests, time_ms, traffic_bytes } of sums)
+          expect(Math.max(points, requests, time_ms, traffic_bytes)).toBeLessThanOrEqual(MAX_EVENT_COUNTER);
+        expect(all).toEqual(before);
+      }),
+    );
+  });
+
+  test('is one event for each row where nothing is implausible', () => {
+    fc.assert(
+      fc.property(events, (all) => {
+        const small = all.map((event) => ({ ...event, points: 1, time_ms: 0, traffic_bytes: 300 }));
+        expect(sumEvents(small).map(rowOf)).toEqual([...new Set(small.map(rowOf))]);
+      }),
+    );
+  });
+
+  test('has the time of the first of its calls', () => {
+    const event = {
+      ...{ payer_id: 1, period_id: 1, account_id: 1, application_id: 1, api_version: 'v2' as const },
+      ...{ points: 3, requests: 1, time_ms: 0, traffic_bytes: 300, at_ms: 1_785_000_000_000 },
+    };
+    expect(sumEvents([event, { ...event, at_ms: event.at_ms + 5, points: 4 }])).toEqual([
+      { ...event, points: 7, requests: 2, traffic_bytes: 600 },
+    ]);
+  });
+});

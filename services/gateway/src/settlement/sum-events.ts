@@ -1,0 +1,50 @@
+import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { LiveUsage } from './settle-script.ts';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * One event for all that account will count in the same hourly row and the same period: what the events of a
+ * batch say together, in fewer of them (ADR 0033). A sum that account would take for implausible isn't made; its
+ * time is that of its first event. Events are in the order in which each kind of them came first.
+ */
+export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
+  if (events.length < 2) return [...events];
+  const sums: UsageEvent[] = [];
+  const open = new Map<string, UsageEvent>();
+  for (const event of events) {
+    const row = rowOf(event);
+    const sum = open.get(row);
+    if (sum !== undefined && isPlausible(sum, event)) addCounters(sum, event);
+    else {
+      const begun = { ...event };
+      open.set(row, begun);
+      sums.push(begun);
+    }
+  }
+  return sums;
+}
+
+/** Adds to the counters of the first what those of the second hold. */
+export function addCounters(sum: LiveUsage, more: LiveUsage): void {
+  sum.points += more.points;
+  sum.requests += more.requests;
+  sum.time_ms += more.time_ms;
+  sum.traffic_bytes += more.traffic_bytes;
+}
+
+function rowOf({ payer_id, period_id, account_id, application_id, api_version, at_ms }: UsageEvent): string {
+  return [payer_id, period_id, account_id, application_id, api_version, Math.floor(at_ms / HOUR_MS)].join(
+    ' ',
+  );
+}
+
+function isPlausible(sum: UsageEvent, event: UsageEvent): boolean {
+  return (
+    sum.points + event.points <= MAX_EVENT_COUNTER &&
+    sum.requests + event.requests <= MAX_EVENT_COUNTER &&
+    sum.time_ms + event.time_ms <= MAX_EVENT_COUNTER &&
+    sum.traffic_bytes + event.traffic_bytes <= MAX_EVENT_COUNTER
+  );
+}
