@@ -1,8 +1,9 @@
 import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-import type { LiveUsage } from './settle-script.ts';
 
 const HOUR_MS = 3_600_000;
+
+type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
 
 /**
  * One event for all that account will count in the same hourly row and the same period: what the events of a
@@ -27,7 +28,7 @@ export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
 }
 
 /** Adds to the counters of the first what those of the second hold. */
-export function addCounters(sum: LiveUsage, more: LiveUsage): void {
+export function addCounters(sum: Counters, more: Counters): void {
   sum.points += more.points;
   sum.requests += more.requests;
   sum.time_ms += more.time_ms;
