@@ -62,7 +62,7 @@ export async function findStanding(
   accountId: number,
   now: Date,
 ): Promise<Standing | undefined> {
-  const rows = await query<StandingRow>(STANDING_SQL, { account_id: accountId, now });
+  const rows = await query<StandingRow>(STANDING_SQL, { account_id: accountId, now }, 'standing');
   const [first] = rows;
   if (first === undefined) return undefined;
   const { account_id, payer_id, account_blocked } = first;

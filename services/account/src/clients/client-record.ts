@@ -39,7 +39,7 @@ export async function findClient(
   clientId: string,
   now: Date,
 ): Promise<ClientAnswer | undefined> {
-  const rows = await query<ClientRow>(CLIENT_SQL, { client_id: clientId, now });
+  const rows = await query<ClientRow>(CLIENT_SQL, { client_id: clientId, now }, 'client');
   const [client] = rows;
   if (client === undefined) return undefined;
   const { client_id, application_id, account_id, status, token_lifespan_sec, revocation_epoch } = client;

@@ -62,6 +62,47 @@ describe('values', () => {
   });
 });
 
+describe('a statement with a name', () => {
+  const PLANS = 'SELECT name, generic_plans + custom_plans AS uses FROM pg_prepared_statements';
+
+  test('is prepared once for its connection, and others are not', async () => {
+    await withPool(home.url, async (database) => {
+      const query = createQuery(database);
+      for (const value of [1, 2, 3]) {
+        expect(await query('SELECT CAST(:value AS int) AS value', { value }, 'some_value')).toEqual([
+          { value },
+        ]);
+        await query('SELECT CAST(:value AS int)', { value });
+      }
+      expect(await query(PLANS)).toEqual([{ name: 'some_value', uses: 3 }]);
+    });
+  });
+
+  test('goes on when a migration adds a column to its table', async () => {
+    await own.raw('CREATE TABLE grown (id int); INSERT INTO grown VALUES (7)');
+    await withPool(home.url, async (database) => {
+      const rows = () =>
+        createQuery(database)('SELECT id FROM (SELECT * FROM grown) AS rows', {}, 'grown_rows');
+      expect(await rows()).toEqual([{ id: 7 }]);
+      await own.raw('ALTER TABLE grown ADD COLUMN size int DEFAULT 3');
+      expect(await rows()).toEqual([{ id: 7 }]);
+    });
+  });
+
+  test('that failed, in its plan or in its execution, can be asked again', async () => {
+    await withPool(home.url, async (database) => {
+      const later = () => createQuery(database)('SELECT id FROM made_later', {}, 'later');
+      await expect(later()).rejects.toThrow('does not exist');
+      await own.raw('CREATE TABLE made_later (id int)');
+      expect(await later()).toEqual([]);
+      const share = (of: number) =>
+        createQuery(database)('SELECT 6 / CAST(:of AS int) AS share', { of }, 'share');
+      await expect(share(0)).rejects.toThrow('division by zero');
+      expect(await share(2)).toEqual([{ share: 3 }]);
+    });
+  });
+});
+
 describe('a Postgres that is away is service_unavailable', () => {
   async function unavailable(url: string, sql = 'SELECT 1'): Promise<void> {
     const started = performance.now();

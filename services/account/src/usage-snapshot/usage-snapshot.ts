@@ -22,10 +22,10 @@ const SNAPSHOT_SQL = `
 
 /** What is counted for a billing period and up to which entry; undefined where there is no such period. */
 export async function findUsageSnapshot(query: Query, periodId: number): Promise<UsageSnapshot | undefined> {
-  const [snapshot] = await query<UsageSnapshot>(SNAPSHOT_SQL, {
-    period_id: periodId,
-    streams: STREAMS,
-    shard_count: USAGE_SHARD_COUNT,
-  });
+  const [snapshot] = await query<UsageSnapshot>(
+    SNAPSHOT_SQL,
+    { period_id: periodId, streams: STREAMS, shard_count: USAGE_SHARD_COUNT },
+    'usage_snapshot',
+  );
   return snapshot;
 }
