@@ -94,6 +94,31 @@ async function startMuteServer(): Promise<{ url: string; connections: () => numb
   return { url: `smtp://127.0.0.1:${String(port)}`, connections: () => connections, server };
 }
 
+/** Greets, and then answers line by line without ever coming to an end. */
+async function startEndlessServer(): Promise<{ url: string; open: () => number; ended: () => number }> {
+  const sockets = new Set<Socket>();
+  let ended = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).write('220 mail.example\r\n');
+    socket.resume();
+    const lines = setInterval(() => socket.write('250-AND\r\n'), 100);
+    socket.once('close', () => {
+      clearInterval(lines);
+      sockets.delete(socket);
+      ended += 1;
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `smtp://127.0.0.1:${String(port)}`, open: () => sockets.size, ended: () => ended };
+}
+
 const smtp = (url: string) => ({ SMTP_URL: url, MAIL_FROM: 'Tollgate <no-reply@tollgate.example>' });
 const askForReset = ({ account }: PeopleUnderTest, { email }: Pick<Person, 'email'>) =>
   openBrowser(account).request('POST', '/password-reset', { email });
@@ -183,6 +208,16 @@ test('a server that hangs holds up no request and no shutdown, and what waits is
   const recipients = server.received.map((raw) => readMail(raw).to);
   expect(recipients.sort()).toEqual(people.map(({ email }) => email).sort());
 }, 60_000);
+
+test('a server that answers without end is left, and its connection with it', async () => {
+  const endless = await startEndlessServer();
+  const suite = await startSuite({ ...smtp(endless.url), MAIL_ATTEMPT_TIMEOUT_MS: '1000' });
+  await askForReset(suite, await insertPerson(suite.database));
+  await waitFor(() => endless.open() === 1);
+  await waitFor(() => suite.account.logs().includes('"code":"ETIMEDOUT"'));
+  await waitFor(() => endless.ended() === 1);
+  expect(await queued(suite)).toHaveLength(1);
+});
 
 test('a process that is killed while it sends loses no mail: another replica sends it', async () => {
   const mute = await startMuteServer();

@@ -27,14 +27,12 @@ export function smtpTransport(options: { url: string; from: string; timeoutMs: n
   });
   return {
     send: async (mail) => {
-      const overrun = Promise.withResolvers<never>();
-      const timer = setTimeout(() => {
-        overrun.reject(new MailTimeoutError(timeoutMs));
-      }, timeoutMs);
+      // Ends the connection as well: an attempt that is given up delivers nothing later.
+      const signal = AbortSignal.timeout(timeoutMs);
       try {
-        await Promise.race([transport.sendMail({ from, ...mail, headers: NO_AUTO_REPLY }), overrun.promise]);
-      } finally {
-        clearTimeout(timer);
+        await transport.sendMail({ from, ...mail, headers: NO_AUTO_REPLY, signal });
+      } catch (error) {
+        throw signal.aborted ? new MailTimeoutError(timeoutMs) : error;
       }
     },
     close: () => {
