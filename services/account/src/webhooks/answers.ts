@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, instant, nextCursor } from '../input/answer-fields.ts';
 import { KEPT_ATTEMPTS } from './attempt-store.ts';
+import { ATTEMPT_ERRORS, DELIVERY_ERRORS } from './delivery-errors.ts';
 
 /** Answers about webhooks, as the API's document describes them. */
 
@@ -30,18 +31,6 @@ export const webhookWithSecretSchema = webhookSchema.extend({
   secret: z.string().meta({ description: '`whsec_` and base64. It is in this answer only.' }),
 });
 
-/** What may come of an attempt but a status of 2xx. */
-const ATTEMPT_ERRORS = [
-  'no_public_address',
-  'connection_failed',
-  'tls_failed',
-  'timeout',
-  'invalid_response',
-  'unexpected_status',
-  'gone',
-  'secret_unavailable',
-] as const;
-
 const attemptSchema = z
   .object({
     attempt: z.int().min(1),
@@ -69,7 +58,7 @@ export const deliverySchema = z
     }),
     response_status: z.int().nullable(),
     duration_ms: z.int().min(0).nullable(),
-    error: z.enum([...ATTEMPT_ERRORS, 'webhook_disabled']).nullable(),
+    error: z.enum(DELIVERY_ERRORS).nullable(),
     attempt_log: z
       .array(attemptSchema)
       .max(KEPT_ATTEMPTS)

@@ -1,5 +1,5 @@
 import type { Query } from '../database/query.ts';
-import type { DeliveryError } from './send.ts';
+import type { AttemptError } from './delivery-errors.ts';
 
 /** Each attempt of a delivery, in Postgres. */
 
@@ -15,7 +15,7 @@ export type DeliveryAttempt = Times & {
   attempt: number;
   response_status: number | null;
   duration_ms: number | null;
-  error: Exclude<DeliveryError, 'webhook_disabled'> | null;
+  error: AttemptError | null;
 };
 
 /** An attempt as Postgres writes it into JSON: times are text. */

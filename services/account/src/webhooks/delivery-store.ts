@@ -5,7 +5,7 @@ import { ATTEMPT_LOG, asAttempt } from './attempt-store.ts';
 import type { DeliveryAttempt, JsonAttempt } from './attempt-store.ts';
 import { newMessageId } from './event.ts';
 import type { WebhookEvent } from './event.ts';
-import type { DeliveryError } from './send.ts';
+import type { DeliveryError } from './delivery-errors.ts';
 
 /** What is to be sent to webhooks and what came of it, in Postgres. */
 

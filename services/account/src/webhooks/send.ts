@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import type { Agent } from 'undici';
 import { NoPublicAddressError } from './connector.ts';
+import type { AttemptError } from './delivery-errors.ts';
 import { retryAfterSec } from './retry-after.ts';
 
 /** What came of an attempt. `error` is a code of docs/webhooks.md; null where a server has answered with 2xx. */
@@ -8,21 +9,10 @@ export type Outcome = {
   response_status: number | null;
   /** Null where nobody was connected to: how long names took would tell something of them. */
   duration_ms: number | null;
-  error: DeliveryError | null;
+  error: AttemptError | null;
   /** What a server that is overloaded has asked for; null where none has. */
   retry_after_sec: number | null;
 };
-
-export type DeliveryError =
-  | 'no_public_address'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'timeout'
-  | 'invalid_response'
-  | 'unexpected_status'
-  | 'gone'
-  | 'secret_unavailable'
-  | 'webhook_disabled';
 
 /** Of an answer the status counts; of its body no more than this is taken in, and nothing is kept. */
 const BODY_MAX_BYTES = 4_096;
@@ -71,7 +61,7 @@ export async function send(
   }
 }
 
-function errorOf(status: number): DeliveryError | null {
+function errorOf(status: number): AttemptError | null {
   if (status >= 200 && status < 300) return null;
   return status === 410 ? 'gone' : 'unexpected_status';
 }
@@ -82,7 +72,7 @@ function retryAfterOf(status: number, value: string | string[] | undefined): num
   return retryAfterSec(value, new Date());
 }
 
-function codeOf(error: unknown, signal: AbortSignal): DeliveryError {
+function codeOf(error: unknown, signal: AbortSignal): AttemptError {
   if (error instanceof NoPublicAddressError) return 'no_public_address';
   if (signal.aborted || error instanceof errors.ConnectTimeoutError) return 'timeout';
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {

@@ -1,0 +1,18 @@
+/** What may come of an attempt but a status of 2xx (docs/webhooks.md). */
+export const ATTEMPT_ERRORS = [
+  'no_public_address',
+  'connection_failed',
+  'tls_failed',
+  'timeout',
+  'invalid_response',
+  'unexpected_status',
+  'gone',
+  'secret_unavailable',
+] as const;
+
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
+
+/** Why a delivery isn't delivered: by its last attempt, or because its webhook was switched off before another. */
+export const DELIVERY_ERRORS = [...ATTEMPT_ERRORS, 'webhook_disabled'] as const;
+
+export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
