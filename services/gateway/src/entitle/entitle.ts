@@ -15,7 +15,7 @@ export type Charge = {
   limits: Limits;
 };
 
-/** Who pays where that is known; a promise where account has to be asked, or refuses. */
+/** A promise only where account has to be asked. */
 export type Entitle = (accountId: number, requestId: string) => Charge | Promise<Charge>;
 
 export type EntitleOptions = {
@@ -101,7 +101,7 @@ export function createEntitle({
       const cached = performance.now() < trustedUntilMs ? cache.get(accountId) : undefined;
       if (cached === undefined) return askOnce(accountId, requestId).then(chargeOf);
       onLookup?.('hit');
-      return charges.get(cached) ?? Promise.resolve(cached).then(chargeOf);
+      return chargeOf(cached);
     },
     dropAccount: (accountId) => {
       cache.drop(accountId);

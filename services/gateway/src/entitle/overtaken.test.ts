@@ -33,7 +33,7 @@ test.each([
   expect(answers).toHaveLength(2);
   answers[1]?.(blocked);
   await expect(charge).rejects.toMatchObject({ code: 'account_blocked' });
-  await expect(entitle(1, 'request')).rejects.toMatchObject({ code: 'account_blocked' });
+  await expect(async () => entitle(1, 'request')).rejects.toMatchObject({ code: 'account_blocked' });
   expect(answers).toHaveLength(2);
 });
 
