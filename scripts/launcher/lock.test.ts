@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { takeLock } from './lock.ts';
 
 let directory: string;
-let file: string;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-lock-'));
-  file = join(directory, 'lock');
 });
 
 afterEach(() => {
@@ -20,55 +20,92 @@ afterEach(() => {
 
 const silent = () => undefined;
 
+/** What a launcher leaves behind that was killed. */
+function leaveStale(inDirectory: string, content: string): void {
+  mkdirSync(inDirectory, { recursive: true });
+  writeFileSync(join(inDirectory, '00000000-0000-0000-0000-000000000000.json'), content);
+}
+
+const killed = { pid: process.pid, startTime: 'before', addresses: [], stopping: false, ticket: 1 };
+
 test('a lock is held until it is released, and refuses others with its addresses', async () => {
-  const lock = await takeLock(file, ['here'], silent);
-  await expect(takeLock(file, ['there'], silent)).rejects.toThrow(/runs here already[^]*here/);
+  const lock = await takeLock(directory, ['here'], silent);
+  await expect(takeLock(directory, ['there'], silent)).rejects.toThrow(/runs here already[^]*here/);
   lock.release();
   expect(readdirSync(directory)).toEqual([]);
-  (await takeLock(file, ['there'], silent)).release();
+  (await takeLock(directory, ['there'], silent)).release();
 });
 
 test.each([
-  ['a killed process', JSON.stringify({ pid: 1, startTime: 'long ago', addresses: [], stopping: false })],
-  [
-    'a killed process that was stopping',
-    JSON.stringify({ pid: 1, startTime: '', addresses: [], stopping: true }),
-  ],
+  ['a killed process', JSON.stringify(killed)],
+  ['a killed process that was stopping', JSON.stringify({ ...killed, stopping: true })],
+  ['a process that was killed while it chose its place', JSON.stringify({ ...killed, ticket: null })],
   ['a machine that went down while writing', ''],
 ])('the lock of %s counts for nothing', async (_whose, content) => {
-  writeFileSync(file, content);
-  const lock = await takeLock(file, [], silent);
-  await expect(takeLock(file, [], silent)).rejects.toThrow(/runs here already/);
+  leaveStale(directory, content);
+  const lock = await takeLock(directory, [], silent);
+  expect(readdirSync(directory)).toHaveLength(1);
+  await expect(takeLock(directory, [], silent)).rejects.toThrow(/runs here already/);
   lock.release();
 });
 
-test('of many at once, over a stale lock, exactly one gets it', async () => {
-  writeFileSync(
-    file,
-    JSON.stringify({ pid: process.pid, startTime: 'before', addresses: [], stopping: false }),
-  );
-  const program = `
-    const { takeLock } = await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'lock.ts')).href)});
-    process.send('ready');
-    await new Promise((resolve) => process.once('message', resolve));
-    const got = await takeLock(${JSON.stringify(file)}, [], () => {}).then(() => true, () => false);
-    process.send(got);
-    await new Promise((resolve) => process.once('disconnect', resolve));
-  `;
-  const racers = Array.from({ length: 6 }, () =>
-    spawn(process.execPath, ['--input-type=module', '-e', program], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    }),
-  );
-  const nextMessages = () =>
-    Promise.all(racers.map((racer) => new Promise((resolve) => racer.once('message', resolve))));
-  try {
-    await nextMessages();
-    const results = nextMessages();
-    for (const racer of racers) racer.send('go');
-    expect((await results).filter((got) => got === true)).toHaveLength(1);
-    expect(existsSync(file)).toBe(true);
-  } finally {
+describe('of many processes at once exactly one gets it', () => {
+  const RACERS = 6;
+  const ROUNDS = 50;
+  let racers: ChildProcess[];
+
+  beforeAll(async () => {
+    const lock = pathToFileURL(join(import.meta.dirname, 'lock.ts')).href;
+    const program = `
+      const { takeLock } = await import(${JSON.stringify(lock)});
+      process.on('message', async (directory) => {
+        process.send(await takeLock(directory, [], () => {}).then(() => true, (error) => error.message));
+      });
+      process.send('ready');
+    `;
+    racers = Array.from({ length: RACERS }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      }),
+    );
+    await answers();
+  });
+
+  afterAll(() => {
     for (const racer of racers) racer.disconnect();
-  }
+  });
+
+  const answers = () =>
+    Promise.all(racers.map(async (racer) => ((await once(racer, 'message')) as unknown[])[0]));
+
+  const race = (forDirectory: string) => {
+    const results = answers();
+    for (const racer of racers) racer.send(forDirectory);
+    return results;
+  };
+
+  const ONE = [
+    ...Array.from({ length: RACERS - 1 }, () => expect.stringContaining('runs here already')),
+    true,
+  ];
+  const sorted = (results: unknown[]) => results.sort((a, b) => Number(a === true) - Number(b === true));
+
+  test('where a killed one has left its own', async () => {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const own = join(directory, String(round));
+      leaveStale(own, JSON.stringify(killed));
+      expect(sorted(await race(own))).toEqual(ONE);
+    }
+  });
+
+  test('when the one that they have waited for is over', async () => {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const own = join(directory, String(round));
+      const before = await takeLock(own, [], silent);
+      before.announceStop();
+      const results = race(own);
+      before.release();
+      expect(sorted(await results)).toEqual(ONE);
+    }
+  });
 });

@@ -1,10 +1,19 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { identityOf, isRunning } from '@tollgate/stack/process-identity';
 import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
 
-/** Who runs the stack of a directory, and where it answers. */
-type Owner = ProcessIdentity & { addresses: string[]; stopping: boolean };
+/** Who runs the stack of a directory or would like to, and where it answers. */
+type Claim = ProcessIdentity & {
+  addresses: string[];
+  stopping: boolean;
+  /** Its place in the queue; null while it is choosing one. */
+  ticket: number | null;
+};
+
+type NamedClaim = Claim & { name: string };
 
 export type Lock = {
   /** Tells a launcher that comes now to wait instead of giving up. */
@@ -13,30 +22,60 @@ export type Lock = {
 };
 
 const STOP_TIME_LIMIT_MS = 60_000;
+const SUFFIX = '.json';
 
 /**
- * Takes the directory's single lock. One whose owner was killed counts for nothing; one whose owner is stopping
- * is waited for.
+ * Takes the single lock of a stack, kept in a directory of its own. One whose owner was killed counts for nothing;
+ * one whose owner is stopping is waited for.
+ *
+ * Lamport's bakery: each launcher has a file that only it writes, takes a number above all it sees, and the lowest
+ * number of a living process has the lock. A single file would have to be removed when its owner is dead, and no
+ * file system removes a file on condition that it is still the one that was looked at.
  *
  * @throws {Error} fit for a terminal when another launcher runs.
  */
 export async function takeLock(
-  file: string,
+  directory: string,
   addresses: string[],
   say: (line: string) => void,
 ): Promise<Lock> {
   const identity = identityOf(process.pid);
   if (identity === undefined) throw new Error('This system does not tell when a process has started.');
-  const own: Owner = { ...identity, addresses, stopping: false };
-  for (let waited = false; !tryLock(file, own);) {
-    const owner = readOwner(file);
-    if (owner === undefined || !isRunning(owner)) {
-      removeStale(file);
-    } else if (owner.stopping && !waited) {
-      say('Another npm start is just stopping; waiting for its end …');
-      await waitFor(() => !isRunning(owner), { timeoutMs: STOP_TIME_LIMIT_MS, what: 'the other one to end' });
-      waited = true;
-    } else {
+  mkdirSync(directory, { recursive: true });
+  const name = randomUUID();
+  const publish = (claim: Claim) => {
+    writeClaim(directory, name, claim);
+  };
+  const release = () => {
+    rmSync(fileOf(directory, name), { force: true });
+  };
+  const choosing: Claim = { ...identity, addresses, stopping: false, ticket: null };
+  publish(choosing);
+  try {
+    const taken = otherClaims(directory, name).map(({ ticket }) => ticket ?? 0);
+    const ticket = Math.max(0, ...taken) + 1;
+    const own = { ...choosing, ticket };
+    publish(own);
+    await waitForTurn(directory, { name, ticket }, say);
+    return {
+      announceStop: () => {
+        publish({ ...own, stopping: true });
+      },
+      release,
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+type Place = { name: string; ticket: number };
+
+async function waitForTurn(directory: string, own: Place, say: (line: string) => void): Promise<void> {
+  for (let told = false; ; told = true) {
+    const owner = await firstBefore(directory, own);
+    if (owner === undefined) return;
+    if (!owner.stopping) {
       throw new Error(
         [
           `Tollgate runs here already (process ${String(owner.pid)}):`,
@@ -46,56 +85,58 @@ export async function takeLock(
         ].join('\n'),
       );
     }
-  }
-  return {
-    announceStop: () => {
-      replace(file, { ...own, stopping: true });
-    },
-    release: () => {
-      rmSync(file, { force: true });
-    },
-  };
-}
-
-/** Makes the lock with its content at once: nobody ever reads half of it. */
-function tryLock(file: string, own: Owner): boolean {
-  const candidate = `${file}.${String(own.pid)}`;
-  writeFileSync(candidate, JSON.stringify(own));
-  try {
-    linkSync(candidate, file);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(candidate);
+    if (!told) say('Another npm start is just stopping; waiting for its end …');
+    const ended = () => readClaim(directory, owner.name) === undefined;
+    await waitFor(ended, { timeoutMs: STOP_TIME_LIMIT_MS, what: 'the other one to end' });
   }
 }
 
-/** Moves the lock away to look at it again: meanwhile another launcher may have put its own there. */
-function removeStale(file: string): void {
-  const removed = `${file}.stale.${String(process.pid)}`;
-  try {
-    renameSync(file, removed);
-    const owner = readOwner(removed);
-    if (owner !== undefined && isRunning(owner)) linkSync(removed, file);
-  } catch {
-    // Another launcher was faster; the next try tells.
-  } finally {
-    rmSync(removed, { force: true });
+/** The first of those whose turn is before ours. Who is still choosing may yet be one of them. */
+async function firstBefore(directory: string, own: Place): Promise<NamedClaim | undefined> {
+  const what = 'another npm start to choose its place';
+  for (const { name } of otherClaims(directory, own.name)) {
+    await waitFor(() => readClaim(directory, name)?.ticket !== null, { what });
   }
+  return otherClaims(directory, own.name)
+    .flatMap(({ ticket, ...other }) => (ticket === null ? [] : { ...other, ticket }))
+    .filter((other) => isBefore(other, own))
+    .sort((a, b) => (isBefore(a, b) ? -1 : 1))[0];
 }
 
-function replace(file: string, owner: Owner): void {
-  const candidate = `${file}.${String(owner.pid)}`;
-  writeFileSync(candidate, JSON.stringify(owner));
-  renameSync(candidate, file);
+function isBefore(one: Place, other: Place): boolean {
+  return one.ticket === other.ticket ? one.name < other.name : one.ticket < other.ticket;
 }
 
-function readOwner(file: string): Owner | undefined {
+/** The claims of living processes but one's own. Those of dead ones are removed: nobody will ever write them again. */
+function otherClaims(directory: string, ownName: string): NamedClaim[] {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => file.slice(0, -SUFFIX.length))
+    .filter((name) => name !== ownName)
+    .flatMap((name) => {
+      const claim = readClaim(directory, name);
+      if (claim === undefined) rmSync(fileOf(directory, name), { force: true });
+      return claim === undefined ? [] : { ...claim, name };
+    });
+}
+
+/** A claim; undefined where it is given up, its process has ended, or the machine went down while it was written. */
+function readClaim(directory: string, name: string): Claim | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Owner;
+    const claim = JSON.parse(readFileSync(fileOf(directory, name), 'utf8')) as Claim;
+    return isRunning(claim) ? claim : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Writes it at once: nobody ever reads half of it. */
+function writeClaim(directory: string, name: string, claim: Claim): void {
+  const part = join(directory, `${name}.part`);
+  writeFileSync(part, JSON.stringify(claim));
+  renameSync(part, fileOf(directory, name));
+}
+
+function fileOf(directory: string, name: string): string {
+  return join(directory, `${name}${SUFFIX}`);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 /** What the launcher keeps in its directory. */
 export type StatePaths = {
+  /** A directory. */
   lock: string;
   secrets: string;
   ledger: string;
@@ -17,7 +18,7 @@ export type StatePaths = {
 
 export function statePaths(directory: string): StatePaths {
   return {
-    lock: join(directory, 'lock'),
+    lock: join(directory, 'launchers'),
     secrets: join(directory, 'secrets.json'),
     ledger: join(directory, 'processes.json'),
     demo: join(directory, 'demo.json'),
