@@ -38,9 +38,10 @@ function processes(): (ProcessIdentity & { name: string })[] {
 async function expectNothingRuns(started: ProcessIdentity[]): Promise<void> {
   expect(started.filter(isRunning)).toEqual([]);
   expect(await takenPorts(portsFrom(portBase))).toEqual([]);
-  expect(readdirSync(directory).filter((file) => !['data', 'logs', 'secrets.json'].includes(file))).toEqual(
-    [],
-  );
+  expect(readdirSync(join(directory, 'launchers'))).toEqual([]);
+  expect(
+    readdirSync(directory).filter((file) => !['data', 'launchers', 'logs', 'secrets.json'].includes(file)),
+  ).toEqual([]);
 }
 
 async function obtainToken({ auth_url, application }: Demo): Promise<string> {
@@ -247,7 +248,7 @@ test('npm run reset forgets the data: the next start makes another sample', asyn
   const secrets = () => readFileSync(join(directory, 'secrets.json'), 'utf8');
   const before = secrets();
   expect(await runLauncher(directory, portBase, 'reset').exited).toBe(0);
-  expect(readdirSync(directory)).toEqual([]);
+  expect(readdirSync(directory)).toEqual(['launchers']);
 
   const launcher = runLauncher(directory, portBase);
   const demo = await untilRunning(launcher, directory);
