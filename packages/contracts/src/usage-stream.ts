@@ -78,6 +78,24 @@ export const usageEventSchema = z.object({
 
 export type UsageEvent = z.infer<typeof usageEventSchema>;
 
+/** What was used, of whatever and whenever. */
+export type UsageCounters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
+
+/** Adds to the counters of the first what those of the second hold. */
+export function addCounters(sum: UsageCounters, more: UsageCounters): void {
+  sum.points += more.points;
+  sum.requests += more.requests;
+  sum.time_ms += more.time_ms;
+  sum.traffic_bytes += more.traffic_bytes;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Start of the hourly row that an event of that time belongs to; both in milliseconds since the epoch. */
+export function usageHour(atMs: number): number {
+  return Math.floor(atMs / HOUR_MS) * HOUR_MS;
+}
+
 /**
  * What a gateway settles at once. (gateway_id, seq) names the batch: sent again after an uncertain answer it
  * keeps its number, and the settlement script counts it once.

@@ -1,9 +1,8 @@
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-
-type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
+import { addCounters, usageHour } from '@tollgate/contracts/usage-stream';
+import type { UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
 
 /** What events add to one period's total. */
-export type TotalRow = Pick<UsageEvent, 'period_id'> & Counters;
+export type TotalRow = Pick<UsageEvent, 'period_id'> & UsageCounters;
 
 /** What events add to one hourly row. */
 export type HourlyRow = TotalRow &
@@ -11,8 +10,6 @@ export type HourlyRow = TotalRow &
     /** Start of the hour, milliseconds since the epoch. */
     hour_ms: number;
   };
-
-const HOUR_MS = 3_600_000;
 
 /** Sums events by billing period. */
 export function sumTotals(events: readonly UsageEvent[]): TotalRow[] {
@@ -26,23 +23,20 @@ export function sumHourly(events: readonly UsageEvent[]): HourlyRow[] {
     account_id,
     application_id,
     api_version,
-    hour_ms: Math.floor(at_ms / HOUR_MS) * HOUR_MS,
+    hour_ms: usageHour(at_ms),
   }));
 }
 
 function sumBy<Key extends Record<string, string | number>>(
   events: readonly UsageEvent[],
   keyOf: (event: UsageEvent) => Key,
-): (Key & Counters)[] {
-  const rows = new Map<string, Key & Counters>();
+): (Key & UsageCounters)[] {
+  const rows = new Map<string, Key & UsageCounters>();
   for (const event of events) {
     const key = keyOf(event);
     const name = Object.values(key).join(' ');
     const row = rows.get(name) ?? { ...key, points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
-    row.points += event.points;
-    row.requests += event.requests;
-    row.time_ms += event.time_ms;
-    row.traffic_bytes += event.traffic_bytes;
+    addCounters(row, event);
     rows.set(name, row);
   }
   return [...rows.values()];

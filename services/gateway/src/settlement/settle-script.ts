@@ -1,14 +1,18 @@
-import { USAGE_BATCH_FIELD, usageLiveKey, usageStreamKey } from '@tollgate/contracts/usage-stream';
-import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
+import {
+  USAGE_BATCH_FIELD,
+  addCounters,
+  usageLiveKey,
+  usageStreamKey,
+} from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { LeaseEntry } from '../admission/leases.ts';
 import { LIVE_TTL_SEC } from '../live-usage/prime-script.ts';
 import { floorKey, seenKey } from '../shard-keys.ts';
-import { addCounters } from './sum-events.ts';
 
 /** The counters of one billing period as admission sees them: counted, and on their way to being counted. */
-export type LiveUsage = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
+export type LiveUsage = UsageCounters;
 
 /** How long a gateway's last number is kept: far longer than it tries to send one batch again. */
 const SEEN_TTL_SEC = 86_400;

@@ -1,9 +1,5 @@
-import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
+import { MAX_EVENT_COUNTER, addCounters, usageHour } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-
-const HOUR_MS = 3_600_000;
-
-type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
 
 /**
  * One event for all that account will count in the same hourly row and the same period: what the events of a
@@ -11,7 +7,6 @@ type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_by
  * time is that of its first event. Events are in the order in which each kind of them came first.
  */
 export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
-  if (events.length < 2) return [...events];
   const sums: UsageEvent[] = [];
   const open = new Map<string, UsageEvent>();
   for (const event of events) {
@@ -27,18 +22,8 @@ export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
   return sums;
 }
 
-/** Adds to the counters of the first what those of the second hold. */
-export function addCounters(sum: Counters, more: Counters): void {
-  sum.points += more.points;
-  sum.requests += more.requests;
-  sum.time_ms += more.time_ms;
-  sum.traffic_bytes += more.traffic_bytes;
-}
-
 function rowOf({ payer_id, period_id, account_id, application_id, api_version, at_ms }: UsageEvent): string {
-  return [payer_id, period_id, account_id, application_id, api_version, Math.floor(at_ms / HOUR_MS)].join(
-    ' ',
-  );
+  return [payer_id, period_id, account_id, application_id, api_version, usageHour(at_ms)].join(' ');
 }
 
 function isPlausible(sum: UsageEvent, event: UsageEvent): boolean {
