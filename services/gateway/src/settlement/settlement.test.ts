@@ -34,15 +34,6 @@ function caller() {
   return { accountId, token: gateway.auth.issue({ accountId }) };
 }
 
-async function usageOf(accountId: number, count: number) {
-  let found: Awaited<ReturnType<GatewayUnderTest['usage']>> = [];
-  await waitFor(async () => {
-    found = (await gateway.usage(0)).filter((event) => event.account_id === accountId);
-    return callsIn(found) >= count;
-  });
-  return found;
-}
-
 test('an answered call is one event: who, who pays, points of the upstream, bytes of the answer', async () => {
   const { accountId, token } = caller();
   gateway.account.entitle(accountId, { payer_id: 77 });
@@ -51,7 +42,7 @@ test('an answered call is one event: who, who pays, points of the upstream, byte
   });
   const sentAtMs = Date.now();
   expect((await gateway.query({ token })).headers['x-points-cost']).toBe('13');
-  const [event] = await usageOf(accountId, 1);
+  const [event] = await gateway.usage(1, accountId);
   expect(event).toEqual({
     payer_id: 77,
     period_id: accountId * 10,
@@ -85,7 +76,7 @@ test.each([
     res.writeHead(200, header === undefined ? {} : { 'x-points': header }).end('{}');
   });
   expect((await gateway.query({ token })).headers['x-points-cost']).toBe(String(points));
-  expect((await usageOf(accountId, 1))[0]?.points).toBe(points);
+  expect((await gateway.usage(1, accountId))[0]?.points).toBe(points);
 });
 
 test('an error of the upstream is an answer, and counts', async () => {
@@ -94,20 +85,20 @@ test('an error of the upstream is an answer, and counts', async () => {
     res.writeHead(500).end('{"errors":[]}');
   });
   expect((await gateway.query({ token })).status).toBe(500);
-  expect(callsIn(await usageOf(accountId, 1))).toBe(1);
+  expect(callsIn(await gateway.usage(1, accountId))).toBe(1);
 });
 
 test('a batch whose acknowledgement was lost is sent again under its number and counted once', async () => {
   const { accountId, token } = caller();
   await gateway.query({ token });
-  await usageOf(accountId, 1);
+  await gateway.usage(1, accountId);
   const lostBefore = relay.lost();
   relay.loseNextReplyTo(/:seen:/);
   expect((await gateway.query({ token })).status).toBe(200);
   await waitFor(() => relay.lost() > lostBefore);
   await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
   expect(await gateway.metric('tollgate_settlement_batches_total', { outcome: 'repeated' })).toBe(1);
-  expect(callsIn(await usageOf(accountId, 2))).toBe(2);
+  expect(callsIn(await gateway.usage(2, accountId))).toBe(2);
 });
 
 test('kill -9 of Redis during 1,000 calls: every answer that a caller saw is counted, once', async () => {
@@ -127,7 +118,7 @@ test('kill -9 of Redis during 1,000 calls: every answer that a caller saw is cou
   await Promise.all(workers);
   await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
   expect(answered).toBeGreaterThan(200);
-  expect(callsIn(await usageOf(accountId, answered))).toBe(answered);
+  expect(callsIn(await gateway.usage(answered, accountId))).toBe(answered);
 });
 
 test('batches of a shard carry growing numbers, and no number twice', async () => {
@@ -146,7 +137,7 @@ test('batches of a shard carry growing numbers, and no number twice', async () =
 test('a Redis that takes commands and acknowledges none: new calls get 503 within seconds, and none is lost', async () => {
   const { accountId, token } = caller();
   await gateway.query({ token });
-  await usageOf(accountId, 1);
+  await gateway.usage(1, accountId);
   const release = relay.hold();
   let answered = 1;
   await waitFor(
@@ -160,5 +151,5 @@ test('a Redis that takes commands and acknowledges none: new calls get 503 withi
   release();
   await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
   await waitFor(async () => (await gateway.query({ token })).status === 200);
-  expect(callsIn(await usageOf(accountId, answered + 1))).toBe(answered + 1);
+  expect(callsIn(await gateway.usage(answered + 1, accountId))).toBe(answered + 1);
 });

@@ -29,8 +29,8 @@ export type GatewayUnderTest = {
   query: (options?: Call & { token?: string; search?: string }) => Promise<Answer>;
   /** Another gateway process over the same Redis and peers. */
   startTwin: () => Promise<Pick<GatewayUnderTest, 'process' | 'query'>>;
-  /** Waits until at least `count` usage events are in Redis, and returns them all. */
-  usage: (count: number) => Promise<UsageEvent[]>;
+  /** Waits until usage events of at least `calls` calls, of one account or of all, are in Redis, and returns them all. */
+  usage: (calls: number, accountId?: number) => Promise<UsageEvent[]>;
   /** Sum of a metric's samples that have all the given labels. */
   metric: (name: string, labels?: Record<string, string>) => Promise<number>;
   stop: () => Promise<void>;
@@ -89,7 +89,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       handler = next;
     },
     query: queryOf(gateway),
-    usage: (count) => recordedUsage(redis.url, count),
+    usage: (calls, accountId) => recordedUsage(redis.url, calls, accountId),
     metric: (name, labels) => metricOf(gateway, name, labels),
     startTwin: async () => {
       const twin = await startServiceProcess('gateway', env);

@@ -23,12 +23,17 @@ export function callsIn(events: readonly UsageEvent[]): number {
   return events.reduce((calls, { requests }) => calls + requests, 0);
 }
 
-/** Waits until usage events of at least `calls` calls are in Redis, and returns them all. */
-export async function recordedUsage(redisUrl: string, calls: number): Promise<UsageEvent[]> {
+/** Waits until usage events of at least `calls` calls, of one account or of all, are in Redis, and returns them all. */
+export async function recordedUsage(
+  redisUrl: string,
+  calls: number,
+  accountId?: number,
+): Promise<UsageEvent[]> {
   let events: UsageEvent[] = [];
   await waitFor(
     async () => {
-      events = (await recordedBatches(redisUrl)).flatMap((batch) => batch.events);
+      const all = (await recordedBatches(redisUrl)).flatMap((batch) => batch.events);
+      events = all.filter(({ account_id }) => accountId === undefined || account_id === accountId);
       return callsIn(events) >= calls;
     },
     { what: `usage of ${String(calls)} calls` },
