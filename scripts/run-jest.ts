@@ -4,12 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** One file of tests; one that could not run at all has one failed. */
-export type FileResult = { file: string; passed: number; failed: number };
+export type FileResult = { file: string; passed: number; failed: number; seconds: number };
 
-type JestJson = { testResults: { name: string; status: string; assertionResults: { status: string }[] }[] };
+type JestJson = {
+  testResults: {
+    name: string;
+    status: string;
+    startTime: number;
+    endTime: number;
+    assertionResults: { status: string }[];
+  }[];
+};
 
 const OPTIONS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1 };
+const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1, seconds: 0 };
 
 /** Runs Jest to its end and tells what each file gave. A Jest that failed otherwise counts as one failed. */
 export async function runJest(args: string[], interrupted: AbortController): Promise<FileResult[]> {
@@ -45,13 +53,16 @@ function jestProcess(args: string[], interrupted: AbortController): Promise<numb
 }
 
 function filesOf(json: string): FileResult[] {
-  return (JSON.parse(json) as JestJson).testResults.map(({ name, status, assertionResults }) => {
-    const number = (wanted: string) => assertionResults.filter((one) => one.status === wanted).length;
-    const failed = number('failed');
-    return {
-      file: name,
-      passed: number('passed'),
-      failed: status === 'failed' ? Math.max(failed, 1) : failed,
-    };
-  });
+  return (JSON.parse(json) as JestJson).testResults.map(
+    ({ name, status, startTime, endTime, assertionResults }) => {
+      const number = (wanted: string) => assertionResults.filter((one) => one.status === wanted).length;
+      const failed = number('failed');
+      return {
+        file: name,
+        passed: number('passed'),
+        failed: status === 'failed' ? Math.max(failed, 1) : failed,
+        seconds: Math.max(endTime - startTime, 0) / 1_000,
+      };
+    },
+  );
 }

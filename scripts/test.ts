@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { relative } from 'node:path';
 import { runJest } from './run-jest.ts';
 import type { FileResult } from './run-jest.ts';
 
@@ -16,6 +17,9 @@ const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
 const CONTAINERS: Suite = { name: 'End to end, over containers', args: endToEnd('containers') };
 
+/** How many of the slowest files a run names: where its time goes. */
+const SLOWEST = 15;
+
 /** What the container suite builds on (docs/containers.md). */
 const BASE_IMAGES = [
   process.env['NODE_IMAGE'] ?? 'node:24-slim',
@@ -30,11 +34,21 @@ const unsteady: string[] = [];
 for (const suite of suites(process.argv.slice(2))) {
   if (!interrupted.signal.aborted) results.push(...(await run(suite)));
 }
+printSlowest();
 for (const file of unsteady) console.log(`Passed only when run again: ${file}`);
 const sum = (count: (result: FileResult) => number) => results.reduce((all, one) => all + count(one), 0);
 const failed = sum((result) => result.failed);
 console.log(`${String(sum((result) => result.passed))} passed, ${String(failed)} failed`);
 process.exit(failed === 0 ? 0 : 1);
+
+function printSlowest(): void {
+  const slowest = results.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
+  if (slowest.length < SLOWEST) return;
+  console.log('\nSlowest files:');
+  for (const { file, seconds } of slowest) {
+    console.log(`${seconds.toFixed(0).padStart(5)} s  ${relative(process.cwd(), file)}`);
+  }
+}
 
 function suites(args: string[]): Suite[] {
   if (args.length > 0) {
@@ -46,7 +60,7 @@ function suites(args: string[]): Suite[] {
   console.log(`The container suite is left out: ${reason}`);
   // CI asks for the container suite; to leave it out there would hide that it was never run.
   if (process.env['REQUIRE_CONTAINERS'] === '1') {
-    results.push({ file: CONTAINERS.name, passed: 0, failed: 1 });
+    results.push({ file: CONTAINERS.name, passed: 0, failed: 1, seconds: 0 });
   }
   return [ROOMS, PROCESSES];
 }
