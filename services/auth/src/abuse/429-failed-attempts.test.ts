@@ -7,12 +7,15 @@ import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
-import { counter, postToken, tokenForm } from '../suite/requests.ts';
-import { flush, keysOf, onMasters } from '../suite/store.ts';
+import { counter, postToken, putRevocationEpoch, tokenForm } from '../suite/requests.ts';
+import { commitChange } from '../suite/revoke.ts';
+import { flush, keysOf } from '../suite/store.ts';
 
 const PER_PAIR = 5;
 const PER_ADDRESS = 12;
 const WINDOW_SEC = 30;
+/** IN_LINE of client/directory.ts. */
+const LOOK_UPS_IN_LINE = 4;
 
 const limits = {
   FAILED_ATTEMPTS_WINDOW_SEC: String(WINDOW_SEC),
@@ -83,50 +86,64 @@ test('after the limit: 429 as the token endpoint’s error, with Retry-After wit
   expect(answer.headers.has('www-authenticate')).toBe(false);
 });
 
-test('a right secret is not told from a wrong one while its client and address are limited', async () => {
-  const client = addClient(auth.account);
-  await lockOut(client);
-  const whole = async (response: Response) => ({
+/** An answer but for what differs from request to request. */
+async function whole(response: Response) {
+  return {
     status: response.status,
     headers: [...response.headers].filter(
       ([name]) => !['date', 'x-request-id', 'retry-after'].includes(name),
     ),
     body: await response.text(),
-  });
-  const right = await whole(await attempt(client));
-  expect(right.status).toBe(429);
-  expect(right).toEqual(await whole(await attempt(wrong(client))));
-});
+  };
+}
 
-test('a right secret that is told nothing leaves no token behind', async () => {
+test('over the limit every wrong attempt gets the same answer, whatever is wrong with it', async () => {
   const client = addClient(auth.account);
-  const tokens = () => keysOf(auth, `auth:{${applicationPart(client.client_id)}}:token:*`);
-  expect((await postToken(replica, tokenForm(client))).status).toBe(200);
-  const before = await tokens();
-  // The replica sees the connection's own address, and doesn't know of the limit yet: it stores while it asks.
-  await lockOut(client, '127.0.0.1');
-  await onMasters(auth, (master) => master.config('RESETSTAT'));
-  const answer = await postToken(replica, tokenForm(client));
-  expect([answer.status, await answer.text()]).toEqual([429, expect.not.stringContaining('access_token')]);
-  await waitFor(async () => {
-    const stats = await onMasters(auth, (master) => master.info('commandstats'));
-    return stats.some((ofOne) => ofOne.includes('cmdstat_del:'));
-  });
-  expect(await tokens()).toEqual(before);
-});
-
-test('the right secret passes from every other address, however often a stranger fails', async () => {
-  const client = addClient(auth.account);
-  await lockOut(client);
-  await statuses(times(30, () => attempt(wrong(client))));
-  for (const other of ['203.0.113.1', '2001:db8::7']) {
-    expect((await attempt(client, other)).status).toBe(200);
+  const revoked = addClient(auth.account, { status: 'revoked' });
+  await statuses(times(PER_ADDRESS, () => attempt({ client_id: randomUUID(), client_secret: 'x' })));
+  const answer = await whole(await attempt(wrong(client)));
+  expect(answer.status).toBe(429);
+  for (const other of [revoked, wrong(revoked), { client_id: randomUUID(), client_secret: 'x' }]) {
+    expect(await whole(await attempt(other))).toEqual(answer);
   }
 });
 
-test('another client at the same address still gets its tokens', async () => {
-  await lockOut(addClient(auth.account));
-  expect((await attempt(addClient(auth.account))).status).toBe(200);
+test('a right secret is accepted however many failed at its address: of its client, of others, of both', async () => {
+  const client = addClient(auth.account);
+  const neverUsed = addClient(auth.account);
+  await lockOut(client);
+  expect((await attempt(wrong(client))).status).toBe(429);
+  expect((await attempt(client)).status).toBe(200);
+  await statuses(times(PER_ADDRESS + 20, () => attempt({ client_id: randomUUID(), client_secret: 'x' })));
+  expect((await attempt(wrong(addClient(auth.account)))).status).toBe(429);
+  // Neither the one that is remembered, nor one that has to be looked up, nor at a replica that remembers none.
+  expect((await attempt(client)).status).toBe(200);
+  expect((await attempt(neverUsed)).status).toBe(200);
+  expect((await postToken(replica, tokenForm(client))).status).toBe(200);
+  expect((await attempt(wrong(client))).status).toBe(429);
+});
+
+test('a new secret is accepted while a fleet still fails with the old one', async () => {
+  const client = addClient(auth.account);
+  const rotated = addClient(auth.account);
+  await attempt(client);
+  await lockOut(client);
+  const { revocation_epoch } = commitChange(auth, client, { secrets: rotated.record.secrets });
+  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch });
+  const answers = await Promise.all(
+    times(10, () => [attempt(client), attempt({ ...client, client_secret: rotated.client_secret })]).flat(),
+  );
+  const both = [429, 200];
+  expect(answers.map(({ status }) => status)).toEqual(times(10, () => both).flat());
+});
+
+test('a right secret is accepted in the middle of a flood of made-up clients from its address', async () => {
+  const client = addClient(auth.account);
+  const stranger = () => attempt({ client_id: randomUUID(), client_secret: 'x' });
+  await statuses(times(PER_ADDRESS, stranger));
+  const flood = times(200, stranger);
+  expect((await attempt(client)).status).toBe(200);
+  expect(new Set(await statuses(flood))).toEqual(new Set([429]));
 });
 
 test('50 wrong secrets at once get the limit’s number of verdicts, not one more', async () => {
@@ -167,12 +184,35 @@ test('an unknown client and a revoked application are limited like a wrong secre
   }
 });
 
-test('ever new client ids from one address: the address is limited, and then account isn’t asked', async () => {
+test('ever new client ids from one address: once it is limited, account is asked about few at one moment', async () => {
+  const known = addClient(auth.account);
+  await attempt(known);
   const stranger = () => attempt({ client_id: randomUUID(), client_secret: 'x' });
   const all = await statuses(times(40, stranger));
   expect(all.filter((status) => status === 401)).toHaveLength(PER_ADDRESS);
   const asked = auth.account.requests.length;
-  expect(await statuses(times(20, stranger))).toEqual(times(20, () => 429));
+  const release = auth.account.hold();
+  const ids = times(50, randomUUID);
+  const flood = ids.map((client_id) => attempt({ client_id, client_secret: 'x' }));
+  await waitFor(() => auth.account.requests.length === asked + LOOK_UPS_IN_LINE);
+  // Comes to Redis behind those that came before it, and isn't held.
+  expect((await attempt(wrong(known))).status).toBe(429);
+  const left = async () => {
+    const keys = await Promise.all(ids.map((id) => keysOf(auth, `auth:{${applicationPart(id)}}*`)));
+    return keys.flat().length;
+  };
+  expect([auth.account.requests.length, await left()]).toEqual([asked + LOOK_UPS_IN_LINE, LOOK_UPS_IN_LINE]);
+  release();
+  expect(await statuses(flood)).toEqual(times(50, () => 429));
+  expect(await left()).toBe(0);
+});
+
+test('wrong secrets of a client that is remembered and of one that is known to be unknown don’t reach account', async () => {
+  const client = addClient(auth.account);
+  const unknown = { client_id: randomUUID(), client_secret: 'x' };
+  await statuses([attempt(client), attempt(unknown)]);
+  const asked = auth.account.requests.length;
+  await statuses(times(50, () => [attempt(wrong(client)), attempt(unknown)]).flat());
   expect(auth.account.requests).toHaveLength(asked);
 });
 
@@ -193,15 +233,15 @@ test('addresses of one IPv6 network share their limit', async () => {
   const client = addClient(auth.account);
   const from = (host: number) => `2001:db8:7:${String(addresses)}::${String(host)}`;
   for (let host = 1; host <= PER_PAIR; host += 1) await attempt(wrong(client), from(host));
-  expect((await attempt(client, from(99))).status).toBe(429);
+  expect((await attempt(wrong(client), from(99))).status).toBe(429);
 });
 
 test('X-Forwarded-For counts from the last hop that isn’t a trusted proxy', async () => {
   const client = addClient(auth.account);
   await lockOut(client);
-  expect((await attempt(client, `203.0.113.9, ${address}`)).status).toBe(429);
-  expect((await attempt(client, `203.0.113.9, ${address}, 10.9.1.1`)).status).toBe(429);
-  expect((await attempt(client, `${address}, 203.0.113.9`)).status).toBe(200);
+  expect((await attempt(wrong(client), `203.0.113.9, ${address}`)).status).toBe(429);
+  expect((await attempt(wrong(client), `203.0.113.9, ${address}, 10.9.1.1`)).status).toBe(429);
+  expect((await attempt(wrong(client), `${address}, 203.0.113.9`)).status).toBe(401);
 });
 
 test('without trusted proxies X-Forwarded-For changes nothing', async () => {
@@ -218,7 +258,7 @@ test('without trusted proxies X-Forwarded-For changes nothing', async () => {
   expect(all).toEqual([...times(PER_PAIR, () => 401), 429, 429]);
 });
 
-test('when the window has passed, the right secret is good again', async () => {
+test('when the window has passed, wrong secrets are told so again', async () => {
   const client = addClient(auth.account);
   const brief = await startAuth({ ...limits, FAILED_ATTEMPTS_WINDOW_SEC: '3' });
   try {
@@ -226,10 +266,10 @@ test('when the window has passed, the right secret is good again', async () => {
     for (let failures = 0; failures < PER_PAIR; failures += 1) {
       await postToken(brief.service, tokenForm(wrong(client)));
     }
-    const limited = await postToken(brief.service, tokenForm(client));
+    const limited = await postToken(brief.service, tokenForm(wrong(client)));
     expect(limited.status).toBe(429);
     expect(limited.headers.get('retry-after')).toMatch(/^[123]$/);
-    await waitFor(async () => (await postToken(brief.service, tokenForm(client))).status === 200);
+    await waitFor(async () => (await postToken(brief.service, tokenForm(wrong(client)))).status === 401);
   } finally {
     await brief.close();
   }
@@ -240,6 +280,7 @@ test('the counter tells which limit it was', async () => {
   const before = await read();
   const client = addClient(auth.account);
   await lockOut(client);
+  await attempt(wrong(client));
   await attempt(client);
   expect(await read()).toBe(before + 1);
 });

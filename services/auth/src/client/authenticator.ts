@@ -7,10 +7,7 @@ import { OAuthError } from '../oauth/oauth-error.ts';
 import type { ClientCredentials } from './credentials.ts';
 import type { ClientDirectory } from './directory.ts';
 
-/**
- * Begins an attempt to authenticate.
- * @throws {Problem} too_many_requests where this process knows that there were too many failures
- */
+/** Begins an attempt to authenticate. */
 export type AuthenticateClient = (credentials: ClientCredentials, caller: Caller) => Attempt;
 
 type Attempt = {
@@ -23,19 +20,13 @@ type Attempt = {
   /**
    * The client that the credentials belong to.
    * @throws {OAuthError} invalid_client, the same for an unknown client, a wrong secret and a revoked application
-   * @throws {Problem} service_unavailable; too_many_requests after too many failures
+   * @throws {Problem} service_unavailable; too_many_requests for wrong credentials after too many of them
    */
   confirm: () => Promise<AuthenticClient>;
 };
 
 export type AuthenticClient = {
   client: ClientRecord;
-  /**
-   * The last word on this attempt, still on its way, so that the next round trip need not wait for it. Nobody
-   * may be told that the secret was right before it has resolved: after too many failures it rejects with
-   * too_many_requests for the right secret too, and with service_unavailable where Redis can't be asked.
-   */
-  settled: Promise<void>;
   /** Of a client that was only remembered: its record as Redis has to hold it still (ClientStore). */
   json?: string;
 };
@@ -44,40 +35,40 @@ export type AuthenticClient = {
 const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Authenticates OAuth clients. Every attempt that fails costs one look-up and one HMAC, whether the client is
- * remembered or not (an id that can't exist costs the HMAC).
+ * Authenticates OAuth clients. The credentials are checked before any limit, so the failures of others never refuse
+ * right ones (ADR 0014). Every attempt that fails costs one HMAC and a look in Redis (an id that can't exist costs
+ * the HMAC); account is asked for few of those that come after too many failures.
  */
 export function createClientAuthenticator(options: {
-  clients: Pick<ClientDirectory, 'find' | 'recall'>;
+  clients: Pick<ClientDirectory, 'find' | 'findInLine' | 'recall'>;
   peppers: readonly Pepper[];
   failedAttempts: FailedAttempts;
 }): AuthenticateClient {
   const { clients, peppers, failedAttempts } = options;
   return ({ clientId, clientSecret }, { requestId, addressGroup }) => {
-    failedAttempts.refuseKnown(clientId, addressGroup);
     const matches = secretMatcher(clientSecret, peppers);
 
     function isAuthentic(record: ClientRecord | null): record is ClientRecord {
       return matches(liveSecrets(record, Date.now())) && record?.status === 'active';
     }
 
-    function settle(failed: boolean): Promise<void> {
-      const settled = failedAttempts.settle(clientId, addressGroup, failed);
-      // Whoever gets it awaits it; until then a rejection isn't unhandled.
-      settled.catch(() => undefined);
-      return settled;
+    async function find(): Promise<ClientRecord | null> {
+      if (!CLIENT_ID.test(clientId)) return null;
+      return failedAttempts.isLimited(clientId, addressGroup)
+        ? clients.findInLine(clientId, requestId)
+        : clients.find(clientId, requestId);
     }
 
     return {
       recall: () => {
         const remembered = clients.recall(clientId);
         if (remembered === null || !isAuthentic(remembered.record)) return null;
-        return { client: remembered.record, json: remembered.json, settled: settle(false) };
+        return { client: remembered.record, json: remembered.json };
       },
       confirm: async () => {
-        const record = CLIENT_ID.test(clientId) ? await clients.find(clientId, requestId) : null;
-        if (isAuthentic(record)) return { client: record, settled: settle(false) };
-        await settle(true);
+        const record = await find();
+        if (isAuthentic(record)) return { client: record };
+        await failedAttempts.count(clientId, addressGroup);
         throw new OAuthError('invalid_client');
       },
     };

@@ -40,13 +40,16 @@ const REMEMBERED_RECORDS_MAX = 1_000;
 const READ = `${LUA_DATA_SET}${LUA_LISTED}${LUA_CACHED_RECORD}
 local record, generation = cached_record(1)
 if ARGV[2] == 'cached' and record then return {'cached', record} end
-if ARGV[4] == 'known unknown' then return {'ask', ''} end
 if not generation or string.sub(generation, 1, #data_set) ~= data_set then
   generation = data_set .. ':' .. ARGV[1]
   redis.call('HSET', KEYS[2], 'generation', generation)
   if redis.call('PTTL', KEYS[2]) < 0 then redis.call('PEXPIRE', KEYS[2], ARGV[3]) end
 end
 return {'ask', generation}
+`;
+
+const PEEK = `${LUA_DATA_SET}${LUA_LISTED}${LUA_CACHED_RECORD}
+return { cached_record(1) or false, redis.call('HEXISTS', KEYS[2], 'verified_on') }
 `;
 
 const LEARN = `${LUA_DATA_SET}
@@ -81,17 +84,17 @@ return 1
 `;
 
 const readAnswer = z.tuple([z.enum(['cached', 'ask']), z.string()]);
+const peekAnswer = z.tuple([z.string().nullable(), z.union([z.literal(0), z.literal(1)])]);
 const learnAnswer = z.enum(['learnt', 'changed', 'older']);
 
 /** A client's record, and the JSON that Redis held then. It is good where a script finds that JSON there still. */
 export type RememberedClient = { record: ClientRecord; json: string };
 
 export type ClientStore = {
-  /**
-   * The cached record, or the generation under which account is to be asked. None is drawn for a client that is
-   * known to be unknown: it would leave a key behind.
-   */
-  read: (clientId: string, isUnknown: boolean) => Promise<{ record: ClientRecord } | { generation: string }>;
+  /** The cached record, or the generation under which account is to be asked, which leaves a key behind. */
+  read: (clientId: string) => Promise<{ record: ClientRecord } | { generation: string }>;
+  /** The cached record, if any, and whether account has known the client within a day. Leaves no key behind. */
+  peek: (clientId: string) => Promise<{ record: ClientRecord | null; wasKnown: boolean }>;
   /** The record as this process has last read it. It may have changed since: only Redis can say (RememberedClient). */
   recall: (clientId: string) => RememberedClient | null;
   /**
@@ -111,6 +114,7 @@ export type ClientStore = {
 /** Each call is one round trip, and throws service_unavailable where Redis can't be asked. */
 export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): ClientStore {
   const read = defineScript(redis, READ);
+  const peek = defineScript(redis, PEEK);
   const learn = defineScript(redis, LEARN);
   const change = defineScript(redis, CHANGE);
   const remembered = new LRUCache<string, RememberedClient>({ max: REMEMBERED_RECORDS_MAX });
@@ -125,14 +129,13 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
     return parsed.data;
   }
 
-  async function readWith(clientId: string, cache: 'cached' | 'anew', isUnknown: boolean) {
-    const draw = isUnknown ? 'known unknown' : 'draw';
-    return readAnswer.parse(await read(keys(clientId), [randomUUID(), cache, LOOK_UP_TTL_MS, draw]));
+  async function readWith(clientId: string, cache: 'cached' | 'anew') {
+    return readAnswer.parse(await read(keys(clientId), [randomUUID(), cache, LOOK_UP_TTL_MS]));
   }
 
   return {
-    read: async (clientId, isUnknown) => {
-      const [found, text] = await readWith(clientId, 'cached', isUnknown);
+    read: async (clientId) => {
+      const [found, text] = await readWith(clientId, 'cached');
       if (found === 'ask') {
         remembered.delete(clientId);
         return { generation: text };
@@ -140,8 +143,12 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
       const record = recordFrom(clientId, text);
       if (record !== null) return { record };
       // What another version of auth left behind in another shape counts as nothing.
-      const [, generation] = await readWith(clientId, 'anew', false);
+      const [, generation] = await readWith(clientId, 'anew');
       return { generation };
+    },
+    peek: async (clientId) => {
+      const [json, wasKnown] = peekAnswer.parse(await peek(keys(clientId), []));
+      return { record: json === null ? null : recordFrom(clientId, json), wasKnown: wasKnown === 1 };
     },
     recall: (clientId) => remembered.get(clientId) ?? null,
     learn: async (clientId, generation, answer) => {

@@ -3,6 +3,7 @@ import { clientAnswerSchema } from '@tollgate/contracts/client-record';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { Problem } from '@tollgate/problem';
+import { createLine } from './look-up-line.ts';
 import type { ClientStore, RememberedClient } from './client-store.ts';
 
 export type ClientDirectory = {
@@ -12,6 +13,11 @@ export type ClientDirectory = {
    * @throws {Problem} service_unavailable where Redis or account can't be asked
    */
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
+  /**
+   * The same for a caller that has made up too many clients: account is asked about few of its clients at one
+   * moment, and the others wait in line. Those that account has known within a day don't.
+   */
+  findInLine: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
   /** What this process remembers of a client, without I/O: see ClientStore. */
   recall: (clientId: string) => RememberedClient | null;
   /**
@@ -26,6 +32,9 @@ type Answer = { record: ClientRecord | null; noted: 'learnt' | 'changed' | 'olde
 
 /** A client that changes more often than this within one look-up isn't one. */
 const ATTEMPTS = 3;
+
+/** Made-up clients take a small part of what account can answer. */
+const IN_LINE = { concurrency: 4, waitingMax: 1_000 };
 
 /**
  * Client records of account's private API, kept in Redis. While account is being asked about a client, further
@@ -43,6 +52,7 @@ export function createClientDirectory(options: {
   const { store, account, cacheTtlMs, unknownMaxEntries } = options;
   const unknown = new LRUCache<string, true>({ max: unknownMaxEntries, ttl: cacheTtlMs });
   const inFlight = new Map<string, Promise<Answer>>();
+  const inLine = createLine(IN_LINE);
 
   async function ask(clientId: string, generation: string, requestId: string): Promise<Answer> {
     const record = await account.get(`/private/clients/${clientId}`, clientAnswerSchema, requestId);
@@ -62,19 +72,29 @@ export function createClientDirectory(options: {
     return asked;
   }
 
-  return {
-    find: async (clientId, requestId) => {
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        // Redis is asked for an unknown client too, so that it takes as long as one that is cached.
-        const found = await store.read(clientId, unknown.has(clientId));
-        if ('record' in found) return found.record;
-        if (unknown.has(clientId)) return null;
-        const { record, noted } = await askOnce(clientId, found.generation, requestId);
-        if (noted === 'learnt') return record;
-        // Postgres has gone back behind what it had told: tokens of now would be dead at once.
-        if (noted === 'older') throw unavailable('a revocation epoch older than the known one');
+  async function find(clientId: string, requestId: string): Promise<ClientRecord | null> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      // Redis is asked for an unknown client too, so that it takes as long as one that is cached.
+      if (unknown.has(clientId)) {
+        const { record } = await store.peek(clientId);
+        if (record !== null || unknown.has(clientId)) return record;
       }
-      throw unavailable('a client that changed during every look-up');
+      const found = await store.read(clientId);
+      if ('record' in found) return found.record;
+      const { record, noted } = await askOnce(clientId, found.generation, requestId);
+      if (noted === 'learnt') return record;
+      // Postgres has gone back behind what it had told: tokens of now would be dead at once.
+      if (noted === 'older') throw unavailable('a revocation epoch older than the known one');
+    }
+    throw unavailable('a client that changed during every look-up');
+  }
+
+  return {
+    find,
+    findInLine: async (clientId, requestId) => {
+      const { record, wasKnown } = await store.peek(clientId);
+      if (record !== null || unknown.has(clientId)) return record;
+      return wasKnown ? find(clientId, requestId) : inLine(() => find(clientId, requestId));
     },
     recall: store.recall,
     change: async (clientId, revocationEpoch) => {

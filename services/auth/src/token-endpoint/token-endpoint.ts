@@ -47,7 +47,6 @@ export function tokenEndpoint(options: {
     }
     const confirmed = await attempt.confirm();
     if (refusal !== undefined) {
-      await confirmed.settled;
       await issuing.count(confirmed.client.client_id);
       throw refusal;
     }

@@ -2,7 +2,6 @@ import { accessTokenHash, applicationPart } from '@tollgate/access-token';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { tooManyRequests } from '../abuse/too-many-requests.ts';
 import type { AuthenticClient } from '../client/authenticator.ts';
-import { redisAnswer } from '../redis-answer.ts';
 import { createIssueScript } from './issue-script.ts';
 import { tokenKey } from './store.ts';
 import { gatherTokens } from './turn-tokens.ts';
@@ -19,9 +18,7 @@ export type TokenIssuing = {
    */
   count: (clientId: string) => Promise<void>;
   /**
-   * Counts one request of an authenticated client and stores its token, in one round trip. `settled` is the
-   * word of the limit on failed attempts (authenticator.ts), which may come at the same time: where it refuses,
-   * nobody is told the token, and it is deleted.
+   * Counts one request of an authenticated client and stores its token, in one round trip.
    *
    * Of a client that was only remembered, `json` is its record. Where Redis holds another one by now, or none
    * that may be used, nothing is done, and the answer is `changed`.
@@ -31,7 +28,7 @@ export type TokenIssuing = {
 };
 
 export function createTokenIssuing(options: {
-  redis: ScriptableRedis & { del: (key: string) => Promise<number> };
+  redis: ScriptableRedis;
   perMinute: number;
   onLimited: () => void;
 }): TokenIssuing {
@@ -44,22 +41,6 @@ export function createTokenIssuing(options: {
     return tooManyRequests(waitUs / 1000);
   }
 
-  async function store(authentic: AuthenticClient, key: string): Promise<'issued' | 'changed'> {
-    const outcome = await issueToken(authentic, key);
-    if (typeof outcome === 'object') throw refusal(outcome.waitUs);
-    return outcome;
-  }
-
-  /** Best effort: what stays behind where this fails is a token that nobody knows, until it expires. */
-  async function withdraw(stored: Promise<unknown>, key: string): Promise<void> {
-    try {
-      await stored;
-      await redisAnswer(redis.del(key));
-    } catch {
-      // It wasn't stored, or Redis is away.
-    }
-  }
-
   return {
     count: async (clientId) => {
       const { fitted, waitUs } = await script.count(clientId);
@@ -67,16 +48,9 @@ export function createTokenIssuing(options: {
     },
     issue: async (token, authentic) => {
       const key = tokenKey(accessTokenHash(token), applicationPart(authentic.client.client_id));
-      const stored = store(authentic, key);
-      try {
-        // Both wait for Redis; a failure of the second must not be nobody's meanwhile.
-        stored.catch(() => undefined);
-        await authentic.settled;
-      } catch (refused) {
-        void withdraw(stored, key);
-        throw refused;
-      }
-      return await stored;
+      const outcome = await issueToken(authentic, key);
+      if (typeof outcome === 'object') throw refusal(outcome.waitUs);
+      return outcome;
     },
   };
 }
