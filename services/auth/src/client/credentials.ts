@@ -1,6 +1,7 @@
 import { parseBasic } from '@tollgate/form-encoding/basic';
 import type { Form } from '@tollgate/form-encoding/form';
 import { Problem } from '@tollgate/problem';
+import { OAuthError } from '../oauth/oauth-error.ts';
 
 export type ClientCredentials = { clientId: string; clientSecret: string };
 
@@ -12,27 +13,26 @@ const CLIENT_SECRET_MAX_LENGTH = 1024;
 
 /**
  * The client's credentials from the body or from HTTP Basic (RFC 6749, section 2.3.1), never from both.
- * A client id in the body may repeat the header's. A body without a secret has the empty one, which no client
- * has: it fails like any wrong secret. So does one with a `client_assertion` (RFC 7521), a method that isn't
- * supported; beside a secret it is refused as a second method (RFC 6749, section 2.3).
+ * A client id in the body may repeat the header's. A `client_assertion` (RFC 7521) is a method that isn't supported;
+ * beside a secret it is refused as a second method (RFC 6749, section 2.3).
  *
- * @throws {Problem} invalid_request
+ * @throws {OAuthError} invalid_client where there are none, or none that any client can have
+ * @throws {Problem} invalid_request where there are two
  */
 export function readClientCredentials(authorization: string | undefined, form: Form): ClientCredentials {
   if (form.has('client_assertion') && (authorization !== undefined || form.has('client_secret'))) {
     throw refusal('The client must authenticate by one method only.');
   }
-  const { client_id, client_secret } =
-    authorization === undefined ? fromBody(form) : fromBasic(authorization, form);
+  const { id, secret } = authorization === undefined ? fromBody(form) : fromBasic(authorization, form);
   // By hand: a schema would cost as much as all the rest of this.
-  if (!isText(client_id, CLIENT_ID_MAX_LENGTH) || !isText(client_secret, CLIENT_SECRET_MAX_LENGTH)) {
-    throw refusal('The client credentials are malformed or too long.');
+  if (!isText(id, CLIENT_ID_MAX_LENGTH) || !isText(secret, CLIENT_SECRET_MAX_LENGTH)) {
+    throw new OAuthError('invalid_client');
   }
-  return { clientId: copyOf(client_id), clientSecret: client_secret };
+  return { clientId: copyOf(id), clientSecret: secret };
 }
 
 function isText(text: string, maxLength: number): boolean {
-  return text.length <= maxLength && VSCHARS.test(text);
+  return text !== '' && text.length <= maxLength && VSCHARS.test(text);
 }
 
 /**
@@ -44,9 +44,7 @@ function copyOf(clientId: string): string {
 }
 
 function fromBody(form: Form) {
-  const client_id = form.get('client_id');
-  if (client_id === undefined) throw refusal('The parameter client_id is missing.');
-  return { client_id, client_secret: form.get('client_secret') ?? '' };
+  return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
 }
 
 function fromBasic(authorization: string, form: Form) {
@@ -54,13 +52,11 @@ function fromBasic(authorization: string, form: Form) {
     throw refusal('The client credentials must be in the header or in the body, not in both.');
   }
   const basic = parseBasic(authorization);
-  if (basic === null || basic.id === '' || basic.secret === '') {
-    throw refusal('The Authorization header must be Basic with a form-encoded client id and secret.');
-  }
+  if (basic === null) throw new OAuthError('invalid_client');
   if (basic.id !== (form.get('client_id') ?? basic.id)) {
     throw refusal('The client ids of the header and of the body differ.');
   }
-  return { client_id: basic.id, client_secret: basic.secret };
+  return basic;
 }
 
 function refusal(detail: string): Problem {

@@ -1,5 +1,7 @@
 /* eslint-disable @typescript-eslint/no-deprecated --
    allowInsecureRequests is marked so only to catch the eye; the suite's servers are local ones without TLS. */
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
 import { OAuth2Client } from '@badgateway/oauth2-client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
@@ -13,6 +15,8 @@ import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { postIntrospection } from '../suite/requests.ts';
 import { CLIENT } from './corpus/corpus.ts';
 import { addKnownClient } from './known-client.ts';
+
+const run = promisify(execFile);
 
 type Credentials = { client_id: string; client_secret: string };
 
@@ -137,6 +141,46 @@ describe.each(Object.entries(looseClients))('%s', (_name, getToken) => {
     const client = addKnownClient(auth.account, newClientSecret());
     const { token } = await getToken(client);
     expect(await introspect(token)).toMatchObject({ active: true, client_id: client.client_id });
+  });
+});
+
+/** Programs that send credentials only when they are challenged (RFC 9110, section 11.6.1). */
+const challenged: Record<string, (credentials: Credentials) => [program: string, ...args: string[]]> = {
+  curl: ({ client_id, client_secret }) => [
+    'curl',
+    ...['--silent', '--anyauth', '--user', `${client_id}:${client_secret}`],
+    ...['--data', GRANT, `${issuer}/oauth2/token`],
+  ],
+  wget: ({ client_id, client_secret }) => [
+    'wget',
+    ...['--quiet', '--output-document=-', `--user=${client_id}`, `--password=${client_secret}`],
+    ...[`--post-data=${GRANT}`, `${issuer}/oauth2/token`],
+  ],
+  python3: ({ client_id, client_secret }) => [
+    'python3',
+    ...['-c', PYTHON, `${issuer}/oauth2/token`, client_id, client_secret, GRANT],
+  ],
+};
+
+const GRANT = 'grant_type=client_credentials&scope=api';
+
+const PYTHON = `
+import sys, urllib.request as r
+url, user, password, grant = sys.argv[1:]
+passwords = r.HTTPPasswordMgrWithDefaultRealm()
+passwords.add_password(None, url, user, password)
+opener = r.build_opener(r.HTTPBasicAuthHandler(passwords))
+print(opener.open(url, grant.encode()).read().decode())
+`;
+
+describe.each(Object.entries(challenged))('%s, once challenged', (program, command) => {
+  const isThere = spawnSync(program, ['--version']).status === 0;
+  (isThere ? test : test.skip)('gets a token', async () => {
+    const client = addKnownClient(auth.account, newClientSecret());
+    const [file, ...args] = command(client);
+    const { stdout } = await run(file, args);
+    const { access_token } = JSON.parse(stdout) as { access_token: string };
+    expect(await introspect(access_token)).toMatchObject({ active: true, client_id: client.client_id });
   });
 });
 

@@ -89,7 +89,13 @@ test('without good credentials nothing is revoked', async () => {
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="tollgate"');
     await expectRefused(response, 401, 'invalid_client');
   }
-  await expectRefused(await postRevocation({ token }), 400, 'invalid_request');
+  for (const authorization of [undefined, 'Basic !!!!', `Bearer ${token}`, 'Digest username="x"']) {
+    const response = await postRevocation({ token }, authorization === undefined ? {} : { authorization });
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="tollgate"');
+    await expectRefused(response, 401, 'invalid_client');
+  }
+  const both = { authorization: `Basic ${Buffer.from('x:y').toString('base64')}` };
+  await expectRefused(await postRevocation(revocation(client, token), both), 400, 'invalid_request');
   expect(await isActive(auth.service, token)).toBe(true);
 });
 

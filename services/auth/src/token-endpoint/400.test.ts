@@ -38,14 +38,11 @@ function formWith(changes: Record<string, string | undefined>): Record<string, s
 }
 
 describe('the request’s shape', () => {
-  test('a missing or empty grant_type or client_id is invalid_request', async () => {
-    for (const name of ['grant_type', 'client_id']) {
-      for (const value of [undefined, '']) {
-        const response = await postToken(auth.service, formWith({ [name]: value }));
-        await expectError(response, 400, 'invalid_request');
-      }
+  test('a missing or empty grant_type is invalid_request', async () => {
+    for (const grant_type of [undefined, '']) {
+      const response = await postToken(auth.service, formWith({ grant_type }));
+      await expectError(response, 400, 'invalid_request');
     }
-    await expectError(await postToken(auth.service, ''), 400, 'invalid_request');
   });
 
   test('a parameter given twice is invalid_request, whichever it is', async () => {
@@ -57,11 +54,13 @@ describe('the request’s shape', () => {
   });
 
   test('arrays and objects reach nothing: their names are unknown parameters', async () => {
-    for (const name of ['grant_type', 'client_id']) {
-      for (const other of [`${name}[]`, `${name}[0]`, `${name}[toString]`]) {
-        const response = await postToken(auth.service, formWith({ [name]: undefined, [other]: 'x' }));
-        await expectError(response, 400, 'invalid_request');
-      }
+    for (const other of ['grant_type[]', 'grant_type[0]', 'grant_type[toString]']) {
+      const response = await postToken(auth.service, formWith({ grant_type: undefined, [other]: 'x' }));
+      await expectError(response, 400, 'invalid_request');
+    }
+    for (const name of ['client_id', 'client_secret']) {
+      const response = await postToken(auth.service, formWith({ [name]: undefined, [`${name}[]`]: 'x' }));
+      await expectError(response, 401, 'invalid_client');
     }
   });
 
@@ -70,7 +69,7 @@ describe('the request’s shape', () => {
       `${auth.service.publicUrl}/oauth2/token?${new URLSearchParams(tokenForm(client)).toString()}`,
       { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' },
     );
-    await expectError(response, 400, 'invalid_request');
+    await expectError(response, 401, 'invalid_client');
   });
 
   test('a wrong or missing content type is invalid_request', async () => {
@@ -97,20 +96,6 @@ describe('the request’s shape', () => {
     for (const body of bodies) await expectError(await postToken(auth.service, body), 400, 'invalid_request');
     const compressed = await postToken(auth.service, good, { 'content-encoding': 'gzip' });
     await expectError(compressed, 400, 'invalid_request');
-  });
-
-  test('credentials too long or outside printable ASCII are invalid_request', async () => {
-    for (const value of ['x'.repeat(256), 'ünknown', 'line\nbreak']) {
-      await expectError(
-        await postToken(auth.service, formWith({ client_id: value })),
-        400,
-        'invalid_request',
-      );
-    }
-    for (const value of ['x'.repeat(1_025), 'sécret', '\u007f']) {
-      const response = await postToken(auth.service, formWith({ client_secret: value }));
-      await expectError(response, 400, 'invalid_request');
-    }
   });
 
   test('a shape that is wrong is told before credentials that are wrong', async () => {
@@ -140,26 +125,6 @@ describe('HTTP Basic', () => {
     const authorization = basicOf(`${client.client_id}:${client.client_secret}`);
     const form = formWith({ client_secret: undefined, client_id: addClient(auth.account).client_id });
     await expectError(await postToken(auth.service, form, { authorization }), 400, 'invalid_request');
-  });
-
-  test('malformed, without id or secret, or another scheme is invalid_request', async () => {
-    const form = formWith({ client_secret: undefined, client_id: undefined });
-    const { client_id } = client;
-    const headers = [
-      'Basic',
-      'Basic !!!!',
-      `Bearer ${client_id}`,
-      'Digest username="x"',
-      basicOf(client_id),
-      basicOf(`${client_id}:`),
-      basicOf(':secret'),
-      basicOf(`${client_id}:100%`),
-      basicOf(`${client_id}:a%00`),
-      basicOf(Buffer.from([0x61, 0x3a, 0xff])),
-    ];
-    for (const authorization of headers) {
-      await expectError(await postToken(auth.service, form, { authorization }), 400, 'invalid_request');
-    }
   });
 });
 

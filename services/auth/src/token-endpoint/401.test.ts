@@ -68,6 +68,46 @@ test('an unknown client, a wrong secret and a revoked application get the same a
   for (const other of others) expect(other).toEqual(wrongSecret);
 });
 
+test('missing or unusable client authentication gets that same answer, and counts for nothing', async () => {
+  const { client_id, client_secret } = addClient(auth.account);
+  const grant = { grant_type: 'client_credentials', scope: 'api' };
+  const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const wrong = await refused({ ...grant, client_id, client_secret: 'wrong' });
+  const headers = [
+    'Basic',
+    'Basic !!!!',
+    `Bearer ${client_secret}`,
+    'Digest username="x"',
+    'Negotiate',
+    '',
+    basic(client_id),
+    basic(':'),
+    basic(`${client_id}:`),
+    basic(`:${client_secret}`),
+    basic(`${client_id}:100%`),
+    basic(`${client_id}:a%00`),
+    basic(Buffer.from([0x61, 0x3a, 0xff])),
+  ];
+  await flush(auth);
+  for (const authorization of headers) expect(await refused(grant, { authorization })).toEqual(wrong);
+  const forms = [
+    {},
+    { client_id },
+    { client_secret },
+    { client_id: '', client_secret },
+    { client_id, client_secret: '' },
+    { client_id: 'x'.repeat(256), client_secret },
+    { client_id: 'ünknown', client_secret },
+    { client_id, client_secret: 'x'.repeat(1_025) },
+    { client_id, client_secret: 'line\nbreak' },
+    { client_id, client_assertion: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' },
+  ];
+  for (const form of forms) expect(await refused({ ...grant, ...form })).toEqual(wrong);
+  // What curl --anyauth sends first.
+  expect(await wholeAnswer(await postToken(auth.service, ''))).toEqual(wrong);
+  expect(await keysOf(auth, '*')).toEqual([]);
+});
+
 test('one client’s secret opens no other client', async () => {
   const [one, other] = [addClient(auth.account), addClient(auth.account)];
   await refused(tokenForm({ client_id: one.client_id, client_secret: other.client_secret }));
