@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { getUsage, obtainToken, postGraphql, postToken, tokenFields } from '../caller.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -25,6 +26,36 @@ export function badInput(stack: () => Stack): void {
       expect(wrongSecret.body).toMatchObject({ error: 'invalid_client' });
       expect(unknownClient.body).toEqual(wrongSecret.body);
       expect(unknownClient.status).toBe(401);
+    });
+
+    test('a right secret is accepted however many others fail at its address', async () => {
+      const { demo } = stack();
+      // An office behind one NAT, of this test's own.
+      const office = { 'x-forwarded-for': '198.51.100.211' };
+      const statuses = (all: Record<string, string>[]) =>
+        Promise.all(all.map(async (fields) => (await postToken(demo.auth_url, fields, office)).status));
+      const right = tokenFields(demo.application);
+      const old = Array.from({ length: 50 }, () => ({ ...right, client_secret: 'an old secret' }));
+      const madeUp = Array.from({ length: 200 }, () => ({ ...right, client_id: randomUUID() }));
+      expect(new Set(await statuses([...old, ...madeUp]))).toEqual(new Set([401, 429]));
+      const refused = await read(await postToken(demo.auth_url, { ...right, client_secret: 'x' }, office));
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+        429,
+        expect.stringMatching(/^\d+$/),
+      ]);
+      expect(await statuses([right, tokenFields(demo.member)])).toEqual([200, 200]);
+    });
+
+    test('without client authentication the answer is a challenge', async () => {
+      const { demo } = stack();
+      for (const authorization of [undefined, 'Bearer x', 'Digest username="x"', 'Basic !!!!']) {
+        const headers = authorization === undefined ? {} : { authorization };
+        const fields = { grant_type: 'client_credentials', scope: 'api' };
+        const answer = await read(await postToken(demo.auth_url, fields, headers));
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+        expect(answer.body).toMatchObject({ error: 'invalid_client' });
+      }
     });
 
     test('a missing or another scope is invalid_scope', async () => {

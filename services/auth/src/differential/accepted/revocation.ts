@@ -28,10 +28,7 @@ export const revocationDifferences: AcceptedDifference[] = [
       'revocation: hint twice',
       'revocation: JSON',
       'revocation: token in the query',
-      'revocation: no credentials',
       'revocation: credentials in both places',
-      'revocation: malformed Basic',
-      'revocation: the token itself as Bearer',
       'revocation: token of another client',
     ],
   },
@@ -47,6 +44,16 @@ export const revocationDifferences: AcceptedDifference[] = [
     ours: '401 invalid_client challenge',
     theirs: '401 invalid_client challenge storable',
     requests: ['revocation: wrong secret', 'revocation: unknown client'],
+  },
+  {
+    reason: `${NO_STORE} No client authentication is invalid_client, as at the token endpoint.`,
+    ours: '401 invalid_client challenge',
+    theirs: '400 invalid_request storable',
+    requests: [
+      'revocation: no credentials',
+      'revocation: malformed Basic',
+      'revocation: the token itself as Bearer',
+    ],
   },
   {
     reason: `${NO_STORE} RFC 9110, section 15.5.2: every 401 has a challenge.`,
