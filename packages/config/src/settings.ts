@@ -104,6 +104,14 @@ export const processSettings = {
   REDIS_URL: redisUrl,
 };
 
+/** What a service reads that takes in its requests whole, before it does anything with them. */
+export const requestSettings = {
+  /** Between two bytes of a request. */
+  REQUEST_IDLE_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
+  /** From a request's first byte to its last. */
+  REQUEST_RECEIVE_TIMEOUT_MS: wholeNumber(100, 600_000).default(30_000),
+};
+
 /** What a service reads to call another one's private listener. */
 export const callerSettings = {
   SERVICE_CLIENT_ID: z.string().min(1),

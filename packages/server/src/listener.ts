@@ -3,6 +3,8 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { trackConnections } from './connections.ts';
 import type { DrainLimits } from './connections.ts';
+import { refuseIdleRequests } from './slow-requests.ts';
+import type { ReceiveLimits } from './slow-requests.ts';
 import { headProblem, onClientError, onConnect, refuseHead } from './refused-request.ts';
 import type { HeadLimits } from './refused-request.ts';
 
@@ -34,6 +36,8 @@ export type ListenerOptions = {
   /** What moves its port. */
   setting: string;
   limits: HeadLimits;
+  /** Without them a request has node:http's five minutes. */
+  receiveLimits?: ReceiveLimits | undefined;
   upgradeHandler?: UpgradeHandler | undefined;
   /**
    * Gets the requests that wait for `100 Continue` (RFC 9110, section 10.1.1) and has to send it; without it
@@ -42,15 +46,22 @@ export type ListenerOptions = {
   continueHandler?: RequestListener | undefined;
 };
 
+/** For a request's head. A caller that sends its header lines drop by drop is cut off (slowloris). */
+const HEADERS_TIMEOUT_MS = 10_000;
+
+/** How exactly the limits on a head and on a whole request are kept. */
+const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
+
 /** An HTTP server with the limits that every listener has. */
 export function createListener(
   handler: RequestListener,
-  { name, host, port, setting, limits, upgradeHandler, continueHandler }: ListenerOptions,
+  { name, host, port, setting, limits, receiveLimits, upgradeHandler, continueHandler }: ListenerOptions,
 ): Listener {
   const server = createServer(
     {
-      // A caller that sends its header lines drop by drop is cut off (slowloris).
-      headersTimeout: 10_000,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS),
+      ...(receiveLimits === undefined ? {} : { requestTimeout: receiveLimits.totalMs }),
+      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
       // Behind a load balancer with the usual 60 s idle limit the server must be the one that waits longer.
       keepAliveTimeout: 65_000,
       maxHeaderSize: limits.maxHeaderBytes,
@@ -65,6 +76,7 @@ export function createListener(
   server.maxHeadersCount = 0;
   const connections = trackConnections(server);
   server.on('clientError', onClientError(connections)).on('connect', onConnect);
+  if (receiveLimits !== undefined) refuseIdleRequests(server, connections, receiveLimits.idleMs);
   // Other expectations mean nothing here, and may be passed over (RFC 9110, section 10.1.1).
   server.on('checkExpectation', serve(handler));
   if (continueHandler !== undefined) server.on('checkContinue', serve(continueHandler));

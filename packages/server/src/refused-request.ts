@@ -94,8 +94,11 @@ export function onClientError({ lastAnswer }: Pick<Connections, 'lastAnswer'>) {
       return;
     }
     const res = lastAnswer(socket);
-    if (res === null || res.writableFinished) {
+    if (res === null || (res.writableFinished && res.req.complete)) {
       refuseConnection(socket, parserProblem(error));
+    } else if (res.writableFinished) {
+      // Answered before its body had come: a second answer would be taken for the next request's.
+      socket.destroy();
     } else if (res.req.complete) {
       // What is wrong came behind a request that is being answered.
       res.shouldKeepAlive = false;

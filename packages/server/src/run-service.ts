@@ -5,6 +5,7 @@ import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
 import { PortTakenError, createListener } from './listener.ts';
 import type { UpgradeHandler } from './listener.ts';
+import type { ReceiveLimits } from './slow-requests.ts';
 
 /** What a service's composition root hands back. */
 export type Service = {
@@ -43,6 +44,9 @@ type ProcessConfig = {
   MAX_URL_BYTES: number;
   MAX_HEADER_BYTES: number;
   MAX_HEADER_COUNT: number;
+  /** Of a service that reads its requests whole (requestSettings of @tollgate/config). */
+  REQUEST_IDLE_TIMEOUT_MS?: number;
+  REQUEST_RECEIVE_TIMEOUT_MS?: number;
 };
 
 /** Of a shutdown's time limit: what is left of it is for closing, where usage is flushed. */
@@ -72,13 +76,14 @@ export async function runService<Config extends ProcessConfig>(
     maxHeaderBytes: config.MAX_HEADER_BYTES,
     maxHeaderCount: config.MAX_HEADER_COUNT,
   };
+  const receiveLimits = receiveLimitsOf(config);
   const listeners = [
     createListener(service.publicHandler, {
       name: 'public',
       host: config.PUBLIC_HOST,
       port: config.PUBLIC_PORT,
       setting: 'PUBLIC_PORT',
-      limits,
+      ...{ limits, receiveLimits },
       upgradeHandler: service.upgradeHandler,
       continueHandler: service.continueHandler,
     }),
@@ -87,7 +92,7 @@ export async function runService<Config extends ProcessConfig>(
       host: config.PRIVATE_HOST,
       port: config.PRIVATE_PORT,
       setting: 'PRIVATE_PORT',
-      limits,
+      ...{ limits, receiveLimits },
     }),
   ];
 
@@ -121,6 +126,13 @@ export async function runService<Config extends ProcessConfig>(
     process.exit(1);
   }
   logger.info({ public_port: config.PUBLIC_PORT, private_port: config.PRIVATE_PORT }, 'listening');
+}
+
+function receiveLimitsOf({
+  REQUEST_IDLE_TIMEOUT_MS: idleMs,
+  REQUEST_RECEIVE_TIMEOUT_MS: totalMs,
+}: ProcessConfig): ReceiveLimits | undefined {
+  return idleMs === undefined || totalMs === undefined ? undefined : { idleMs, totalMs };
 }
 
 /** Runs a step that reads configuration; a fault is printed in full and ends the process with exit code 1. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { createAttemptCounts } from './attempts/attempt-counts.ts';
@@ -65,7 +66,10 @@ export function openConsole(options: {
       ...alerts.parts,
       query,
       transact,
-      hasher: createPasswordHasher({ queueMax: config.PASSWORD_HASH_QUEUE_MAX }),
+      hasher: createPasswordHasher({
+        queueMax: config.PASSWORD_HASH_QUEUE_MAX,
+        onDone: countPasswordHashes(registry),
+      }),
       counts: createAttemptCounts(query),
       signInLimits: {
         windowSec: config.SIGN_IN_WINDOW_SEC,
@@ -89,6 +93,18 @@ export function openConsole(options: {
       await Promise.all([mails.close(), housekeeping.close()]);
       await backgroundDatabase.destroy();
     },
+  };
+}
+
+function countPasswordHashes(registry: Registry) {
+  const hashes = new Counter({
+    name: 'tollgate_password_hashes_total',
+    help: 'Password hashes worked out, by operation: hash (a new password) or verification',
+    labelNames: ['operation'],
+    registers: [registry],
+  });
+  return (operation: 'hash' | 'verification') => {
+    hashes.inc({ operation });
   };
 }
 

@@ -8,6 +8,7 @@ import {
   httpUrl,
   networks,
   processSettings,
+  requestSettings,
   serviceCredentials,
   wholeNumber,
 } from '@tollgate/config/settings';
@@ -95,6 +96,7 @@ const webhookSettings = {
 const serviceSettings = z
   .object({
     ...processSettings,
+    ...requestSettings,
     ...callerSettings,
     /** Callers accepted at the operator API; without any, nobody is. */
     OPERATOR_CREDENTIALS: serviceCredentials.default([]),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tokenPrefixSetting } from '@tollgate/access-token/token-prefix-setting';
 import { pepperSetting } from '@tollgate/client-secret';
 import { readConfig } from '@tollgate/config';
-import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
+import { callerSettings, httpUrl, networks, processSettings, requestSettings, wholeNumber } from '@tollgate/config/settings';
 
 /** An origin: its metadata's address is then the one that RFC 8414, section 3.1, derives from it. */
 const issuerUrl = httpUrl.refine(
@@ -12,6 +12,7 @@ const issuerUrl = httpUrl.refine(
 
 const schema = z.object({
   ...processSettings,
+  ...requestSettings,
   ...callerSettings,
   ACCOUNT_PRIVATE_URL: httpUrl,
   CLIENT_SECRET_PEPPERS: pepperSetting,

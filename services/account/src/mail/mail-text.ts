@@ -9,9 +9,12 @@ const NOT_YOU = "If that wasn't you, do nothing: without the link nothing happen
 export function verifySignUpMail(to: string, link: string): Mail {
   return render(to, {
     subject: 'Verify your e-mail address',
-    lines: ['Somebody, hopefully you, has signed up at Tollgate with this e-mail address.'],
+    lines: [
+      'Confirm your e-mail address to finish signing up for Tollgate.',
+      'The link asks for the password that you chose. If it is refused, someone else has signed up with your address: use the link of your own sign-up, or sign up again.',
+    ],
     link,
-    closing: `The link is good for 24 hours. ${NOT_YOU}`,
+    closing: "The link expires in 24 hours. If you didn't sign up, ignore this mail and no account is made.",
   });
 }
 

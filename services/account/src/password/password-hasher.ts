@@ -1,15 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import { Problem } from '@tollgate/problem';
-import { hashPassword, verifyPassword } from './password.ts';
+import { hashPassword, isHash, unmatchableHash, verifyPassword } from './password.ts';
 
 /** argon2id for requests: off the event loop, a few at a time, with a bounded line of those that wait. */
 export type PasswordHasher = {
   /** @throws {Problem} service_unavailable where too many wait already; so do the others */
   hash: (password: string) => Promise<string>;
-  verify: (password: string, stored: string) => Promise<boolean>;
-  /** Costs what verify costs, and is false: for an account that there isn't. */
-  verifyNothing: (password: string) => Promise<false>;
+  /**
+   * Whether a password is the one of a stored hash. Without an account, or with one that has no password, it is
+   * false at the same cost: the time must not tell which it was.
+   */
+  verify: (password: string, stored: string | undefined) => Promise<boolean>;
 };
+
+/** What was worked out, for metrics. */
+type Operation = 'hash' | 'verification';
 
 /**
  * Each takes 19 MiB and one of libuv's four threads, on which DNS and files wait as well: two leave room for
@@ -17,12 +21,18 @@ export type PasswordHasher = {
  */
 const CONCURRENCY = 2;
 
-export function createPasswordHasher({ queueMax }: { queueMax: number }): PasswordHasher {
+export function createPasswordHasher({
+  queueMax,
+  onDone,
+}: {
+  queueMax: number;
+  onDone: (operation: Operation) => void;
+}): PasswordHasher {
   const waiting: (() => void)[] = [];
   let running = 0;
-  let nobodys: Promise<string> | undefined;
+  const unmatchable = unmatchableHash();
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     if (running >= CONCURRENCY) {
       if (waiting.length >= queueMax) {
         throw new Problem('service_unavailable', {
@@ -35,7 +45,9 @@ export function createPasswordHasher({ queueMax }: { queueMax: number }): Passwo
       running += 1;
     }
     try {
-      return await work();
+      const done = await work();
+      onDone(operation);
+      return done;
     } finally {
       const next = waiting.shift();
       if (next === undefined) running -= 1;
@@ -44,13 +56,8 @@ export function createPasswordHasher({ queueMax }: { queueMax: number }): Passwo
   }
 
   return {
-    hash: (password) => inTurn(() => hashPassword(password)),
-    verify: (password, stored) => inTurn(() => verifyPassword(password, stored)),
-    verifyNothing: async (password) => {
-      nobodys ??= hashPassword(randomBytes(16).toString('hex'));
-      const stored = await nobodys;
-      await inTurn(() => verifyPassword(password, stored));
-      return false;
-    },
+    hash: (password) => inTurn('hash', () => hashPassword(password)),
+    verify: (password, stored = unmatchable) =>
+      inTurn('verification', () => verifyPassword(password, isHash(stored) ? stored : unmatchable)),
   };
 }

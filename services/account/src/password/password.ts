@@ -26,6 +26,11 @@ export async function hashPassword(password: string): Promise<string> {
   return `${PREFIX}${base64(salt)}$${base64(hash)}`;
 }
 
+/** A stored form under today's cost that no password has. */
+export function unmatchableHash(): string {
+  return `${PREFIX}${base64(randomBytes(SALT_BYTES))}$${base64(randomBytes(HASH_BYTES))}`;
+}
+
 /** Whether a stored hash was made under another cost than new ones are. */
 export function isOutdated(stored: string): boolean {
   return !stored.startsWith(PREFIX);
@@ -36,12 +41,22 @@ export function isOutdated(stored: string): boolean {
  * A string that is no argon2id hash matches nothing.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const parsed = parseHash(stored);
+  if (parsed === undefined) return false;
+  const given = await derive(password, Buffer.from(parsed.salt, 'base64'), parsed.cost);
+  return timingSafeEqual(given, Buffer.from(parsed.hash, 'base64'));
+}
+
+/** Whether a stored string is an argon2id hash at all. */
+export function isHash(stored: string): boolean {
+  return parseHash(stored) !== undefined;
+}
+
+function parseHash(stored: string): { cost: Cost; salt: string; hash: string } | undefined {
   const [, memoryKib, passes, parallelism, salt, hash] = PHC.exec(stored) ?? [];
-  if (salt === undefined || hash === undefined) return false;
+  if (salt === undefined || hash === undefined) return undefined;
   const cost = { memoryKib: Number(memoryKib), passes: Number(passes), parallelism: Number(parallelism) };
-  if (!isAcceptable(cost)) return false;
-  const given = await derive(password, Buffer.from(salt, 'base64'), cost);
-  return timingSafeEqual(given, Buffer.from(hash, 'base64'));
+  return isAcceptable(cost) ? { cost, salt, hash } : undefined;
 }
 
 function isAcceptable({ memoryKib, passes, parallelism }: Cost): boolean {

@@ -1,4 +1,3 @@
-import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { endEmailTokens } from '../mail/email-tokens.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
@@ -7,31 +6,24 @@ import type { SignedIn } from '../sessions/require-session.ts';
 import { beginSession, endAllSessions } from '../sessions/session-store.ts';
 import type { SessionOrigin } from '../sessions/session-store.ts';
 import type { BegunSession, SignInParts } from '../sessions/sign-in.ts';
-import { passwordAttempt } from '../sessions/sign-in-limits.ts';
 import { lockAccount, setPasswordHash } from './account-store.ts';
 import { assertPasswordFits, wrongCurrentPassword } from './input.ts';
 import { countMailRequest } from './mail-limits.ts';
+import { isPasswordRight } from './password-attempt.ts';
 import type { Stranger } from './sign-up.ts';
 
 /**
- * Whoever holds a session must still know the password for what takes the account over. Its attempts are counted
- * like those to sign in: a stolen session is no way around that limit.
- *
- * @throws {Problem} invalid_request; too_many_requests
+ * A session alone must not be enough to take the account over. @throws {Problem} invalid_request;
+ * too_many_requests
  */
 async function assertCurrentPassword(
-  { counts, signInLimits, slowDown, hasher }: SignInParts,
+  parts: SignInParts,
   { session }: SignedIn,
   password: string,
-  { addressGroup }: Stranger,
+  by: Stranger,
 ): Promise<void> {
   const { email, password_hash } = session.account;
-  const attempt = passwordAttempt(signInLimits, { account: email, address: addressGroup });
-  const taken = await counts.take(attempt);
-  refuseExceeded(taken);
-  await slowDown(taken.counts[2] ?? 0);
-  if (!(await hasher.verify(password, password_hash))) throw wrongCurrentPassword();
-  await counts.giveBack(attempt);
+  if (!(await isPasswordRight(parts, { email, password, password_hash }, by))) throw wrongCurrentPassword();
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   passwordChangeSchema,
   profileSchema,
   signUpSchema,
-  tokenSchema,
+  verificationSchema,
 } from './input.ts';
 import { requestPasswordReset, resetPassword } from './password-changes.ts';
 import type { PeopleParts } from './people.ts';
@@ -60,12 +60,14 @@ export function resendEndpoint(parts: PeopleParts): RequestHandler {
 }
 
 /**
- * `POST /api/console/verify-email` with `{token}`, of a sign-up's mail or of that to a new address: 200 `{email}`,
- * the account's address from now on. Nobody is signed in by it. 400 for a token that is unknown, used or expired.
+ * `POST /api/console/verify-email` with `{token, password}` of a sign-up, or with the `{token}` of the mail to a new
+ * address: 200 `{email}`, the account's address from now on. It signs in no one. 400 for a token that is unknown,
+ * used or expired, and for a password that isn't the sign-up's; the link stays good then.
  */
-export function verifyEmailEndpoint(parts: PeopleParts): RequestHandler {
+export function verifyEmailEndpoint(parts: SessionParts): RequestHandler {
   return async (req, res) => {
-    res.json({ email: await verifyEmail(parts, bodyOf(req, tokenSchema).token, strangerOf(req, res)) });
+    const email = await verifyEmail(parts, bodyOf(req, verificationSchema), strangerOf(req, res));
+    res.json({ email });
   };
 }
 

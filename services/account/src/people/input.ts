@@ -54,6 +54,16 @@ export function unknownToken() {
   return invalidFields([{ field: 'token', message: UNKNOWN_TOKEN }]);
 }
 
+/** The 400 for a sign-up's link without the password that was chosen at the sign-up. */
+export function missingSignUpPassword() {
+  return invalidFields([{ field: 'password', message: 'is required to confirm a sign-up' }]);
+}
+
+/** The 400 for another password: the link is that of another sign-up with the address, or it was mistyped. */
+export function wrongSignUpPassword() {
+  return invalidFields([{ field: 'password', message: 'is not the one that this sign-up was made with' }]);
+}
+
 /** The 400 for a current password that is wrong. It isn't a 401: the session is good. */
 export function wrongCurrentPassword() {
   return invalidFields([{ field: 'current_password', message: 'is wrong' }]);
@@ -79,6 +89,12 @@ export const signUpSchema = z.strictObject({ email, name: nameSchema, password: 
 
 export const addressSchema = z.strictObject({ email });
 export const tokenSchema = z.strictObject({ token });
+export const verificationSchema = z.strictObject({
+  token,
+  password: givenPassword.optional().meta({
+    description: 'The password that was chosen at the sign-up. Not needed for a change of address.',
+  }),
+});
 export const signInSchema = z.strictObject({ email, password: givenPassword });
 export const newPasswordSchema = z.strictObject({ token, password: newPassword });
 export const passwordChangeSchema = z.strictObject({

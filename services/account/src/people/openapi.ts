@@ -8,7 +8,7 @@ import {
   passwordChangeSchema,
   profileSchema,
   signUpSchema,
-  tokenSchema,
+  verificationSchema,
 } from './input.ts';
 
 const BY_MAIL: Answer = {
@@ -57,10 +57,12 @@ export const peopleApi: ApiChapter = {
     'POST /api/console/verify-email': {
       operationId: 'verifyEmail',
       summary: 'Confirms an e-mail address by the token of its mail',
-      description: 'Of a sign-up, or of a change of address. Nobody is signed in by it.',
+      description:
+        'Of a sign-up, together with the password chosen there; or of a change of address, by the token alone. ' +
+        'The link stays good when the password is refused. Sign in afterwards.',
       caller: 'anyone',
-      body: tokenSchema,
-      example: { token: TOKEN },
+      body: verificationSchema,
+      example: { token: TOKEN, password: PASSWORD },
       answers: { 200: { description: 'Confirmed.', schema: verifiedSchema, example: { email: EMAIL } } },
       problems: ['too_many_requests'],
     },

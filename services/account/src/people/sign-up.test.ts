@@ -44,7 +44,7 @@ describe('signing up', () => {
     const { email, password } = person;
     expect((await request('POST', '/session', { email, password })).status).toBe(401);
 
-    const verified = await request('POST', '/verify-email', { token });
+    const verified = await request('POST', '/verify-email', { token, password });
     expect([verified.status, verified.body]).toEqual([200, { email }]);
     const session = await request('POST', '/session', { email: email.toUpperCase(), password });
     expect([session.status, session.body]).toEqual([
@@ -78,7 +78,9 @@ describe('signing up', () => {
     await request('POST', '/sign-up', person);
     const { token } = await nthMail(suite.mailDirectory, person.email);
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => request('POST', '/verify-email', { token })),
+      Array.from({ length: 4 }, () =>
+        request('POST', '/verify-email', { token, password: person.password }),
+      ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
     expect(answers.find(({ status }) => status === 400)?.body['errors']).toEqual([
@@ -93,7 +95,10 @@ describe('signing up', () => {
     await request('POST', '/sign-up', person);
     const { token } = await nthMail(suite.mailDirectory, person.email);
     await suite.database('email_tokens').where({ email: person.email }).update({ expires_at: new Date() });
-    expect((await request('POST', '/verify-email', { token })).status).toBe(400);
+    const { password } = person;
+    expect((await request('POST', '/verify-email', { token, password })).body['errors']).toEqual([
+      { field: 'token', message: 'is unknown, used or expired' },
+    ]);
     expect(await accountsOf(person.email)).toEqual([]);
   });
 
@@ -113,21 +118,74 @@ describe('signing up', () => {
     );
   });
 
-  test('twice with one address at once: two links, and one of them, whichever is used first, is the account', async () => {
+  test('twice with one address, confirmed at once: one of them is the account, with its own password', async () => {
     const person = newPerson();
     const one = { ...person, password: 'the first password' };
     const other = { ...person, email: person.email.toUpperCase(), password: 'the other password' };
     const { request } = browser();
-    const answers = await Promise.all([request('POST', '/sign-up', one), request('POST', '/sign-up', other)]);
+    const answers = [await request('POST', '/sign-up', one), await request('POST', '/sign-up', other)];
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
     const mails = await Promise.all([1, 2].map((count) => nthMail(suite.mailDirectory, person.email, count)));
-    const used = await Promise.all(mails.map(({ token }) => request('POST', '/verify-email', { token })));
+    const used = await Promise.all(
+      [one, other].map(({ password }, index) =>
+        browser().request('POST', '/verify-email', { token: mails[index]?.token, password }),
+      ),
+    );
     expect(used.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(await accountsOf(person.email)).toHaveLength(1);
     const signedIn = await Promise.all(
       [one, other].map(({ email, password }) => browser().request('POST', '/session', { email, password })),
     );
-    expect(signedIn.map(({ status }) => status).sort()).toEqual([201, 401]);
+    expect(signedIn.map(({ status }) => status)).toEqual(
+      used.map(({ status }) => (status === 200 ? 201 : 401)),
+    );
+  });
+
+  test('by a stranger with somebody’s address: the owner’s click doesn’t make the stranger’s password good', async () => {
+    const owner = newPerson();
+    const { email, password } = owner;
+    const stranger = { ...owner, name: 'Mallory', password: 'what the stranger knows' };
+    const { request } = browser();
+    await request('POST', '/sign-up', owner);
+    const own = await nthMail(suite.mailDirectory, email);
+    await request('POST', '/sign-up', stranger);
+    const newest = await nthMail(suite.mailDirectory, email, 2);
+
+    const message = 'is not the one that this sign-up was made with';
+    const clicked = await request('POST', '/verify-email', { token: newest.token, password });
+    expect([clicked.status, clicked.body['errors']]).toEqual([400, [{ field: 'password', message }]]);
+    const bare = await request('POST', '/verify-email', { token: newest.token });
+    expect([bare.status, bare.body['errors']]).toEqual([
+      400,
+      [{ field: 'password', message: 'is required to confirm a sign-up' }],
+    ]);
+    expect(await accountsOf(email)).toEqual([]);
+
+    const confirmed = await request('POST', '/verify-email', { token: own.token, password });
+    expect([confirmed.status, confirmed.body]).toEqual([200, { email }]);
+    expect(await accountsOf(email)).toMatchObject([{ name: owner.name }]);
+    const late = await request('POST', '/verify-email', {
+      token: newest.token,
+      password: stranger.password,
+    });
+    expect(late.status).toBe(400);
+    const signedIn = await Promise.all(
+      [stranger, owner].map((one) =>
+        browser().request('POST', '/session', { email, password: one.password }),
+      ),
+    );
+    expect(signedIn.map(({ status }) => status)).toEqual([401, 201]);
+  });
+
+  test('guesses at a sign-up’s password are limited like those to sign in', async () => {
+    const person = newPerson();
+    const guesser = browser();
+    await guesser.request('POST', '/sign-up', person);
+    const { token } = await nthMail(suite.mailDirectory, person.email);
+    const guess = () => guesser.request('POST', '/verify-email', { token, password: 'a guess' });
+    await waitFor(async () => (await guess()).status === 429);
+    const { password } = person;
+    expect((await browser().request('POST', '/verify-email', { token, password })).status).toBe(200);
   });
 
   test('resending sends another link of the same sign-up, and nothing where there is none', async () => {
@@ -140,9 +198,9 @@ describe('signing up', () => {
     expect((await request('POST', '/sign-up/resend', { email: person.email })).status).toBe(202);
     const second = await nthMail(suite.mailDirectory, person.email, 2);
     expect(second.token).not.toBe(first.token);
-    expect((await request('POST', '/verify-email', { token: second.token })).status).toBe(200);
-    expect((await request('POST', '/verify-email', { token: first.token })).status).toBe(400);
     const { email, password } = person;
+    expect((await request('POST', '/verify-email', { token: second.token, password })).status).toBe(200);
+    expect((await request('POST', '/verify-email', { token: first.token, password })).status).toBe(400);
     expect((await request('POST', '/session', { email, password })).status).toBe(201);
     await waitFor(async () => (await suite.database('mail_outbox').select()).length === 0);
     expect(mailsTo(suite.mailDirectory, nobody)).toEqual([]);

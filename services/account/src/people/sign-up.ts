@@ -5,9 +5,11 @@ import type { EmailToken } from '../mail/email-tokens.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import type { Query } from '../database/query.ts';
 import { insertAccount, lockAccount, setEmail } from './account-store.ts';
-import { unknownToken } from './input.ts';
+import { missingSignUpPassword, unknownToken, wrongSignUpPassword } from './input.ts';
 import { countMailRequest } from './mail-limits.ts';
+import { isPasswordRight } from './password-attempt.ts';
 import type { PeopleParts } from './people.ts';
+import type { SignInParts } from '../sessions/sign-in.ts';
 import { isUniqueViolation } from '../database/query.ts';
 
 /** Who asks, where there is no session. */
@@ -46,16 +48,21 @@ export async function sendSignUpAgain(
  * Uses the link of a sign-up, which makes the account, or of a new e-mail address, which takes the old one's
  * place. Answers the address that is verified now.
  *
+ * A sign-up's link needs that sign-up's password as well. Without it a stranger could sign up with an address that
+ * isn't theirs, have its owner use the link, and sign in to the owner's account with the password they chose.
+ *
  * @throws {Problem} invalid_request for a token that is unknown, used or expired, or whose address has become
- *   that of another account
+ *   that of another account; for a password that is missing or not the sign-up's. too_many_requests
  */
 export async function verifyEmail(
-  { query, transact, wakeMails }: PeopleParts,
-  token: string,
+  parts: SignInParts,
+  { token, password }: { token: string; password?: string | undefined },
   by: Stranger,
 ): Promise<string> {
+  const { query, transact, wakeMails } = parts;
   const found = await findEmailToken(query, token);
   if (found === undefined || found.purpose === 'reset_password') throw unknownToken();
+  if (found.purpose === 'sign_up') await assertPasswordOfSignUp(parts, found, password, by);
   try {
     await transact((inside) =>
       found.purpose === 'sign_up'
@@ -68,6 +75,16 @@ export async function verifyEmail(
   }
   wakeMails();
   return found.email;
+}
+
+async function assertPasswordOfSignUp(
+  parts: SignInParts,
+  { email, password_hash }: Extract<EmailToken, { purpose: 'sign_up' }>,
+  password: string | undefined,
+  by: Stranger,
+): Promise<void> {
+  if (password === undefined) throw missingSignUpPassword();
+  if (!(await isPasswordRight(parts, { email, password, password_hash }, by))) throw wrongSignUpPassword();
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { argon2Sync, createHash } from 'node:crypto';
+import { accountMetric } from '../suite/metrics.ts';
 import { insertPerson, openBrowser, signedInBrowser, startPeople } from '../suite/people.ts';
 import type { Browser, PeopleUnderTest } from '../suite/people.ts';
 
@@ -84,6 +85,31 @@ describe('signing in', () => {
     for (const { headers } of answers) {
       expect(headers.getSetCookie()).toEqual([]);
       expect(headers.get('www-authenticate')).toContain('Bearer');
+    }
+  });
+
+  test('costs one verification, whatever there is to verify', async () => {
+    const known = await person();
+    const password = 'its password';
+    const none = await insertPerson(suite.database, { password_hash: '!' });
+    const empty = await insertPerson(suite.database, { password_hash: '' });
+    const unverified = await insertPerson(suite.database, { email_verified_at: null });
+    const blocked = await insertPerson(suite.database, { blocked_at: new Date() });
+    const hashes = () => accountMetric(suite.account, 'tollgate_password_hashes_total');
+    for (const [body, status] of [
+      [{ email: 'nobody@example.com', password }, 401],
+      [{ email: known.email, password: 'wrong' }, 401],
+      [{ email: none.email, password }, 401],
+      [{ email: empty.email, password }, 401],
+      [{ email: unverified.email, password }, 401],
+      [{ email: unverified.email, password: unverified.password }, 401],
+      [{ email: blocked.email, password }, 401],
+      [{ email: blocked.email, password: blocked.password }, 201],
+      [{ email: known.email, password: known.password }, 201],
+    ] as const) {
+      const before = await hashes();
+      const answer = await openBrowser(suite.account).request('POST', '/session', body);
+      expect([body.email, answer.status, await hashes()]).toEqual([body.email, status, before + 1]);
     }
   });
 

@@ -30,8 +30,8 @@ export type BegunSession = { token: string; session: LiveSession };
 const LOOKS = 2;
 
 /**
- * Signs in. An unknown address, a wrong password and an address that isn't verified have the same answer and
- * the same cost. A blocked account may sign in, to see and to pay.
+ * Signs in. An unknown address, an account without a password, a wrong password and an address that isn't verified
+ * have the same answer and the same cost: one verification. A blocked account may sign in, to see and to pay.
  *
  * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
  */
@@ -69,8 +69,8 @@ async function isPasswordOf(
   account: Account | undefined,
   password: string,
 ): Promise<boolean> {
-  if (account === undefined) return hasher.verifyNothing(password);
-  return (await hasher.verify(password, account.password_hash)) && account.email_verified_at !== null;
+  const isRight = await hasher.verify(password, account?.password_hash);
+  return isRight && account?.email_verified_at !== null;
 }
 
 /**

@@ -82,7 +82,7 @@ describe('who is invited by e-mail', () => {
     const password = 'a good password';
     await stranger.request('POST', '/sign-up', { email, name: 'New', password });
     const verify = await nthMail(suite.mailDirectory, email, 2);
-    await stranger.request('POST', '/verify-email', { token: verify.token });
+    await stranger.request('POST', '/verify-email', { token: verify.token, password });
     const browser = await signedInBrowser(suite.account, { account_id: 0, email, password });
     const { invitations } = (await browser.request('GET', '/invitations')).body as {
       invitations: { invitation_id: number }[];
