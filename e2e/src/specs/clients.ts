@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { GraphQLClient } from 'graphql-request';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { obtainToken } from '../caller.ts';
+import { obtainToken, postGraphql } from '../caller.ts';
 import type { Stack } from '../stack/stack.ts';
 
 /** Clients that nobody here wrote. */
@@ -26,6 +26,37 @@ export function clients(stack: () => Stack): void {
       });
       expect(await client.request('{ country(code: "JP") { name } }')).toEqual({
         country: { name: 'Japan' },
+      });
+    });
+
+    test('the example of the API’s document is a call that the sample API answers', async () => {
+      const { demo } = stack();
+      const response = await fetch(`${demo.streaming_url}/api/openapi.json`);
+      const { paths } = (await response.json()) as {
+        paths: Record<
+          '/graphql',
+          { post: { requestBody: { content: Record<'application/json', { example: { query: string } }> } } }
+        >;
+      };
+      const { query } = paths['/graphql'].post.requestBody.content['application/json'].example;
+      const call = await postGraphql(demo, await obtainToken(demo, demo.application), query);
+      expect([call.status, await call.json()]).toEqual([
+        200,
+        { data: { country: { name: 'Japan', capital: 'Tokyo' } } },
+      ]);
+    });
+
+    test('the metadata at the gateway names the gateway, where the issuer is one (RFC 8414, section 3.3)', async () => {
+      const { demo, kind } = stack();
+      const response = await fetch(`${demo.streaming_url}/.well-known/oauth-authorization-server`);
+      if (kind === 'containers') {
+        // The gateway's address outside isn't known when auth is started.
+        expect(response.status).toBe(404);
+        return;
+      }
+      expect(await response.json()).toMatchObject({
+        issuer: demo.streaming_url,
+        token_endpoint: `${demo.streaming_url}/oauth2/token`,
       });
     });
 

@@ -29,13 +29,23 @@ test('all faulty fields are named, nested ones by their path, and none of their 
   });
 });
 
-test('unknown members are told of, not repeated', () => {
-  const document = documentOf({ name: 'x', size: { width: 1, odd1: 1 }, odd2: 2 });
+test('unknown members are named by their path', () => {
+  const document = documentOf({ name: 'x', size: { width: 1, height: 1 }, colour: 'secret' });
   expect(document.errors).toEqual([
-    { field: 'size', message: 'there are unknown members' },
-    { field: '', message: 'there are unknown members' },
+    { field: 'size.height', message: 'is not a known member' },
+    { field: 'colour', message: 'is not a known member' },
   ]);
-  expect(JSON.stringify(document)).not.toContain('odd');
+  expect(JSON.stringify(document)).not.toContain('secret');
+});
+
+test('of unknown members with odd names, and of many, it is only told that they are there', () => {
+  const good = { name: 'x', size: { width: 1 } };
+  const told = [{ field: '', message: 'there are unknown members' }];
+  for (const odd of ['', ' ', 'a.b', '<script>', 'x'.repeat(65), '\u0000', 'ünknown', '__proto__2']) {
+    expect([odd, documentOf({ ...good, [odd]: 1 }).errors]).toEqual([odd, told]);
+  }
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`m${String(index)}`, 1]));
+  expect(documentOf({ ...good, ...many }).errors).toHaveLength(11);
 });
 
 test.each([[null], ['text'], [[1]], [7]])('%j is no JSON object', (input) => {

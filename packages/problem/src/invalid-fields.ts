@@ -14,12 +14,25 @@ export function invalidFields(errors: readonly FieldError[]): Problem {
 
 /** The same for what a zod schema found wrong with a JSON object. */
 export function invalidInput({ issues }: Pick<z.ZodError, 'issues'>): Problem {
-  return invalidFields(issues.map(fieldErrorOf));
+  return invalidFields(issues.flatMap(fieldErrorsOf));
 }
 
-/** Members that nobody asked for aren't repeated: they are as long and as odd as the caller likes. */
-function fieldErrorOf({ code, path, message }: z.core.$ZodIssue): FieldError {
-  const field = path.join('.');
-  if (code === 'unrecognized_keys') return { field, message: 'there are unknown members' };
-  return { field, message: field === '' ? 'the body must be a JSON object' : message };
+/** How many unknown members are named; the caller can send as many as it likes. */
+const NAMED_UNKNOWN_MAX = 10;
+
+/** A member's name that is repeated: others are as long and as odd as the caller likes. */
+const PLAIN_NAME = /^[A-Za-z][\w-]{0,63}$/;
+
+function fieldErrorsOf(issue: z.core.$ZodIssue): FieldError[] {
+  const field = issue.path.join('.');
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ field, message: field === '' ? 'the body must be a JSON object' : issue.message }];
+  }
+  const named = issue.keys.filter((key) => PLAIN_NAME.test(key)).slice(0, NAMED_UNKNOWN_MAX);
+  const unknown = named.map((key) => ({
+    field: [...issue.path, key].join('.'),
+    message: 'is not a known member',
+  }));
+  if (named.length === issue.keys.length) return unknown;
+  return [...unknown, { field, message: 'there are unknown members' }];
 }

@@ -35,7 +35,8 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       ...common(plan, 'auth', ports.auth, ports.authPrivate, ['gateway', 'account', 'operator']),
       ...accountPrivate,
       CLIENT_SECRET_PEPPERS: plan.peppers,
-      ISSUER_URL: localUrl(ports.auth),
+      // Clients find the metadata at the gateway, the one public door: the issuer must be that address.
+      ISSUER_URL: localUrl(ports.gateway),
       TRUSTED_PROXIES: LOCAL_PROXIES,
     },
     account: {

@@ -89,9 +89,10 @@ export function createPublicApp(parts: PublicParts): Express {
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
   app.route('/api/usage').get(usageEndpoint(introspect, query)).all(methodNotAllowed('GET', 'HEAD'));
   app.use('/api/console', consoleRoutes({ ...parts.console, usageQuery }));
+  const { publicUrl: serverUrl, cookie } = parts.console;
   app
     .route('/api/openapi.json')
-    .get(apiDocumentEndpoint(parts.console.publicUrl))
+    .get(apiDocumentEndpoint({ serverUrl, sessionCookie: cookie.name }))
     .all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs').get(apiPageEndpoint).all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs/:file').get(apiPageFileEndpoint).all(methodNotAllowed('GET', 'HEAD'));

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { addAction, addGet, addList, newGroup, showRecord } from '../commands.ts';
+import { confirm } from '../confirm.ts';
 import { addDescriptionOptions, descriptionFrom } from '../plan-description.ts';
 import type { DescriptionOptions } from '../plan-description.ts';
 import type { Open } from '../session.ts';
@@ -7,7 +9,13 @@ import * as values from '../values.ts';
 
 const PATH = '/private/plans';
 
-type PlanOptions = DescriptionOptions & { name?: string; product?: values.OrNone; graceSec?: number };
+type PlanOptions = DescriptionOptions & {
+  name?: string;
+  product?: values.OrNone;
+  graceSec?: number;
+  allowUnknown?: boolean;
+  yes?: boolean;
+};
 
 export function plansGroup(open: Open): Command {
   const group = newGroup('plans', 'what is sold');
@@ -47,11 +55,12 @@ export function plansGroup(open: Open): Command {
 function addCreate(group: Command, open: Open): void {
   const command = group
     .command('create')
-    .description('makes a plan; without any limit it allows everything')
+    .description('makes a plan; asks before one without any limit, which allows everything')
     .requiredOption('--name <name>', 'what it is called; no two alike');
-  addOwnOptions(addDescriptionOptions(command)).action(async (options: PlanOptions) => {
+  addOwnOptions(command).action(async (options: PlanOptions) => {
     const session = open();
     const description = (await descriptionFrom(options, () => Promise.resolve({}))) ?? {};
+    await confirmUnlimited(description, options);
     const wanted = { ...ownMembers(options), description };
     await showRecord(session, await session.api.send('POST', PATH, wanted));
   });
@@ -65,29 +74,44 @@ function addUpdate(group: Command, open: Open): void {
     )
     .argument('<plan_id>', 'its id', values.id)
     .option('--name <name>', 'what it is called; no two alike');
-  addOwnOptions(addDescriptionOptions(command)).action(async (id: number, options: PlanOptions) => {
+  addOwnOptions(command).action(async (id: number, options: PlanOptions) => {
     const session = open();
     const path = `${PATH}/${String(id)}`;
     const description = await descriptionFrom(options, async () => {
       const { body } = await session.api.get(path);
       return body['description'] as Record<string, unknown>;
     });
+    if (description !== undefined) await confirmUnlimited(description, options);
     const wanted = { ...ownMembers(options), ...(description === undefined ? {} : { description }) };
     await showRecord(session, await session.api.send('PATCH', path, wanted));
   });
 }
 
 function addOwnOptions(command: Command): Command {
-  return command
+  addDescriptionOptions(command)
     .option('--product <product_id>', 'the product that it belongs to, or none', values.idOrNone)
     .option(
       '--grace-sec <seconds>',
       'how long calls pass after a period’s end (three days)',
       values.wholeNumber,
-    );
+    )
+    .option('--allow-unknown', 'keep attributes that look like a mistyped limit, which are refused otherwise');
+  return addYesOption(command);
+}
+
+/** @throws {Failure} where the plan has no limit, and that isn't meant */
+async function confirmUnlimited(
+  description: Record<string, unknown>,
+  options: Pick<PlanOptions, 'yes'>,
+): Promise<void> {
+  if (LIMIT_FIELDS.some((field) => (description[field] ?? null) !== null)) return;
+  await confirm('This plan has no limit: whoever has it may call without end. Go on?', options);
 }
 
 /** Members that aren't given aren't sent: JSON has no undefined. */
-function ownMembers({ name, product, graceSec }: PlanOptions) {
-  return { name, product_id: values.nullable(product), grace_sec: graceSec };
+function ownMembers({ name, product, graceSec, allowUnknown }: PlanOptions) {
+  return {
+    ...{ name, product_id: values.nullable(product), grace_sec: graceSec },
+    allow_unknown: allowUnknown,
+  };
 }

@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { z } from 'zod';
-import { createApiDocument } from './api-document.ts';
+import { ANY_DOOR, createApiDocument } from './api-document.ts';
 import { API_CHAPTERS } from './chapters.ts';
 import { openContract } from '../suite/contract.ts';
 import type { OpenApi } from '../suite/contract.ts';
 
-const document = createApiDocument('/');
+const document = createApiDocument(ANY_DOOR);
 const json = JSON.parse(JSON.stringify(document)) as OpenApi;
 const operations = API_CHAPTERS.flatMap(({ operations: ofChapter }) => Object.entries(ofChapter));
 
@@ -21,6 +21,17 @@ describe("the API's document", () => {
   test('is the one in docs/openapi.json, where a review sees what changes (npm run openapi)', () => {
     const path = resolve(import.meta.dirname, '../../../../docs/openapi.json');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(json);
+  });
+
+  test('has one schema for all errors of one content type, so that a generated client has one type', () => {
+    const { operations: described } = openContract(json);
+    const answers = [
+      ...described.flatMap(({ responses }) => Object.values(responses)),
+      ...Object.values(json.components.responses),
+    ];
+    const problems = answers.flatMap(({ content = {} }) => content['application/problem+json'] ?? []);
+    expect(problems.length).toBeGreaterThan(0);
+    for (const { schema } of problems) expect(schema).toEqual({ $ref: '#/components/schemas/Problem' });
   });
 
   test('names every operation once', () => {

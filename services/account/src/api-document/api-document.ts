@@ -5,19 +5,27 @@ import { HEADERS, headersOf } from './headers.ts';
 import type { Answer, Method, Operation } from './operation.ts';
 import { createProblemAnswers, problemSchema } from './problems.ts';
 import { plainerSchema } from './plainer-schema.ts';
-import { SECURITY_SCHEMES, securityOf } from './security.ts';
+import { securityOf, securitySchemes } from './security.ts';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
 type Answers = Record<string, ZodOpenApiResponseObject>;
 
+/** Where the API is reached, and what depends on it. */
+export type ApiDoor = {
+  /** Relative to the document's own address where it begins with a slash. */
+  serverUrl: string;
+  sessionCookie: string;
+};
+
+/** Of the document in docs/openapi.json, which is of no Tollgate in particular. */
+export const ANY_DOOR: ApiDoor = { serverUrl: '/', sessionCookie: '__Host-tollgate_session' };
+
 /**
  * The OpenAPI 3.1 document of all that account holders and their programs call, of all three services: the gateway
  * is the one door to them (ADR 0032).
- *
- * @param serverUrl where the API is reached; relative to the document's own address where it begins with a slash
  */
-export function createApiDocument(serverUrl: string): ApiDocument {
+export function createApiDocument({ serverUrl, sessionCookie }: ApiDoor): ApiDocument {
   const problemAnswers = createProblemAnswers();
   const ownAnswer = createOwnAnswers();
   const paths: ZodOpenApiPathsObject = {};
@@ -43,7 +51,7 @@ export function createApiDocument(serverUrl: string): ApiDocument {
       components: {
         schemas: { Problem: problemSchema },
         headers: HEADERS,
-        securitySchemes: SECURITY_SCHEMES,
+        securitySchemes: securitySchemes({ tokenUrl: `${serverUrl.replace(/\/$/, '')}/oauth2/token`, sessionCookie }),
       },
     },
     { override: plainerSchema },

@@ -45,7 +45,10 @@ const refusalSchema = z
   .meta({ id: 'GraphQLRefusal', description: 'A refusal that every GraphQL client can read.' });
 
 /** The data API refuses, too, with whatever status it has for that. */
-const refusedSchema = z.union([refusalSchema, graphqlAnswerSchema]);
+const refusedSchema = z.union([refusalSchema, graphqlAnswerSchema]).meta({
+  id: 'GraphQLRefusedAnswer',
+  description: "Ours where its error's `extensions` have a `request_id`, else the data API's own.",
+});
 
 /** By status; each costs nothing. */
 const REFUSALS: readonly ErrorCode[] = [
@@ -115,7 +118,7 @@ const graphqlQuerySchema = z.object({
   extensions: z.string().optional().meta({ description: 'As JSON.' }),
 });
 
-const EXAMPLE = { query: '{ quote(symbol: "ACME") { price } }' };
+const EXAMPLE = { query: '{ country(code: "JP") { name capital } }' };
 
 const METERED =
   'Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, ' +

@@ -9,6 +9,9 @@ import type { Answer, ApiChapter, Operation } from './operation.ts';
 
 /** auth's public endpoints. */
 
+/** In examples; a served document has its own address in its place. */
+export const EXAMPLE_ORIGIN = 'https://tollgate.example';
+
 const error = oauthErrorSchema.meta({ id: 'OAuthError', description: 'An error (RFC 6749, section 5.2).' });
 
 const NO_STORE = { 'Cache-Control': '`no-store`.' };
@@ -57,7 +60,7 @@ export const oauthApi: ApiChapter = {
       summary: 'Gives an access token for client credentials',
       description:
         "RFC 6749, section 4.4. The application's client id and secret are in the form or in an HTTP Basic header, " +
-        'never in both. An unknown client, a wrong secret and a revoked application get the same answer.',
+        'never in both. No credentials, an unknown client, a wrong secret and a revoked application get the same answer.',
       caller: 'client',
       form: tokenRequestSchema,
       example: { grant_type: 'client_credentials', scope: 'api', ...CREDENTIALS },
@@ -105,9 +108,9 @@ export const oauthApi: ApiChapter = {
           schema: authorizationServerMetadataSchema,
           headers: { 'Cache-Control': 'How long it may be kept.' },
           example: {
-            issuer: 'https://tollgate.example',
-            token_endpoint: 'https://tollgate.example/oauth2/token',
-            revocation_endpoint: 'https://tollgate.example/oauth2/revoke',
+            issuer: EXAMPLE_ORIGIN,
+            token_endpoint: `${EXAMPLE_ORIGIN}/oauth2/token`,
+            revocation_endpoint: `${EXAMPLE_ORIGIN}/oauth2/revoke`,
             scopes_supported: ['api'],
             response_types_supported: [],
             grant_types_supported: ['client_credentials'],

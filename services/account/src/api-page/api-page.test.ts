@@ -8,6 +8,19 @@ import { PAGE_FILES_VERSION } from './page-files.ts';
 
 const require = createRequire(import.meta.url);
 
+type Served = {
+  components: {
+    securitySchemes: {
+      session: { name: string };
+      clientCredentials: { flows: { clientCredentials: { tokenUrl: string } } };
+    };
+  };
+  paths: Record<
+    '/.well-known/oauth-authorization-server',
+    { get: { responses: Record<'200', { content: Record<'application/json', { example: unknown }> }> } }
+  >;
+};
+
 let suite: PeopleUnderTest;
 
 beforeAll(async () => {
@@ -32,6 +45,18 @@ describe('GET /api/openapi.json', () => {
     expect(await response.json()).toMatchObject({
       openapi: '3.1.1',
       servers: [{ url: 'http://tollgate.example' }],
+    });
+  });
+
+  test('has this Tollgate’s cookie and its addresses, wherever they are shown', async () => {
+    const document = (await (await get('/api/openapi.json')).json()) as Served;
+    const { session, clientCredentials } = document.components.securitySchemes;
+    expect(session.name).toBe('tollgate_session');
+    expect(clientCredentials.flows.clientCredentials.tokenUrl).toBe('http://tollgate.example/oauth2/token');
+    const metadata = document.paths['/.well-known/oauth-authorization-server'].get.responses['200'];
+    expect(metadata.content['application/json'].example).toMatchObject({
+      issuer: 'http://tollgate.example',
+      token_endpoint: 'http://tollgate.example/oauth2/token',
     });
   });
 

@@ -126,6 +126,26 @@ describe('plans', () => {
     expect([status, fieldsOf(body)]).toEqual([400, fields]);
   });
 
+  test('with an attribute that looks like a mistyped limit are refused, unless that is meant', async () => {
+    const description = { point_limit: 5, maxSessions: 1, support: 'e-mail', rate_limit: 60 };
+    const wanted = { name: randomUUID(), description };
+    const errors = [
+      ['description.point_limit', 'points_limit'],
+      ['description.maxSessions', 'session_limit'],
+    ].map(([field = '', limit = '']) => ({
+      field,
+      message: `is no limit: did you mean ${limit}? With allow_unknown it is kept as it is`,
+    }));
+    const refused = await call('POST', '/private/plans', wanted);
+    expect([refused.status, refused.body['errors']]).toEqual([400, errors]);
+    const made = await call('POST', '/private/plans', { ...wanted, allow_unknown: true });
+    expect([made.status, made.body['description']]).toEqual([201, description]);
+    const path = `/private/plans/${String(made.body['plan_id'])}`;
+    expect((await call('PATCH', path, { description })).body['errors']).toEqual(errors);
+    expect((await call('PATCH', path, { description, allow_unknown: true })).status).toBe(200);
+    expect((await call('PATCH', path, { grace_sec: 1 })).status).toBe(200);
+  });
+
   test('that change leave a period that has started as it was sold', async () => {
     const plan_id = await plan({ description: { points_limit: 1 }, grace_sec: 60 });
     const { account_id } = await subscribe(suite.account, plan_id);

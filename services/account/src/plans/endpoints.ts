@@ -42,7 +42,10 @@ export function plansEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `POST /private/plans` with `{name, description, product_id?, grace_sec?}`: 201; three days of grace by default. */
+/**
+ * `POST /private/plans` with `{name, description, product_id?, grace_sec?, allow_unknown?}`: 201; three days of grace
+ * by default. An attribute that looks like a mistyped limit is refused, unless `allow_unknown` is true.
+ */
 export function newPlanEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const wanted = bodyOf(req, newPlanSchema);
@@ -63,7 +66,10 @@ export function planEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `PATCH /private/plans/{plan_id}` with some of a plan's members: 200. Periods that have started keep theirs. */
+/**
+ * `PATCH /private/plans/{plan_id}` with some of a plan's members, and `allow_unknown` as above: 200. Periods that have
+ * started keep theirs.
+ */
 export function changePlanEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const [id, wanted] = [idOf(req, 'plan_id'), bodyOf(req, planChangeSchema)];

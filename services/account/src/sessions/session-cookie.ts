@@ -4,6 +4,7 @@ import { isSecretToken } from '../secret-token/secret-token.ts';
 
 /** How the session's token travels. */
 export type SessionCookie = {
+  name: string;
   /** The token that a request carries, if it can be one. */
   read: (req: Pick<Request, 'headers'>) => string | undefined;
   set: (res: Response, token: string, expiresAt: Date) => void;
@@ -19,6 +20,7 @@ export function createSessionCookie({ secure }: { secure: boolean }): SessionCoo
   const name = secure ? '__Host-tollgate_session' : 'tollgate_session';
   const options: CookieOptions = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
   return {
+    name,
     read: ({ headers }) => {
       const token = parseCookie(headers.cookie ?? '')[name];
       return token !== undefined && isSecretToken(token) ? token : undefined;

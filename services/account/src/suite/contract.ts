@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FormatsPlugin } from 'ajv-formats';
-import { createApiDocument } from '../api-document/api-document.ts';
+import { ANY_DOOR, createApiDocument } from '../api-document/api-document.ts';
 
 /** The API's document, read as any client reads it, to hold real answers to it. */
 
@@ -63,7 +63,7 @@ let own: Contract | undefined;
 
 /** The contract of account as it is. */
 export function ownContract(): Contract {
-  own ??= openContract(JSON.parse(JSON.stringify(createApiDocument('/'))) as OpenApi);
+  own ??= openContract(JSON.parse(JSON.stringify(createApiDocument(ANY_DOOR))) as OpenApi);
   return own;
 }
 
@@ -179,7 +179,16 @@ function faultsOfBody(
   const media = content[type];
   if (media === undefined) return [`the content type ${type} isn't documented`];
   const value = type.endsWith('json') ? parsed(answer.text) : answer.text;
-  return faultsOf(media.schema, value).map((fault) => `${fault} in ${answer.text.slice(0, 500)}`);
+  return [...faultsOf(media.schema, value), ...undocumentedCode(type, media, value)].map(
+    (fault) => `${fault} in ${answer.text.slice(0, 500)}`,
+  );
+}
+
+/** All problems have one schema; the examples name the codes that an answer can have. */
+function undocumentedCode(type: string, { examples = {} }: Media, value: unknown): string[] {
+  if (type !== 'application/problem+json') return [];
+  const { code } = value as { code: string };
+  return code in examples ? [] : [`the code ${code} isn't documented`];
 }
 
 function parsed(text: string): unknown {

@@ -1,0 +1,73 @@
+import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import type { LimitField } from '@tollgate/contracts/entitlement';
+
+/** Words that say no more than that something is limited, and how it is counted. */
+const LIMITING = new Set(['limit', 'max', 'maximum', 'maximal', 'cap', 'quota', 'allowance']);
+const COUNTING = new Set([
+  ...['per', 'number', 'of', 'count', 'total', 'call', 'data', 'used', 'allowed'],
+  ...['second', 'minute', 'hour', 'day', 'month', 'year', 'period', 'billing', 'monthly', 'yearly'],
+]);
+
+/** A whole name may be mistyped so far; a word of it by one letter. */
+const MAX_NAME_EDITS = 2;
+
+const WORDS_OF_LIMITS = LIMIT_FIELDS.map((field) => ({
+  field,
+  letters: lettersOf(field),
+  words: wordsOf(field).filter((word) => !LIMITING.has(word)),
+}));
+
+/**
+ * The limit that an attribute of a plan is probably meant to be: `point_limit`, `maxPoints` and `points-limit` would
+ * be kept as plain attributes, and limit nothing. Undefined for the limits themselves, and for other names.
+ */
+export function resembledLimit(attribute: string): LimitField | undefined {
+  if (LIMIT_FIELDS.some((field) => field === attribute)) return undefined;
+  const letters = lettersOf(attribute);
+  const mistyped = WORDS_OF_LIMITS.find((limit) => isWithin(MAX_NAME_EDITS, letters, limit.letters));
+  if (mistyped !== undefined) return mistyped.field;
+  const words = wordsOf(attribute);
+  const subject = words.filter((word) => !isOneOf(LIMITING, word) && !COUNTING.has(word));
+  if (subject.length === 0 || !words.some((word) => isOneOf(LIMITING, word))) return undefined;
+  return WORDS_OF_LIMITS.find((limit) => subject.every((word) => isOneOf(limit.words, word)))?.field;
+}
+
+function isOneOf(known: Iterable<string>, word: string): boolean {
+  return [...known].some((one) => one === word || (one.length > 3 && isWithin(1, one, word)));
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** In the singular: of `pointsLimit`, `Points Limit` and `points_limit` the same. */
+function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.replace(/s$/, ''));
+}
+
+/** Whether two words differ by so many letters at most, left out, added, replaced or swapped. */
+function isWithin(edits: number, one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > edits) return false;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row += 1) {
+    const next = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isEqual = one[row - 1] === other[column - 1];
+      const isSwapped = row > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      next[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (next[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isEqual ? 0 : 1),
+        isSwapped && column > 1 ? (beforeLast[column - 2] ?? 0) + 1 : Infinity,
+      );
+    }
+    [beforeLast, last] = [last, next];
+  }
+  return (last[other.length] ?? 0) <= edits;
+}
