@@ -21,7 +21,7 @@ type Plan = {
 };
 
 const newPlan = (...options: string[]) =>
-  stack.json<Plan>('plans', 'create', '--name', randomUUID(), ...options);
+  stack.json<Plan>('plans', 'create', '--yes', '--name', randomUUID(), ...options);
 
 async function newAccount(): Promise<string> {
   const email = `${randomUUID()}@example.com`;
@@ -82,6 +82,35 @@ describe('plans and products', () => {
     const renamed = randomUUID();
     await stack.json('products', 'update', productId, '--name', renamed);
     expect(await stack.json('products', 'get', productId)).toMatchObject({ name: renamed });
+  });
+
+  test('without any limit are made when that is said to be meant', async () => {
+    const name = randomUUID();
+    for (const limits of [[], ['--limit-points', 'none']]) {
+      const asked = await stack.run(['plans', 'create', '--name', name, ...limits]);
+      expect([asked.code, asked.stdout, asked.stderr]).toEqual([2, '', expect.stringContaining('no limit')]);
+    }
+    const made = await stack.json<Plan>('plans', 'create', '--name', name, '--limit-points', '0');
+    const id = String(made.plan_id);
+    const emptied = await stack.run(['plans', 'update', id, '--limit-points', 'none']);
+    expect([emptied.code, emptied.stderr]).toEqual([2, expect.stringContaining('add --yes')]);
+    expect(await stack.json('plans', 'update', id, '--grace-sec', '5')).toMatchObject({ grace_sec: 5 });
+    expect(await stack.json('plans', 'update', id, '--limit-points', 'none', '--yes')).toMatchObject({
+      description: {},
+    });
+    expect(await stack.json('plans', 'update', id, '--grace-sec', '6')).toMatchObject({ grace_sec: 6 });
+  });
+
+  test('with a mistyped limit are refused, with the right name, unless --allow-unknown', async () => {
+    const description = { point_limit: 5, rate_limit: 60 };
+    const args = ['plans', 'create', '--name', randomUUID(), '--description-file', '-', '--json'];
+    const stdin = JSON.stringify(description);
+    const refused = await stack.run(args, { stdin });
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain('description.point_limit');
+    expect(refused.stderr).toContain('did you mean points_limit?');
+    const made = await stack.run([...args, '--allow-unknown'], { stdin });
+    expect([made.code, (JSON.parse(made.stdout) as Plan).description]).toEqual([0, description]);
   });
 
   test('take a description from stdin, with limits on top of it', async () => {

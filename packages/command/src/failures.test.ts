@@ -89,6 +89,7 @@ describe('the command line is wrong: 2', () => {
   test('where something would be lost and nobody can be asked', async () => {
     for (const args of [
       ['accounts', 'block', '1'],
+      ['plans', 'create', '--name', 'Unlimited'],
       ['periods', 'end', '1'],
       ['subscriptions', 'cancel', '1'],
       ['applications', 'delete', '1'],
@@ -167,7 +168,7 @@ test('the stack of npm start is taken where nothing is said', async () => {
 });
 
 test('a reader that has seen enough ends it without a word', async () => {
-  await stack.json('plans', 'create', '--name', 'One at least');
+  await stack.json('plans', 'create', '--name', 'One at least', '--yes');
   const command = [join(import.meta.dirname, 'tollgate.ts'), 'plans', 'list', '--all', '--json'];
   const child = spawn(process.execPath, command, {
     env: { TOLLGATE_URL: stack.url, TOLLGATE_CREDENTIAL: stack.credential },

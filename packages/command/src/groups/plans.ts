@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
-import { addAction, addGet, addList, newGroup, showRecord } from '../commands.ts';
+import { addAction, addGet, addList, addYes, newGroup, showRecord } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { addDescriptionOptions, descriptionFrom } from '../plan-description.ts';
 import type { DescriptionOptions } from '../plan-description.ts';
@@ -96,7 +96,7 @@ function addOwnOptions(command: Command): Command {
       values.wholeNumber,
     )
     .option('--allow-unknown', 'keep attributes that look like a mistyped limit, which are refused otherwise');
-  return addYesOption(command);
+  return addYes(command);
 }
 
 /** @throws {Failure} where the plan has no limit, and that isn't meant */
