@@ -24,7 +24,14 @@ async function newAccount(): Promise<string> {
 /** An account with a monthly subscription to a plan of its own. */
 async function newSubscriber(...limits: string[]): Promise<string> {
   const account = await newAccount();
-  const plan = await stack.json<{ plan_id: number }>('plans', 'create', '--yes', '--name', randomUUID(), ...limits);
+  const plan = await stack.json<{ plan_id: number }>(
+    'plans',
+    'create',
+    '--yes',
+    '--name',
+    randomUUID(),
+    ...limits,
+  );
   await stack.json('subscriptions', 'create', '--account', account, '--plan', String(plan.plan_id));
   return account;
 }

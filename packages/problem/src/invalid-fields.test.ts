@@ -32,8 +32,8 @@ test('all faulty fields are named, nested ones by their path, and none of their 
 test('unknown members are named by their path', () => {
   const document = documentOf({ name: 'x', size: { width: 1, height: 1 }, colour: 'secret' });
   expect(document.errors).toEqual([
-    { field: 'size.height', message: 'is not a known member' },
-    { field: 'colour', message: 'is not a known member' },
+    { field: 'size.height', message: 'is not allowed here' },
+    { field: 'colour', message: 'is not allowed here' },
   ]);
   expect(JSON.stringify(document)).not.toContain('secret');
 });

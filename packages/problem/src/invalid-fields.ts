@@ -31,7 +31,7 @@ function fieldErrorsOf(issue: z.core.$ZodIssue): FieldError[] {
   const named = issue.keys.filter((key) => PLAIN_NAME.test(key)).slice(0, NAMED_UNKNOWN_MAX);
   const unknown = named.map((key) => ({
     field: [...issue.path, key].join('.'),
-    message: 'is not a known member',
+    message: 'is not allowed here',
   }));
   if (named.length === issue.keys.length) return unknown;
   return [...unknown, { field, message: 'there are unknown members' }];

@@ -96,6 +96,12 @@ test('a head that trickles on is 408', async () => {
   expectTimeout(wire.received());
 });
 
+test('a connection that says nothing ends', async () => {
+  const wire = await open(readWhole, TOTAL);
+  await wire.closed;
+  expectTimeout(wire.received());
+});
+
 test('a request that a handler refused before its body came has no second answer', async () => {
   const wire = await open((_req, res) => res.writeHead(401, { 'content-length': 0 }).end(), TOTAL);
   wire.socket.write(`${POST}content-length: 10\r\n\r\n`);

@@ -15,6 +15,7 @@ import { folderTransport, smtpTransport } from './mail/transport.ts';
 import type { MailTransport } from './mail/transport.ts';
 import { MAIL_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
 import { createPasswordHasher } from './password/password-hasher.ts';
+import type { PasswordHasher } from './password/password-hasher.ts';
 import { createSessionCookie } from './sessions/session-cookie.ts';
 import { createSlowDown } from './sessions/sign-in-limits.ts';
 
@@ -66,10 +67,7 @@ export function openConsole(options: {
       ...alerts.parts,
       query,
       transact,
-      hasher: createPasswordHasher({
-        queueMax: config.PASSWORD_HASH_QUEUE_MAX,
-        onDone: countPasswordHashes(registry),
-      }),
+      hasher: passwordHasher(config, registry),
       counts: createAttemptCounts(query),
       signInLimits: {
         windowSec: config.SIGN_IN_WINDOW_SEC,
@@ -96,16 +94,19 @@ export function openConsole(options: {
   };
 }
 
-function countPasswordHashes(registry: Registry) {
+function passwordHasher(config: Config, registry: Registry): PasswordHasher {
   const hashes = new Counter({
     name: 'tollgate_password_hashes_total',
     help: 'Password hashes worked out, by operation: hash (a new password) or verification',
     labelNames: ['operation'],
     registers: [registry],
   });
-  return (operation: 'hash' | 'verification') => {
-    hashes.inc({ operation });
-  };
+  return createPasswordHasher({
+    queueMax: config.PASSWORD_HASH_QUEUE_MAX,
+    onDone: (operation) => {
+      hashes.inc({ operation });
+    },
+  });
 }
 
 /** The sender where mails go to a folder only: MAIL_FROM is needed with SMTP_URL (config.ts). */

@@ -24,5 +24,8 @@ test.each([
     authorization: basicAuthorization(serviceCredential),
   });
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'request_timeout', status: 408 });
+  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+    code: 'request_timeout',
+    status: 408,
+  });
 });

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { tokenPrefixSetting } from '@tollgate/access-token/token-prefix-setting';
 import { pepperSetting } from '@tollgate/client-secret';
 import { readConfig } from '@tollgate/config';
-import { callerSettings, httpUrl, networks, processSettings, requestSettings, wholeNumber } from '@tollgate/config/settings';
+import {
+  callerSettings,
+  httpUrl,
+  networks,
+  processSettings,
+  requestSettings,
+  wholeNumber,
+} from '@tollgate/config/settings';
 
 /** An origin: its metadata's address is then the one that RFC 8414, section 3.1, derives from it. */
 const issuerUrl = httpUrl.refine(

@@ -95,7 +95,10 @@ function addOwnOptions(command: Command): Command {
       'how long calls pass after a period’s end (three days)',
       values.wholeNumber,
     )
-    .option('--allow-unknown', 'keep attributes that look like a mistyped limit, which are refused otherwise');
+    .option(
+      '--allow-unknown',
+      'keep attributes that look like a mistyped limit, which are refused otherwise',
+    );
   return addYes(command);
 }
 

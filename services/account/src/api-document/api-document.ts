@@ -51,7 +51,10 @@ export function createApiDocument({ serverUrl, sessionCookie }: ApiDoor): ApiDoc
       components: {
         schemas: { Problem: problemSchema },
         headers: HEADERS,
-        securitySchemes: securitySchemes({ tokenUrl: `${serverUrl.replace(/\/$/, '')}/oauth2/token`, sessionCookie }),
+        securitySchemes: securitySchemes({
+          tokenUrl: `${serverUrl.replace(/\/$/, '')}/oauth2/token`,
+          sessionCookie,
+        }),
       },
     },
     { override: plainerSchema },

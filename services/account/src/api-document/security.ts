@@ -33,7 +33,8 @@ export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string;
       type: 'apiKey',
       in: 'header',
       name: 'X-CSRF-Token',
-      description: 'The `csrf_token` of `GET /api/console/session`, with every unsafe request of the session.',
+      description:
+        'The `csrf_token` of `GET /api/console/session`, with every unsafe request of the session.',
     },
   } as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
 }

@@ -78,7 +78,7 @@ describe('making an application', () => {
     [{ account_id: '1' }, /account_id/],
     [{ account_id: 999_999_999 }, /account_id: there is no such account/],
     [{ account_id: 2 ** 53 }, /account_id/],
-    [{ client_secret: 'mine' }, /client_secret: is not a known member/],
+    [{ client_secret: 'mine' }, /client_secret: is not allowed here/],
     [{ name: undefined, type: undefined }, /name: .*; type: /],
   ])('with %j is 400 and says which member is wrong', async (changes, detail) => {
     const wanted = { account_id: suite.account_id, name: 'App', type: 'automatic', token_lifespan_sec: 60 };

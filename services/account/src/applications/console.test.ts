@@ -163,7 +163,7 @@ describe('an application', () => {
       { ...WANTED_APPLICATION, name: 'a\0', token_lifespan_sec: 59 },
       ['name', 'token_lifespan_sec'],
     ],
-    ['POST', '/applications', { ...WANTED_APPLICATION, account_id: 1 }, ['']],
+    ['POST', '/applications', { ...WANTED_APPLICATION, account_id: 1 }, ['account_id']],
     [
       'PATCH',
       '/applications/1',

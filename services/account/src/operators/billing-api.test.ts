@@ -294,7 +294,7 @@ describe('lists', () => {
 
   test('refuse what is no page, naming all faults', async () => {
     const { status, body } = await call('GET', '/private/periods?limit=0&cursor=x&account_id=-1&odd=1');
-    expect([status, fieldsOf(body)]).toEqual([400, ['', 'account_id', 'cursor', 'limit']]);
+    expect([status, fieldsOf(body)]).toEqual([400, ['account_id', 'cursor', 'limit', 'odd']]);
   });
 
   test('of the audit log go by account, by application and by actor', async () => {

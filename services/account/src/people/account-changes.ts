@@ -10,7 +10,7 @@ import { lockAccount, setPasswordHash } from './account-store.ts';
 import { assertPasswordFits, wrongCurrentPassword } from './input.ts';
 import { countMailRequest } from './mail-limits.ts';
 import { isPasswordRight } from './password-attempt.ts';
-import type { Stranger } from './sign-up.ts';
+import type { Stranger } from './people.ts';
 
 /**
  * A session alone must not be enough to take the account over. @throws {Problem} invalid_request;

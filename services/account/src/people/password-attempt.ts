@@ -1,7 +1,7 @@
 import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import type { SignInParts } from '../sessions/sign-in.ts';
 import { passwordAttempt } from '../sessions/sign-in-limits.ts';
-import type { Stranger } from './sign-up.ts';
+import type { Stranger } from './people.ts';
 
 /**
  * Whether a password is the one of a stored hash, outside of signing in. Attempts are counted like those to sign

@@ -5,8 +5,7 @@ import { endAllSessions } from '../sessions/session-store.ts';
 import { lockAccount, setEmailVerified, setPasswordHash } from './account-store.ts';
 import { assertPasswordFits, unknownToken } from './input.ts';
 import { countMailRequest } from './mail-limits.ts';
-import type { PeopleParts } from './people.ts';
-import type { Stranger } from './sign-up.ts';
+import type { PeopleParts, Stranger } from './people.ts';
 
 /** Has a link for a new password sent, where the address has an account. @throws {Problem} too_many_requests */
 export async function requestPasswordReset(

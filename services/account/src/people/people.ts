@@ -15,3 +15,6 @@ export type PeopleParts = {
   /** Has the mail worker look into its outbox now. */
   wakeMails: () => void;
 };
+
+/** Who asks, where there is no session. */
+export type Stranger = { address: string; addressGroup: string; request_id: string };

@@ -78,9 +78,7 @@ describe('signing up', () => {
     await request('POST', '/sign-up', person);
     const { token } = await nthMail(suite.mailDirectory, person.email);
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () =>
-        request('POST', '/verify-email', { token, password: person.password }),
-      ),
+      Array.from({ length: 4 }, () => request('POST', '/verify-email', { token, password: person.password })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
     expect(answers.find(({ status }) => status === 400)?.body['errors']).toEqual([

@@ -8,12 +8,9 @@ import { insertAccount, lockAccount, setEmail } from './account-store.ts';
 import { missingSignUpPassword, unknownToken, wrongSignUpPassword } from './input.ts';
 import { countMailRequest } from './mail-limits.ts';
 import { isPasswordRight } from './password-attempt.ts';
-import type { PeopleParts } from './people.ts';
+import type { PeopleParts, Stranger } from './people.ts';
 import type { SignInParts } from '../sessions/sign-in.ts';
 import { isUniqueViolation } from '../database/query.ts';
-
-/** Who asks, where there is no session. */
-export type Stranger = { address: string; addressGroup: string; request_id: string };
 
 /**
  * Takes a sign-up. There is no account before its mail's link is used: until then nobody holds the address, and

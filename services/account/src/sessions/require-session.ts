@@ -4,7 +4,7 @@ import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem } from '@tollgate/problem';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Query } from '../database/query.ts';
-import type { Stranger } from '../people/sign-up.ts';
+import type { Stranger } from '../people/people.ts';
 import { CSRF_HEADER, isCsrfTokenOf } from './csrf-token.ts';
 import { isUnsafe } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';

@@ -88,9 +88,9 @@ describe('buying', () => {
     ]);
     const faulty = await call('POST', '/private/subscriptions', { billing_interval: 'week', extra: 1 });
     expect((faulty.body['errors'] as { field: string }[]).map(({ field }) => field).toSorted()).toEqual([
-      '',
       'account_id',
       'billing_interval',
+      'extra',
       'plan_id',
     ]);
   });

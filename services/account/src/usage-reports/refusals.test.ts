@@ -75,8 +75,8 @@ describe('the whole report is refused', () => {
     ]);
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.errors?.map(({ field }) => field).toSorted()).toEqual([
-      'events.1',
       'events.1.idempotency_key',
+      'events.1.more',
       'events.1.occurred_at',
       'events.1.points',
       'events.2.account_id',

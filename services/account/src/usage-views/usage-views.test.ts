@@ -161,7 +161,7 @@ describe('a query', () => {
     ['from=2026-02-30&to=never&interval=week&group_by=x', ['from', 'group_by', 'interval', 'to']],
     [
       'view=all&application_id=0&account_id=-1&api_version=v3&format=xml&odd=1',
-      ['', 'account_id', 'api_version', 'application_id', 'format', 'view'],
+      ['account_id', 'api_version', 'application_id', 'format', 'odd', 'view'],
     ],
     ['from=2999-01-01&to=2000-01-01&group_by=x', ['from', 'group_by', 'to']],
     ['from=2000-01-01', ['from']],

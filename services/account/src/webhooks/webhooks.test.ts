@@ -85,7 +85,7 @@ describe('a webhook', () => {
 
   test.each([
     [{}, ['url']],
-    [{ url: 5, description: 'x'.repeat(201), more: 1 }, ['', 'description', 'url']],
+    [{ url: 5, description: 'x'.repeat(201), more: 1 }, ['description', 'more', 'url']],
     [{ url: 'not a url' }, ['url']],
     [{ url: 'http://hooks.example/' }, ['url']],
     [{ url: 'ftp://hooks.example/' }, ['url']],

@@ -14,8 +14,8 @@ import { flush, keysOf } from '../suite/store.ts';
 const PER_PAIR = 5;
 const PER_ADDRESS = 12;
 const WINDOW_SEC = 30;
-/** IN_LINE of client/directory.ts. */
-const LOOK_UPS_IN_LINE = 4;
+/** QUEUE of client/directory.ts. */
+const LOOK_UPS_AT_ONCE = 4;
 
 const limits = {
   FAILED_ATTEMPTS_WINDOW_SEC: String(WINDOW_SEC),
@@ -194,14 +194,14 @@ test('ever new client ids from one address: once it is limited, account is asked
   const release = auth.account.hold();
   const ids = times(50, randomUUID);
   const flood = ids.map((client_id) => attempt({ client_id, client_secret: 'x' }));
-  await waitFor(() => auth.account.requests.length === asked + LOOK_UPS_IN_LINE);
+  await waitFor(() => auth.account.requests.length === asked + LOOK_UPS_AT_ONCE);
   // Comes to Redis behind those that came before it, and isn't held.
   expect((await attempt(wrong(known))).status).toBe(429);
   const left = async () => {
     const keys = await Promise.all(ids.map((id) => keysOf(auth, `auth:{${applicationPart(id)}}*`)));
     return keys.flat().length;
   };
-  expect([auth.account.requests.length, await left()]).toEqual([asked + LOOK_UPS_IN_LINE, LOOK_UPS_IN_LINE]);
+  expect([auth.account.requests.length, await left()]).toEqual([asked + LOOK_UPS_AT_ONCE, LOOK_UPS_AT_ONCE]);
   release();
   expect(await statuses(flood)).toEqual(times(50, () => 429));
   expect(await left()).toBe(0);

@@ -40,7 +40,7 @@ const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * the HMAC); account is asked for few of those that come after too many failures.
  */
 export function createClientAuthenticator(options: {
-  clients: Pick<ClientDirectory, 'find' | 'findInLine' | 'recall'>;
+  clients: Pick<ClientDirectory, 'find' | 'findQueued' | 'recall'>;
   peppers: readonly Pepper[];
   failedAttempts: FailedAttempts;
 }): AuthenticateClient {
@@ -55,7 +55,7 @@ export function createClientAuthenticator(options: {
     async function find(): Promise<ClientRecord | null> {
       if (!CLIENT_ID.test(clientId)) return null;
       return failedAttempts.isLimited(clientId, addressGroup)
-        ? clients.findInLine(clientId, requestId)
+        ? clients.findQueued(clientId, requestId)
         : clients.find(clientId, requestId);
     }
 

@@ -3,7 +3,7 @@ import { clientAnswerSchema } from '@tollgate/contracts/client-record';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { Problem } from '@tollgate/problem';
-import { createLine } from './look-up-line.ts';
+import { createLookUpQueue } from './look-up-queue.ts';
 import type { ClientStore, RememberedClient } from './client-store.ts';
 
 export type ClientDirectory = {
@@ -15,9 +15,9 @@ export type ClientDirectory = {
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
   /**
    * The same for a caller that has made up too many clients: account is asked about few of its clients at one
-   * moment, and the others wait in line. Those that account has known within a day don't.
+   * moment, and the others are queued. Those that account has known within a day aren't.
    */
-  findInLine: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
+  findQueued: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
   /** What this process remembers of a client, without I/O: see ClientStore. */
   recall: (clientId: string) => RememberedClient | null;
   /**
@@ -34,7 +34,7 @@ type Answer = { record: ClientRecord | null; noted: 'learnt' | 'changed' | 'olde
 const ATTEMPTS = 3;
 
 /** Made-up clients take a small part of what account can answer. */
-const IN_LINE = { concurrency: 4, waitingMax: 1_000 };
+const QUEUE = { concurrency: 4, waitingMax: 1_000 };
 
 /**
  * Client records of account's private API, kept in Redis. While account is being asked about a client, further
@@ -52,7 +52,7 @@ export function createClientDirectory(options: {
   const { store, account, cacheTtlMs, unknownMaxEntries } = options;
   const unknown = new LRUCache<string, true>({ max: unknownMaxEntries, ttl: cacheTtlMs });
   const inFlight = new Map<string, Promise<Answer>>();
-  const inLine = createLine(IN_LINE);
+  const queued = createLookUpQueue(QUEUE);
 
   async function ask(clientId: string, generation: string, requestId: string): Promise<Answer> {
     const record = await account.get(`/private/clients/${clientId}`, clientAnswerSchema, requestId);
@@ -91,10 +91,10 @@ export function createClientDirectory(options: {
 
   return {
     find,
-    findInLine: async (clientId, requestId) => {
+    findQueued: async (clientId, requestId) => {
       const { record, wasKnown } = await store.peek(clientId);
       if (record !== null || unknown.has(clientId)) return record;
-      return wasKnown ? find(clientId, requestId) : inLine(() => find(clientId, requestId));
+      return wasKnown ? find(clientId, requestId) : queued(() => find(clientId, requestId));
     },
     recall: store.recall,
     change: async (clientId, revocationEpoch) => {
