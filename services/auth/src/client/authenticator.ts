@@ -7,8 +7,8 @@ import { OAuthError } from '../oauth/oauth-error.ts';
 import type { ClientCredentials } from './credentials.ts';
 import type { ClientDirectory } from './directory.ts';
 
-/** Begins an attempt to authenticate. */
-export type AuthenticateClient = (credentials: ClientCredentials, caller: Caller) => Attempt;
+/** Begins an attempt to authenticate. Who it comes from is asked only where that matters: a token seldom needs it. */
+export type AuthenticateClient = (credentials: ClientCredentials, callerOf: () => Caller) => Attempt;
 
 type Attempt = {
   /**
@@ -45,14 +45,14 @@ export function createClientAuthenticator(options: {
   failedAttempts: FailedAttempts;
 }): AuthenticateClient {
   const { clients, peppers, failedAttempts } = options;
-  return ({ clientId, clientSecret }, { requestId, addressGroup }) => {
+  return ({ clientId, clientSecret }, callerOf) => {
     const matches = secretMatcher(clientSecret, peppers);
 
     function isAuthentic(record: ClientRecord | null): record is ClientRecord {
       return matches(liveSecrets(record, Date.now())) && record?.status === 'active';
     }
 
-    async function find(): Promise<ClientRecord | null> {
+    async function find({ requestId, addressGroup }: Caller): Promise<ClientRecord | null> {
       if (!CLIENT_ID.test(clientId)) return null;
       return failedAttempts.isLimited(clientId, addressGroup)
         ? clients.findQueued(clientId, requestId)
@@ -66,9 +66,10 @@ export function createClientAuthenticator(options: {
         return { client: remembered.record, json: remembered.json };
       },
       confirm: async () => {
-        const record = await find();
+        const caller = callerOf();
+        const record = await find(caller);
         if (isAuthentic(record)) return { client: record };
-        await failedAttempts.count(clientId, addressGroup);
+        await failedAttempts.count(clientId, caller.addressGroup);
         throw new OAuthError('invalid_client');
       },
     };

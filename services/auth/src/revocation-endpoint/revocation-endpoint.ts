@@ -30,7 +30,7 @@ export function revocationEndpoint(options: {
     const form = await readForm(req, res);
     const credentials = readClientCredentials(req.headers.authorization, form);
     const caller = callerOf(req, String(res.getHeader(REQUEST_ID_HEADER)));
-    const { client } = await authenticate(credentials, caller).confirm();
+    const { client } = await authenticate(credentials, () => caller).confirm();
     const token = form.get('token');
     if (token === undefined) {
       throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });

@@ -37,7 +37,7 @@ export function tokenEndpoint(options: {
   async function issue({ req, res, requestId }: Exchange): Promise<string> {
     const form = await readForm(req, res);
     const credentials = readClientCredentials(req.headers.authorization, form);
-    const attempt = authenticate(credentials, callerOf(req, requestId));
+    const attempt = authenticate(credentials, () => callerOf(req, requestId));
     const refusal = refusalOf(form);
     // What is remembered saves a token its look-up. A refusal needn't be quick.
     const remembered = refusal === undefined ? attempt.recall() : null;
