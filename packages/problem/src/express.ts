@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import type { Logger } from '@tollgate/log';
+import { cutAnswer } from './cut-answer.ts';
 import { Problem, problemDocument, toProblem } from './problem.ts';
 
-/** Answers with problem+json. Does nothing but end the connection where an answer is already under way. */
+/** Answers with problem+json. Does nothing but cut the connection where an answer is already under way. */
 export function sendProblem(res: ServerResponse, problem: Problem): void {
   if (res.headersSent) {
-    res.destroy();
+    cutAnswer(res);
     return;
   }
   const requestId = String(res.getHeader(REQUEST_ID_HEADER) ?? '');

@@ -24,6 +24,12 @@ export type Connections = {
   drain: (limits: DrainLimits) => Promise<void>;
 };
 
+/** An answer under way is cut by a reset: an orderly close could complete it (RFC 9112, section 8). */
+function cutOff(socket: Socket, res: ServerResponse | null): void {
+  if (res === null || !res.headersSent || res.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** Knows a server's connections and what is under way on them, so that they can be ended without losing a call. */
 export function trackConnections(server: Server): Connections {
   const answers = new Map<Socket, ServerResponse | null>();
@@ -78,7 +84,7 @@ export function trackConnections(server: Server): Connections {
           server.closeIdleConnections();
         }, idleGraceMs);
         const cut = setTimeout(() => {
-          for (const socket of answers.keys()) socket.destroy();
+          for (const [socket, res] of answers) cutOff(socket, res);
         }, cutAfterMs);
         server.once('close', () => {
           clearTimeout(grace);

@@ -106,7 +106,8 @@ export function onClientError({ lastAnswer }: Pick<Connections, 'lastAnswer'>) {
         socket.destroySoon();
       });
     } else if (res.headersSent) {
-      socket.destroy();
+      // A reset: an orderly close could complete the answer (RFC 9112, section 8).
+      socket.resetAndDestroy();
     } else {
       refuseConnection(socket, parserProblem(error));
     }

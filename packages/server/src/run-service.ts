@@ -3,6 +3,7 @@ import { Registry, collectDefaultMetrics } from 'prom-client';
 import { ConfigError } from '@tollgate/config';
 import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
+import type { DrainLimits } from './connections.ts';
 import { PortTakenError, createListener } from './listener.ts';
 import type { UpgradeHandler } from './listener.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
@@ -19,7 +20,7 @@ export type Service = {
    * Ends what has no end of its own (open WebSockets); called when nothing new is accepted, while the requests
    * under way finish.
    */
-  drain?: () => Promise<void>;
+  drain?: (limits: DrainLimits) => Promise<void>;
   /** Closes pools and connections; called when both listeners have finished their requests. */
   close: () => Promise<void>;
 };
@@ -108,7 +109,7 @@ export async function runService<Config extends ProcessConfig>(
       idleGraceMs: Math.min(config.SHUTDOWN_IDLE_GRACE_MS, config.SHUTDOWN_TIMEOUT_MS / 4),
       cutAfterMs: config.SHUTDOWN_TIMEOUT_MS * CUT_AFTER_SHARE,
     };
-    await Promise.all([...listeners.map((listener) => listener.close(drainLimits)), service.drain?.()]);
+    await Promise.all([...listeners.map((listener) => listener.close(drainLimits)), service.drain?.(drainLimits)]);
     await service.close();
     clearTimeout(overrun);
     logger.info('shut down');

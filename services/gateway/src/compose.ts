@@ -59,7 +59,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     onSettled: metrics.onSettled,
   };
   const observerOf = createUpstreamMetrics(registry);
-  const { v2, v1 } = composeUpstreams(config, observerOf, trusts);
+  const { v2, v1 } = composeUpstreams(config, observerOf, trusts, logger);
+  metrics.observeAbandoned(() => v2.abandoned.count() + (v1?.abandoned.count() ?? 0));
   const { account, auth } = composePlainRoutes(config, trusts);
 
   const webSockets = createWebSockets({
@@ -97,13 +98,19 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     },
     createPlainApp({ logger, registry, account, auth }),
   );
+  let cutAtMs = 0;
   return {
     publicHandler,
     continueHandler: createContinueHandler(publicHandler),
     privateHandler: createPrivateApp({ logger, registry, redis, draining }),
     upgradeHandler: webSockets.upgradeHandler,
-    drain: webSockets.drain,
+    drain: (limits) => {
+      cutAtMs = performance.now() + limits.cutAfterMs;
+      return webSockets.drain();
+    },
     close: async () => {
+      // Calls without a caller have no connection whose end a shutdown waits for.
+      await Promise.all([v2, v1].map((api) => api?.abandoned.end(cutAtMs - performance.now())));
       // First of all: usage that isn't in Redis yet ends with this process.
       await settlement.flush();
       leases.close();
@@ -120,9 +127,10 @@ function composeUpstreams(
   config: Config,
   observerOf: ReturnType<typeof createUpstreamMetrics>,
   trusts: TrustsPeer,
+  logger: Logger,
 ) {
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
-    createForwarder({ ...forwarding(config), trusts, urls, observer: observerOf(apiVersion) });
+    createForwarder({ ...forwarding(config), trusts, logger, urls, observer: observerOf(apiVersion) });
   return {
     v2: forwarderTo(config.UPSTREAM_URL, 'v2'),
     v1: config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1'),

@@ -72,6 +72,8 @@ const settings = z.object({
   ENTITLEMENT_CACHE_TTL_MS: wholeNumber(0, 30_000).default(10_000),
   ENTITLEMENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(100_000),
   MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(1_048_576),
+  // Node.js itself gives a whole request 300 s.
+  REQUEST_BODY_TIMEOUT_MS: wholeNumber(1, 300_000).default(60_000),
   UPSTREAM_CONNECTIONS: wholeNumber(1, 10_000).default(256),
   UPSTREAM_CONNECT_TIMEOUT_MS: wholeNumber(1, 600_000).default(3_000),
   UPSTREAM_HEADERS_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),

@@ -36,6 +36,12 @@ export function createMetrics(registry: Registry) {
       'tollgate_settlement_queue_events',
       'Finished calls whose usage Redis has not acknowledged',
     ),
+    /** Observes the calls that go on without their callers at each scrape. */
+    observeAbandoned: gauge(
+      registry,
+      'tollgate_data_calls_abandoned',
+      'Data calls whose callers have gone and whose price is still to come',
+    ),
     /** Observes how many leases are held at each scrape. */
     observeLeases: gauge(
       registry,

@@ -5,12 +5,13 @@ import type { ForwarderOptions } from './forward/forward.ts';
 import type { WebSocketsOptions } from './websocket/websockets.ts';
 
 /** What the forwarder takes of the settings. */
-export function forwarding(config: Config): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts'> {
+export function forwarding(config: Config): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'logger'> {
   return {
     connections: config.UPSTREAM_CONNECTIONS,
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
     headersTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
     bodyIdleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
+    requestBodyTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
     wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
     keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
     ejection: ejectionRules(config),

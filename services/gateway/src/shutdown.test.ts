@@ -127,6 +127,47 @@ test('an answer without end is cut in time for its usage to be counted, and the 
   expect([sum('points'), sum('requests'), sum('traffic_bytes')]).toEqual([4, 1, 5]);
 });
 
+test('a call whose caller has gone is waited for at SIGTERM, and counted', async () => {
+  gateway = await startGateway();
+  let finish: (() => void) | undefined;
+  gateway.upstream((req, res) => {
+    req.resume().once('end', () => {
+      finish = () => res.writeHead(200, { 'x-points': '6' }).end('{}');
+    });
+  });
+  const { request, answer } = begin(gateway.graphqlUrl, {
+    headers: { authorization: `Bearer ${gateway.auth.issue()}` },
+    body: '{}',
+  });
+  answer.catch(() => undefined);
+  await waitFor(() => finish);
+  request.destroy();
+  const stopped = gateway.process.stop();
+  await waitFor(() => gateway.process.logs().includes('shutting down'));
+  finish?.();
+  expect((await stopped).code).toBe(0);
+  const events = (await recordedBatches(gateway.redis.url)).flatMap((batch) => batch.events);
+  expect(events).toMatchObject([{ points: 6, requests: 1 }]);
+});
+
+test('a call whose caller has gone and that gets no answer does not keep the process from its end', async () => {
+  gateway = await startGateway({ env: { SHUTDOWN_TIMEOUT_MS: '1000' } });
+  let came = false;
+  gateway.upstream((req) => {
+    req.resume();
+    came = true;
+  });
+  const { request, answer } = begin(gateway.graphqlUrl, {
+    headers: { authorization: `Bearer ${gateway.auth.issue()}` },
+    body: '{}',
+  });
+  answer.catch(() => undefined);
+  await waitFor(() => came);
+  request.destroy();
+  expect((await gateway.process.stop()).code).toBe(0);
+  expect(await recordedCalls()).toBe(0);
+});
+
 test('an answer that is being streamed at SIGTERM is finished and counted', async () => {
   gateway = await startGateway();
   let finish: () => void = () => undefined;

@@ -2,12 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from '@tollgate/log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { toProblem } from '@tollgate/problem';
+import { cutAnswer } from '@tollgate/problem/cut-answer';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Admit } from '../admission/admission.ts';
 import type { Authenticate } from '../authenticate/authenticate.ts';
 import type { Entitle } from '../entitle/entitle.ts';
-import type { ForwardOutcome } from '../forward/answer-relay.ts';
+import type { ForwardOutcome } from '../forward/relay.ts';
 import type { Forward } from '../forward/forward.ts';
 import { discardRest } from '../forward/request-body.ts';
 import type { CallMeter } from '../settlement/call-meter.ts';
@@ -73,7 +74,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     }
     ended(outcome);
     trace?.end(outcome, res.statusCode);
-    discardRest(req);
+    discardRest(req, res);
     // A line per call would be the pipeline's largest cost: only where someone is looking.
     logger.debug({ request_id: requestId, outcome }, 'data call');
   }
@@ -82,7 +83,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     const requestId = newRequestId();
     answer(req, res, requestId).catch((error: unknown) => {
       logger.error({ request_id: requestId, err: error }, 'a call ended without an answer');
-      res.destroy();
+      cutAnswer(res);
     });
   };
 }

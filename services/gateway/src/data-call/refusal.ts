@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Problem } from '@tollgate/problem';
+import { cutAnswer } from '@tollgate/problem/cut-answer';
 
 /**
  * Answers a call on the data endpoint with a refusal that GraphQL clients can read (GraphQL over HTTP,
  * section "Response"): `{"errors":[{"message","extensions":{"code","request_id",…}}]}`, with the problem's
- * status, headers and further extensions. It costs no points, and says so unless the problem knows better. Ends the connection where an answer is already under way.
+ * status, headers and further extensions. It costs no points, and says so unless the problem knows better. Cuts the connection where an answer is already under way.
  */
 export function sendRefusal(
   req: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -13,7 +14,7 @@ export function sendRefusal(
   requestId: string,
 ): void {
   if (res.headersSent) {
-    res.destroy();
+    cutAnswer(res);
     return;
   }
   const { code, status, detail, title, headers, extensions } = problem;

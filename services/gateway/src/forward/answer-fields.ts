@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
 import { standingFields } from '../admission/standing.ts';
 import type { Standing } from '../admission/standing.ts';
 import { connectionOptions, forwardsAnswerField } from '../headers/forwardable.ts';
@@ -50,13 +49,6 @@ export function answerFields(
   return fields;
 }
 
-/** The points of an answer: its X-Points where that is one plausible non-negative integer, else the default. */
-export function pointsOf(headers: IncomingHttpHeaders, defaultPoints: number): number {
-  const given = headers['x-points'];
-  const points = typeof given === 'string' && /^\d{1,13}$/.test(given) ? Number(given) : defaultPoints;
-  return points <= MAX_EVENT_COUNTER ? points : defaultPoints;
-}
-
 /** Whether an answer can't be but a subscription's: events, or the parts of the protocol for subscriptions. */
 export function isSubscriptionStream({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^(?:text\/event-stream\b|multipart\/mixed\b.*subscriptionspec=)/i.test(type);
@@ -65,4 +57,12 @@ export function isSubscriptionStream({ 'content-type': type }: IncomingHttpHeade
 /** Whether an answer comes in parts: those of a subscription, or of one query with `@defer`. */
 export function isMultipart({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^multipart\/mixed\b/i.test(type);
+}
+
+/**
+ * Whether nothing can be done with a part of an answer: JSON is parsed whole, and what names no type is taken for
+ * it. Other types may be meant to be read as they come.
+ */
+export function isDocument({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type === undefined || /^application\/(?:graphql-response\+)?json[\t ]*(?:;|$)/i.test(type);
 }

@@ -1,67 +1,22 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/problem';
-import type { Standing } from '../admission/standing.ts';
-import type { AnswerUsage } from '../settlement/settle.ts';
-import { answerFields, pointsOf } from './answer-fields.ts';
+import { cutAnswer } from '@tollgate/problem/cut-answer';
+import { answerFields, isDocument } from './answer-fields.ts';
+import type { ForwardOutcome, Relay, RelayEnd } from './relay.ts';
+import { createStreamEnding } from './stream-ending.ts';
+import type { StreamEnding } from './stream-ending.ts';
 import { upstreamProblem } from './upstream-problem.ts';
-
-/**
- * How an exchange with the upstream ended: `answered` in full, `aborted` by the caller (before or within the
- * answer), `broken` off by the upstream within the answer, `unrecorded` where Redis didn't acknowledge the usage
- * in time and the caller's connection was cut; or the code of what ended an open stream.
- */
-export type ForwardOutcome = 'answered' | 'aborted' | 'broken' | 'unrecorded' | ErrorCode;
-
-/** An answer whose head has come. */
-type OpenAnswer = {
-  points: number;
-  /** Bytes of its body that have been sent to the caller. */
-  trafficBytes: () => number;
-  /** Cuts it off: the caller sees that it isn't complete. */
-  cut: (outcome: ForwardOutcome) => void;
-};
-
-/** Who counts what an answer costs. */
-export type AnswerMeter = {
-  /** Whether an answer with that head is a stream, open for as long as it is followed, and costs by the minute. */
-  isOpenStream: (headers: IncomingHttpHeaders) => boolean;
-  /** Told of such a stream when it goes on to the caller: not of one that is held back whole. */
-  begin: (answer: OpenAnswer) => void;
-  /** Called once for each answer that has begun; resolves with whether it may be completed. */
-  end: (usage: AnswerUsage) => Promise<boolean>;
-};
-
-export type Relay = {
-  res: ServerResponse;
-  requestId: string;
-  billingStatus: string;
-  standing: Standing;
-  defaultPoints: number;
-  /** A caller that takes nothing of its answer for this long is cut off. */
-  stallTimeoutMs: number;
-  meter: AnswerMeter;
-};
-
-/** Who is told how an exchange goes. */
-export type RelayEnd = {
-  headCame: (isOpenStream: boolean) => void;
-  /** It failed before its head came. True where it begins again: the relay goes on waiting. */
-  failed: (error: Error, mayHaveBeenSent: boolean) => boolean;
-  /** It failed within the answer. */
-  brokeOff: () => void;
-  /** The answer has come whole; its usage is recorded now. */
-  settling: () => void;
-  resolve: (outcome: ForwardOutcome) => void;
-  /** Nothing has been sent to the caller: it can still be told why. */
-  reject: (problem: Problem) => void;
-};
 
 type Controller = Dispatcher.DispatchController;
 
 /** Answers up to this length are held back whole, head included, until their usage is recorded. */
 const HELD_ANSWER_MAX_BYTES = 16_384;
+/** A document of unknown length is held back up to that size, too, and no longer than this. */
+const HELD_CHUNKS_MAX_MS = 1_000;
+
+/** Status and fields of an answer that is held back; `addsLength` where its length is known only at its end. */
+type HeldHead = { status: number; fields: string[]; addsLength: boolean };
 
 /**
  * Passes the upstream's answer on as it comes, with back-pressure, and never makes a broken one look whole:
@@ -69,20 +24,24 @@ const HELD_ANSWER_MAX_BYTES = 16_384;
  *
  * An answer counts from the moment its head has come, and its end is held back until its usage is recorded: the
  * whole of a short one, else the last chunk, or the mark of the end where the length isn't known before. The one
- * place that completes an answer is #complete. A class, because one is made for every call and a closure for
- * each event would be the larger cost.
+ * place that completes an answer is #complete. Once a request has been sent in full, its price is waited for also
+ * where the caller has gone (ADR 0038). A class, because one is made for every call and a closure for each event
+ * would be the larger cost.
  */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly #relay: Relay;
   readonly #end: RelayEnd;
   #state: 'waiting' | 'answering' | 'settling' | 'over' = 'waiting';
   #upstream: Controller | undefined;
+  #isSent = false;
+  #isAbandoned = false;
   #points = 0;
   #trafficBytes = 0;
   #bytesToCome = Infinity;
-  /** Status and fields of an answer that is held back whole. */
-  #head: { status: number; fields: string[] } | undefined;
-  readonly #held: Buffer[] = [];
+  #head: HeldHead | undefined;
+  #held: Buffer[] = [];
+  #holding: NodeJS.Timeout | undefined;
+  #ending: StreamEnding | undefined;
 
   constructor(relay: Relay, end: RelayEnd) {
     this.#relay = relay;
@@ -112,49 +71,51 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#upstream = controller;
   }
 
+  onRequestSent(): void {
+    this.#isSent = true;
+  }
+
   onResponseStart(_controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     // A 1xx answer is the upstream's to the gateway, which asked for none.
     if (status < 200) return;
-    const { res, meter, requestId, billingStatus, standing, defaultPoints } = this.#relay;
+    const { meter, requestId, billingStatus, standing } = this.#relay;
     const isOpenStream = meter.isOpenStream(headers);
-    this.#end.headCame(isOpenStream);
-    const points = pointsOf(headers, isOpenStream ? 0 : defaultPoints);
-    const fields = answerFields(headers, { requestId, billingStatus, standing, points });
+    const points = this.#end.headCame({ status, headers, isOpenStream });
     this.#points = points;
     this.#state = 'answering';
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
+    const fields = answerFields(headers, { requestId, billingStatus, standing, points });
     if (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES || status === 204 || status === 304) {
-      this.#head = { status, fields };
+      this.#head = { status, fields, addsLength: false };
+    } else if (headers['transfer-encoding'] !== undefined && !isOpenStream && isDocument(headers)) {
+      this.#head = { status, fields, addsLength: true };
+      this.#holdBriefly();
     } else {
-      if (endsWithConnection(headers)) closeToEnd(res);
-      res.writeHead(status, fields);
-      // Where the body doesn't come with the head, the caller gets the head now.
-      queueMicrotask(() => {
-        if (this.#state === 'answering' && this.#trafficBytes === 0) res.flushHeaders();
-      });
-      if (isOpenStream) meter.begin({ points, trafficBytes: () => this.#trafficBytes, cut: this.#cut });
+      this.#sendHead(status, fields, headers);
+      if (isOpenStream) this.#openStream(headers);
     }
+    // Its price was all that was waited for.
+    if (this.#isAbandoned) this.#abort();
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    const { res } = this.#relay;
+  onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#trafficBytes += chunk.length;
     this.#bytesToCome -= chunk.length;
-    if (this.#head !== undefined || this.#bytesToCome <= 0) {
+    if (this.#head !== undefined) {
       this.#held.push(chunk);
-      return;
+      if (this.#trafficBytes > HELD_ANSWER_MAX_BYTES) this.#release();
+    } else if (this.#bytesToCome <= 0) {
+      this.#held.push(chunk);
+    } else {
+      this.#ending?.saw(chunk);
+      this.#pass(chunk);
     }
-    if (res.write(chunk)) return;
-    this.#guardAgainstStall();
-    controller.pause();
-    res.once('drain', () => {
-      controller.resume();
-    });
   }
 
   onResponseEnd(): void {
     if (this.#state !== 'answering') return;
     this.#state = 'settling';
+    clearTimeout(this.#holding);
     this.#end.settling();
     void this.#relay.meter
       .end({ points: this.#points, trafficBytes: this.#trafficBytes })
@@ -170,13 +131,62 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     }
   }
 
+  #sendHead(status: number, fields: string[], headers: IncomingHttpHeaders): void {
+    const { res } = this.#relay;
+    if (endsWithConnection(headers)) closeToEnd(res);
+    res.writeHead(status, fields);
+    // Where the body doesn't come with the head, the caller gets the head now.
+    queueMicrotask(() => {
+      if (this.#state === 'answering' && this.#trafficBytes === 0) res.flushHeaders();
+    });
+  }
+
+  #openStream(headers: IncomingHttpHeaders): void {
+    if (this.#bytesToCome === Infinity) this.#ending = createStreamEnding(headers);
+    this.#relay.meter.begin({
+      points: this.#points,
+      trafficBytes: () => this.#trafficBytes,
+      cut: this.#cut,
+    });
+  }
+
+  /** Most short answers come whole at once; the others don't make the caller wait for long. */
+  #holdBriefly(): void {
+    queueMicrotask(() => {
+      if (this.#state !== 'answering' || this.#head === undefined) return;
+      this.#holding = setTimeout(this.#release, HELD_CHUNKS_MAX_MS);
+    });
+  }
+
+  /** An answer that was held back turns out to be long, or slow: it goes on as it comes. */
+  readonly #release = (): void => {
+    if (this.#head === undefined) return;
+    const { res } = this.#relay;
+    clearTimeout(this.#holding);
+    res.writeHead(this.#head.status, this.#head.fields);
+    this.#head = undefined;
+    if (this.#held.length === 0) res.flushHeaders();
+    else this.#pass(Buffer.concat(this.#held));
+    this.#held = [];
+  };
+
+  #pass(chunk: Buffer): void {
+    const { res } = this.#relay;
+    if (res.write(chunk)) return;
+    this.#guardAgainstStall();
+    this.#upstream?.pause();
+    res.once('drain', () => {
+      this.#upstream?.resume();
+    });
+  }
+
   /** A caller that has seen nothing of its answer is told what happened instead, and it costs nothing. */
   #breakOff(problem: Problem): void {
     if (this.#state === 'waiting' || (this.#state === 'answering' && this.#head !== undefined)) {
       this.#fail(problem);
     } else if (this.#state === 'answering') {
       this.#over('broken');
-      this.#relay.res.destroy();
+      cutAnswer(this.#relay.res);
     }
   }
 
@@ -192,7 +202,9 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     const [only] = this.#held;
     const rest = this.#held.length > 1 ? Buffer.concat(this.#held) : only;
     if (this.#head !== undefined) {
-      res.writeHead(this.#head.status, this.#head.fields);
+      const { status, fields, addsLength } = this.#head;
+      if (addsLength) fields.push('content-length', String(this.#trafficBytes));
+      res.writeHead(status, fields);
       // As text of one character per byte it goes out in one string with the head, which is cheaper than two parts.
       res.end(rest?.toString('latin1'), 'latin1');
     } else {
@@ -204,8 +216,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   #refuseUnrecorded(): void {
     if (this.#head === undefined) {
       this.#over('unrecorded');
-      // A reset, because an answer that ends with its connection would look whole at an orderly close.
-      this.#relay.res.socket?.resetAndDestroy();
+      cutAnswer(this.#relay.res);
       return;
     }
     this.#fail(
@@ -217,17 +228,34 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     );
   }
 
-  readonly #cut = (outcome: ForwardOutcome): void => {
+  readonly #cut = (why: Problem): void => {
     if (this.#state !== 'answering') return;
-    this.#over(outcome);
+    const { res, requestId } = this.#relay;
+    const last = res.writableNeedDrain ? undefined : this.#ending?.lastPart(why, requestId);
+    this.#over(why.code);
     this.#upstream?.abort(new Error('the stream has to end'));
-    this.#relay.res.destroy();
+    if (last === undefined) {
+      cutAnswer(res);
+      return;
+    }
+    res.end(last);
+    this.#guardAgainstStall();
   };
 
+  /** What a caller could gain by going away is nothing: a request that has been sent costs what its answer says. */
   readonly #onCallerGone = (): void => {
+    if (this.#state === 'waiting' && this.#isSent) {
+      this.#isAbandoned = true;
+      this.#end.abandoned();
+      return;
+    }
+    this.#abort();
+  };
+
+  #abort(): void {
     this.#over('aborted');
     this.#upstream?.abort(new Error('the caller has gone'));
-  };
+  }
 
   #over(outcome: ForwardOutcome): void {
     const { res, meter } = this.#relay;
@@ -236,19 +264,31 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
       void meter.end({ points: this.#points, trafficBytes });
     }
     this.#state = 'over';
+    clearTimeout(this.#holding);
     res.removeListener('close', this.#onCallerGone);
     this.#end.resolve(outcome);
   }
 
   #fail(problem: Problem): void {
+    if (this.#isAbandoned) {
+      this.#over('aborted');
+      return;
+    }
     this.#state = 'over';
+    clearTimeout(this.#holding);
     this.#relay.res.removeListener('close', this.#onCallerGone);
     this.#end.reject(problem);
   }
 
   /** The socket's idle timeout sees a slow reader's progress, and cuts off only one that makes none. */
   #guardAgainstStall(): void {
-    this.#relay.res.socket?.setTimeout(this.#relay.stallTimeoutMs);
+    const { res, stallTimeoutMs } = this.#relay;
+    if (res.listenerCount('timeout') === 0) {
+      res.once('timeout', () => {
+        cutAnswer(res);
+      });
+    }
+    res.socket?.setTimeout(stallTimeoutMs);
   }
 }
 

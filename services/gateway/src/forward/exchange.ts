@@ -2,8 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Problem } from '@tollgate/problem';
 import type { CallTrace } from '../trace/traces.ts';
+import type { AbandonedCalls } from './abandoned-calls.ts';
 import { AnswerRelay } from './answer-relay.ts';
-import type { ForwardOutcome, Relay, RelayEnd } from './answer-relay.ts';
+import { isFreeByDefault, statedPoints } from './price.ts';
+import type { PricedHead, PriceFault } from './price.ts';
+import type { PriceLog } from './price-log.ts';
+import type { ForwardOutcome, Relay, RelayEnd } from './relay.ts';
 import { upstreamPath } from './upstream-path.ts';
 import type { UpstreamObserver } from './upstream-metrics.ts';
 import type { UpstreamAddress, Upstreams } from './upstreams.ts';
@@ -13,12 +17,16 @@ export type ExchangeLimits = {
   connectTimeoutMs: number;
   /** From the beginning to the end of the answer; 0 for no limit. */
   wholeTimeoutMs: number;
+  /** What an answer costs that doesn't state its price. */
+  defaultPoints: number;
 };
 
 type ExchangeParts = {
   upstreams: Upstreams;
   limits: ExchangeLimits;
   observer: Pick<UpstreamObserver, 'onRetry'>;
+  abandoned: AbandonedCalls;
+  logPrice: PriceLog;
 };
 
 /** The request as it goes out, whichever address gets it. */
@@ -66,13 +74,21 @@ export class Exchange implements RelayEnd {
     this.#dispatch();
   }
 
-  headCame(isOpenStream: boolean): void {
+  headCame(head: PricedHead): number {
     const address = this.#address;
     this.#trial = false;
     address.health.succeeded();
     address.observeHeaders((performance.now() - this.#beganMs) / 1000);
     // A stream lives for as long as it is followed; the limits on silence hold for it all the same.
-    if (isOpenStream) clearTimeout(this.#overdue);
+    if (head.isOpenStream) clearTimeout(this.#overdue);
+    const stated = statedPoints(head.headers);
+    if (typeof stated !== 'number') return this.#unpriced(head, stated);
+    address.statesPrices = true;
+    return stated;
+  }
+
+  abandoned(): void {
+    this.#parts.abandoned.add(this.#relay);
   }
 
   failed(error: Error, mayHaveBeenSent: boolean): boolean {
@@ -99,6 +115,7 @@ export class Exchange implements RelayEnd {
   }
 
   resolve(outcome: ForwardOutcome): void {
+    if (outcome === 'aborted') this.#parts.abandoned.delete(this.#relay);
     this.#leave();
     clearTimeout(this.#overdue);
     this.#settled.resolve(outcome);
@@ -128,6 +145,18 @@ export class Exchange implements RelayEnd {
     this.#waiting = setTimeout(() => {
       this.#relay.giveUpWaiting();
     }, this.#parts.limits.connectTimeoutMs);
+  }
+
+  #unpriced(head: PricedHead, fault: PriceFault): number {
+    const { limits, logPrice } = this.#parts;
+    const { origin, statesPrices, onUnpriced } = this.#address;
+    const isFree = isFreeByDefault(head);
+    if (!isFree || fault !== 'missing') {
+      onUnpriced(fault);
+      // An upstream that never states prices is set up so: only the metric tells.
+      if (fault !== 'missing' || statesPrices) logPrice(origin, fault);
+    }
+    return isFree ? 0 : limits.defaultPoints;
   }
 
   /** This address is done with, whatever came of it. */

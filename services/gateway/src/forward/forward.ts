@@ -1,11 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import type { Logger } from '@tollgate/log';
 import { queryOf } from '../headers/request-head.ts';
 import type { TrustsPeer } from '../headers/trusted-proxies.ts';
 import { passedOn } from '../trace/trace-context.ts';
 import type { CallTrace } from '../trace/traces.ts';
-import type { ForwardOutcome, Relay } from './answer-relay.ts';
+import { createAbandonedCalls } from './abandoned-calls.ts';
+import type { AbandonedCalls } from './abandoned-calls.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeLimits } from './exchange.ts';
+import { createPriceLog } from './price-log.ts';
+import type { ForwardOutcome, Relay } from './relay.ts';
 import { requestBody } from './request-body.ts';
 import type { RequestBody } from './request-body.ts';
 import { upstreamRequestFields } from './request-fields.ts';
@@ -25,23 +29,38 @@ export type ForwarderOptions = UpstreamsOptions &
   ExchangeLimits & {
     /** Silence within a body: of the caller that sends or reads one, of the upstream that answers. */
     bodyIdleTimeoutMs: number;
+    /** From the first to the last byte of a request's body. */
+    requestBodyTimeoutMs: number;
     maxRequestBodyBytes: number;
     /** Whether a caller is a proxy that speaks for those before it. */
     trusts: TrustsPeer;
-    defaultPoints: number;
+    logger: Pick<Logger, 'warn'>;
   };
+
+type Forwarder = {
+  forward: Forward;
+  /** Calls that go on without their callers. */
+  abandoned: Pick<AbandonedCalls, 'count' | 'end'>;
+  close: () => Promise<void>;
+};
 
 /**
  * Part 4 of a data call: the exchange with the upstream, streamed both ways. It resolves when the exchange is
  * over, and rejects only while nothing has been sent to the caller.
- * @throws {Problem} payload_too_large; upstream_unreachable; upstream_timeout; service_unavailable where all
- * connections to the upstream stay in use.
+ * @throws {Problem} payload_too_large; request_timeout; upstream_unreachable; upstream_timeout;
+ * service_unavailable where all connections to the upstream stay in use.
  */
-export function createForwarder(options: ForwarderOptions): { forward: Forward; close: () => Promise<void> } {
-  const { bodyIdleTimeoutMs, defaultPoints } = options;
-  const bodyLimits = { maxBytes: options.maxRequestBodyBytes, idleTimeoutMs: bodyIdleTimeoutMs };
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { bodyIdleTimeoutMs } = options;
+  const bodyLimits = {
+    maxBytes: options.maxRequestBodyBytes,
+    idleTimeoutMs: bodyIdleTimeoutMs,
+    totalTimeoutMs: options.requestBodyTimeoutMs,
+  };
   const upstreams = createUpstreams(options);
-  const parts = { upstreams, limits: options, observer: options.observer };
+  const abandoned = createAbandonedCalls();
+  const logPrice = createPriceLog(options.logger);
+  const parts = { upstreams, limits: options, observer: options.observer, abandoned, logPrice };
 
   function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
     const { req, res, requestId, identity, billingStatus, standing, meter, trace } = call;
@@ -54,7 +73,7 @@ export function createForwarder(options: ForwarderOptions): { forward: Forward; 
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace };
     const stallTimeoutMs = bodyIdleTimeoutMs;
-    const relay = { res, requestId, billingStatus, standing, defaultPoints, stallTimeoutMs, meter };
+    const relay = { res, requestId, billingStatus, standing, stallTimeoutMs, meter };
     return new Promise((resolve, reject) => {
       new Exchange(parts, request, relay, { resolve, reject }).begin();
     });
@@ -65,6 +84,7 @@ export function createForwarder(options: ForwarderOptions): { forward: Forward; 
       const body = requestBody(call.req, bodyLimits);
       return body instanceof Promise ? body.then((whole) => exchange(call, whole)) : exchange(call, body);
     },
+    abandoned,
     close: upstreams.close,
   };
 }

@@ -2,6 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { createHistogram } from '@tollgate/server/tallies';
 import type { Observe } from '@tollgate/server/tallies';
+import type { PriceFault } from './price.ts';
 
 /**
  * How a call's exchange with an address failed: no connection came about (`connect`), it was lost or spoke no
@@ -15,6 +16,7 @@ type AddressObserver = {
   observeHeaders: Observe;
   onFailure: (kind: FailureKind) => void;
   onEjected: () => void;
+  onUnpriced: (fault: PriceFault) => void;
 };
 
 /** What one API's addresses tell the metrics. */
@@ -62,6 +64,12 @@ export function createUpstreamMetrics(registry: Registry): (apiVersion: string) 
     labelNames: ['api_version'],
     registers,
   });
+  const unpriced = new Counter({
+    name: 'tollgate_unpriced_answers_total',
+    help: 'Answers without a price that can be read, by reason: missing, repeated, unreadable',
+    labelNames: [...LABELS, 'reason'],
+    registers,
+  });
   const watched = watch(registers);
 
   return (apiVersion) => ({
@@ -75,6 +83,9 @@ export function createUpstreamMetrics(registry: Registry): (apiVersion: string) 
         },
         onEjected: () => {
           ejections.inc(labels);
+        },
+        onUnpriced: (reason) => {
+          unpriced.inc({ ...labels, reason });
         },
       };
     },

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import { Pool, buildConnector } from 'undici';
 import { createAddressChoice } from './address-choice.ts';
 import { createAddressHealth } from './ejection.ts';
 import type { AddressHealth, EjectionRules } from './ejection.ts';
+import type { PriceFault } from './price.ts';
 import type { FailureKind, UpstreamObserver } from './upstream-metrics.ts';
 
 /** One address of the upstream, with its connections and what is known of it. */
@@ -17,6 +19,9 @@ export type UpstreamAddress = {
   health: AddressHealth;
   observeHeaders: (seconds: number) => void;
   onFailure: (kind: FailureKind) => void;
+  /** Whether any of its answers has stated its price. */
+  statesPrices: boolean;
+  onUnpriced: (fault: PriceFault) => void;
 };
 
 export type UpstreamsOptions = {
@@ -75,6 +80,8 @@ function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
     health: createAddressHealth(options.ejection, observed.onEjected),
     observeHeaders: observed.observeHeaders,
     onFailure: observed.onFailure,
+    statesPrices: false,
+    onUnpriced: observed.onUnpriced,
   };
 }
 
@@ -83,8 +90,21 @@ function timedConnector(timeoutMs: number, observe: (seconds: number) => void): 
   return (target, callback) => {
     const beganMs = performance.now();
     connect(target, (...result: Parameters<buildConnector.Callback>) => {
-      if (result[0] === null) observe((performance.now() - beganMs) / 1000);
+      if (result[0] === null) {
+        observe((performance.now() - beganMs) / 1000);
+        failByReset(result[1]);
+      }
       callback(...result);
     });
   };
+}
+
+/**
+ * The HTTP client takes an answer that ends with its connection for complete also where that is reset, which it
+ * knows by the error's code. A reset leaves open what is missing, so the code becomes another one.
+ */
+function failByReset(socket: Socket): void {
+  socket.prependListener('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNRESET') error.code = 'UPSTREAM_RESET';
+  });
 }

@@ -4,6 +4,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { cutAnswer } from '@tollgate/problem/cut-answer';
 import { endToEndFields } from '../forward/answer-fields.ts';
 import { forwardedFields } from '../headers/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../headers/forwardable.ts';
@@ -81,6 +82,10 @@ function peerRequestHeaders(req: IncomingMessage, requestId: string, trusted: bo
 
 function relayAnswer(answer: IncomingMessage, _req: Request, res: Response): void {
   res.writeHead(answer.statusCode ?? 502, endToEndFields(answer.headers, NOT_THE_PEERS));
-  // The library cuts the caller off where the peer breaks off, and ends the peer's answer where the caller goes.
+  const cutIncomplete = () => {
+    if (!answer.complete && !res.destroyed) cutAnswer(res);
+  };
+  // Before the library does, by an orderly close. It ends the peer's answer where the caller goes away.
+  answer.once('error', cutIncomplete).once('close', cutIncomplete);
   answer.pipe(res);
 }

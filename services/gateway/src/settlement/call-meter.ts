@@ -2,7 +2,7 @@ import { toProblem } from '@tollgate/problem';
 import type { AdmissionKind } from '../admission/admit-script.ts';
 import type { Lease } from '../admission/leases.ts';
 import { isMultipart, isSubscriptionStream } from '../forward/answer-fields.ts';
-import type { AnswerMeter } from '../forward/answer-relay.ts';
+import type { AnswerMeter } from '../forward/relay.ts';
 import { inTime } from './settle.ts';
 import type { Patience, Settle } from './settle.ts';
 import { openStreamMeter } from './stream-meter.ts';
@@ -24,11 +24,8 @@ export function createCallMeter(settle: Settle, options: StreamMeterOptions & Pa
       isOpenStream: (headers) =>
         isSubscriptionStream(headers) || (kind === 'subscription' && isMultipart(headers)),
       begin: ({ points, trafficBytes, cut }) => {
-        const onRefused: OpenStream['onRefused'] = ({ code }) => {
-          cut(code);
-        };
-        const lease = kind === 'subscription' ? call.lease : streamPlace(call, onRefused);
-        open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused });
+        const lease = kind === 'subscription' ? call.lease : streamPlace(call, cut);
+        open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
       },
       end: (usage) => (open === undefined ? settle(call, usage, call.lease) : inTime(open.end(), options)),
     };
