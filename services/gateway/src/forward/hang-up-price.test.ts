@@ -46,6 +46,7 @@ async function hangUp(token: string, body = '{}'): Promise<ServerResponse> {
   answer.catch(() => undefined);
   const res = await waitFor(() => atUpstream[earlier]);
   request.destroy();
+  await waitFor(async () => (await gateway.metric('tollgate_data_calls_abandoned')) === 1);
   return res;
 }
 
@@ -64,7 +65,6 @@ test.each([
   const { accountId, token } = customer();
   const res = await hangUp(token, body);
   // The slot is taken, the upstream goes on, and nothing is counted yet.
-  await waitFor(async () => (await gateway.metric('tollgate_data_calls_abandoned')) === 1);
   const refused = await gateway.query({ token });
   expect(refused.json()).toMatchObject({ errors: [{ extensions: { code: 'session_limit_exceeded' } }] });
   expect(res.closed).toBe(false);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -91,10 +92,11 @@ describe('an answer that breaks off is cut for the caller as well, never made to
   test.each([
     ['with Content-Length', { 'content-length': '100000' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
+    ['in chunks of events', { 'transfer-encoding': 'chunked', 'content-type': 'text/event-stream' }],
   ])('%s', async (_name, headers) => {
     gateway.upstream((_req, res) => {
       res.writeHead(200, headers);
-      res.write('{"data":', () => {
+      res.write(`{"data":"${'x'.repeat(20_000)}`, () => {
         res.socket?.destroy();
       });
     });
@@ -103,9 +105,13 @@ describe('an answer that breaks off is cut for the caller as well, never made to
     expect(await ending(response)).toBe('cut');
   });
 
-  test('one that was held back because it is short: 502, and it costs nothing', async () => {
+  test.each([
+    ['of known length', { 'content-length': '100' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+    ['in chunks, as JSON', { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }],
+  ])('one %s that was held back because it is short: 502, and it costs nothing', async (_name, headers) => {
     gateway.upstream((_req, res) => {
-      res.writeHead(200, { 'content-length': '100', 'x-points': '7' });
+      res.writeHead(200, { ...headers, 'x-points': '7' });
       res.write('{"data":', () => {
         res.socket?.destroy();
       });
@@ -121,13 +127,74 @@ describe('an answer that breaks off is cut for the caller as well, never made to
 
   test('by silence', async () => {
     gateway.upstream((_req, res) => {
-      res.writeHead(200);
+      res.writeHead(200, { 'content-type': 'text/plain' });
       res.write('{"data":');
     });
     expect(await ending(await start().answer)).toBe('cut');
     expect(await gateway.metric('tollgate_data_calls_total', { outcome: 'broken' })).toBeGreaterThanOrEqual(
       1,
     );
+  });
+});
+
+describe('short documents in chunks', () => {
+  test('come whole, with their length', async () => {
+    gateway.upstream((_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.write('{"data":');
+      setTimeout(() => res.end('{}}'), 50);
+    });
+    const answer = await gateway.query();
+    expect([answer.headers['content-length'], answer.body.toString()]).toEqual(['11', '{"data":{}}']);
+    expect(answer.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  test('are passed on as they come where they are slow', async () => {
+    let finish: () => void = () => undefined;
+    gateway.upstream((_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.write('{"data":');
+      finish = () => res.end('{}}');
+    });
+    const response = await start().answer;
+    const [first] = (await once(response, 'data')) as [Buffer];
+    expect(first.toString()).toBe('{"data":');
+    finish();
+    expect(await ending(response)).toBe('whole');
+  });
+
+  test('an empty one is empty', async () => {
+    gateway.upstream((_req, res) => {
+      res.writeHead(200, { 'transfer-encoding': 'chunked' }).end();
+    });
+    const answer = await gateway.query();
+    expect([answer.headers['content-length'], answer.body.length]).toEqual(['0', 0]);
+  });
+});
+
+describe('a server error (5xx)', () => {
+  async function costOf(accountId: number, headers: Record<string, string>) {
+    gateway.upstream((_req, res) => {
+      res.writeHead(503, headers).end('{"errors":[{"message":"down"}]}');
+    });
+    const answer = await gateway.query({ token: gateway.auth.issue({ accountId }) });
+    const [usage] = await gateway.usage(1, accountId);
+    return { status: answer.status, cost: answer.headers['x-points-cost'], usage };
+  }
+
+  test('costs no points where it states none; it is a request, and its bytes are traffic', async () => {
+    expect(await costOf(611, {})).toMatchObject({
+      ...{ status: 503, cost: '0' },
+      usage: { points: 0, requests: 1, traffic_bytes: 31 },
+    });
+  });
+
+  test('costs what it states', async () => {
+    expect(await costOf(612, { 'x-points': '4' })).toMatchObject({ cost: '4', usage: { points: 4 } });
+  });
+
+  test('costs nothing where what it states can not be read', async () => {
+    expect(await costOf(613, { 'x-points': 'four' })).toMatchObject({ cost: '0', usage: { points: 0 } });
   });
 });
 

@@ -13,7 +13,8 @@ const LONG = 'x'.repeat(100_000);
 const ANSWERS: [string, OutgoingHttpHeaders, string][] = [
   ['a short one of known length', { 'content-length': 2 }, '{}'],
   ['a long one of known length', { 'content-length': LONG.length }, LONG],
-  ['one of unknown length', { 'transfer-encoding': 'chunked' }, PART],
+  ['a short one in chunks', { 'transfer-encoding': 'chunked' }, PART],
+  ['a long one in chunks', { 'transfer-encoding': 'chunked' }, LONG],
 ];
 
 /** Redis dies between the upstream's answer and its acknowledgement. */

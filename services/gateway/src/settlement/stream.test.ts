@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../suite/gateway.ts';
@@ -44,8 +44,15 @@ async function subscribe(token: string, accept = 'text/event-stream') {
       resolve(response.complete ? 'whole' : 'cut');
     });
   });
-  response.on('error', () => undefined).resume();
-  return { request, status: response.statusCode, ended };
+  let received = '';
+  response.on('error', () => undefined).on('data', (chunk: Buffer) => (received += chunk.toString()));
+  return { request, status: response.statusCode, ended, received: () => received };
+}
+
+/** The errors of the result before the last event. */
+function lastErrors(events: string): unknown {
+  const data = /^data: (.*)$/m.exec(events)?.[1] ?? '{}';
+  return (JSON.parse(data) as { errors?: unknown }).errors;
 }
 
 async function usageOf(accountId: number, events: number) {
@@ -79,10 +86,11 @@ test('an open stream is one request and its first minute at once, then its time 
   expect(sum(all, 'time_ms')).toBeLessThanOrEqual(performance.now() - beganMs + 5_000);
 });
 
-test('a stream is cut when the period has no time left, and its place is free', async () => {
+test('a stream ends when the period has no time left, says so, and its place is free', async () => {
   const { accountId, token } = caller({ time_sec_limit: 100, subscription_limit: 1 }, { time_ms: 98_000 });
-  const { ended } = await subscribe(token);
-  expect(await ended).toBe('cut');
+  const { ended, received } = await subscribe(token);
+  expect(await ended).toBe('whole');
+  expect(lastErrors(received())).toMatchObject([{ extensions: { code: 'time_limit_exceeded' } }]);
   const time = sum(await usageOf(accountId, 2), 'time_ms');
   expect(time).toBeGreaterThanOrEqual(2_000);
   expect(time).toBeLessThan(5_000);
@@ -107,11 +115,20 @@ test('subscriptions: one more than the plan allows is 429, and a caller that goe
   next.request.destroy();
 });
 
-test('a stream whose token is revoked is cut', async () => {
+test('a stream whose token is revoked ends with an event that says so, which is no traffic', async () => {
   const revoked = caller({});
-  const { ended: first } = await subscribe(revoked.token);
+  const { ended: first, received } = await subscribe(revoked.token);
   gateway.auth.revoke(revoked.token);
-  expect(await first).toBe('cut');
+  expect(await first).toBe('whole');
+  expect(received()).toMatch(/^event: next\n\nevent: next\ndata: .*\n\nevent: complete\ndata:\n\n$/);
+  expect(lastErrors(received())).toEqual([
+    {
+      message: 'Unauthorized',
+      extensions: { code: 'unauthorized', request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    },
+  ]);
+  const usage = await usageOf(revoked.accountId, 2);
+  expect(sum(usage, 'traffic_bytes')).toBe('event: next\n\n'.length);
   expect(await gateway.metric('tollgate_data_calls_total', { outcome: 'unauthorized' })).toBe(1);
 });
 
@@ -121,7 +138,7 @@ test('a stream that nobody asked for is a subscription all the same: its time, a
   // The call's own place is free again.
   await waitFor(async () => {
     const { status, ended } = await subscribe(token, '*/*');
-    return status === 200 && (await ended) === 'cut';
+    return status === 200 && (await ended) === 'whole';
   });
   first.request.destroy();
   await waitFor(async () => sum(await usageOf(accountId, 1), 'time_ms') > 0);
@@ -138,4 +155,40 @@ test('what is asked for as a stream and answered as a document costs what a call
   const answer = await gateway.query({ token, headers: { accept: 'text/event-stream' } });
   expect(answer.headers['x-points-cost']).toBe('1');
   expect(await usageOf(accountId, 1)).toMatchObject([{ requests: 1, points: 1 }]);
+});
+
+describe('a stream that can not take a last event is reset', () => {
+  test.each<[string, OutgoingHttpHeaders, string]>([
+    ['within an event', {}, 'event: next\ndata: {"da'],
+    ['in a coding', { 'content-encoding': 'gzip' }, 'event: next\n\n'],
+  ])('%s', async (_name, headers, part) => {
+    const { token } = caller({});
+    gateway.upstream((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).write(part);
+    });
+    const { ended, received } = await subscribe(token);
+    await waitFor(() => received() !== '');
+    gateway.auth.revoke(token);
+    expect(await ended).toBe('cut');
+    expect(received()).toBe(part);
+  });
+});
+
+test('a multipart subscription ends with a part that says why', async () => {
+  const { token } = caller({});
+  const first = '--graphql\r\ncontent-type: application/json\r\n\r\n{"payload":{"data":1}}\r\n--graphql\r\n';
+  gateway.upstream((_req, res) => {
+    const type = 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0';
+    res.writeHead(200, { 'content-type': type }).write(first);
+  });
+  const { ended, received } = await subscribe(token, 'multipart/mixed;subscriptionSpec=1.0');
+  await waitFor(() => received() !== '');
+  gateway.auth.revoke(token);
+  expect(await ended).toBe('whole');
+  const [head, document, end] = received().slice(first.length).split('\r\n\r\n').join('\r\n').split('\r\n');
+  expect([head, end]).toEqual(['content-type: application/json', '--graphql--']);
+  expect(JSON.parse(document ?? '')).toMatchObject({
+    payload: null,
+    errors: [{ message: 'Unauthorized', extensions: { code: 'unauthorized' } }],
+  });
 });
