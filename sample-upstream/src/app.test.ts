@@ -148,6 +148,19 @@ describe('queries over HTTP', () => {
   });
 });
 
+test('a body of another type is 415 with a GraphQL error, for 0 points', async () => {
+  const answer = await fetch(`${upstream.base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'a,b',
+  });
+  expect([answer.status, answer.headers.get('x-points')]).toEqual([415, '0']);
+  expect(answer.headers.get('content-type')).toContain('json');
+  expect(await answer.json()).toEqual({
+    errors: [{ message: expect.any(String), extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }],
+  });
+});
+
 describe('the subscription', () => {
   const query = 'subscription { countryOfTheMoment(intervalMs: 100, times: 3) { name } }';
   const event = { data: { countryOfTheMoment: { name: expect.any(String) } } };

@@ -25,7 +25,9 @@ export function pricing(): Plugin {
     onExecute: price,
     onSubscribe: price,
     onResponse: ({ request, response }) => {
-      response.headers.set('x-points', String(points.get(request) ?? MINIMUM_POINTS));
+      // A body of another type isn't even read.
+      const unexecuted = response.status === 415 ? 0 : MINIMUM_POINTS;
+      response.headers.set('x-points', String(points.get(request) ?? unexecuted));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
 import { begin, call, sendRaw } from '../suite/http-client.ts';
@@ -32,6 +33,24 @@ afterAll(async () => {
   await gateway.stop();
   await Promise.all([auth.goAway(), account.goAway()]);
 });
+
+/** Lets the peer act once half of its answer is there; then the connection is reset. */
+async function expectHalf(socket: Socket, act: () => void): Promise<void> {
+  let received = '';
+  const ended = new Promise((resolve) => {
+    socket.once('end', () => {
+      resolve('closed');
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code);
+    });
+  });
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString();
+    if (received.endsWith('half')) act();
+  });
+  expect(await ended).toBe('ECONNRESET');
+}
 
 describe('only these paths lead anywhere, and they arrive as they were sent', () => {
   test.each([
@@ -184,6 +203,34 @@ describe('the answer', () => {
     response.resume().on('error', () => undefined);
     await new Promise((resolve) => response.once('close', resolve));
     expect(response.complete).toBe(false);
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['breaks off', (socket) => socket.destroy()],
+    ['is reset', (socket) => socket.resetAndDestroy()],
+    ['falls silent', () => undefined],
+  ])('an HTTP/1.0 caller, whose answer ends with its connection, sees a reset where it %s', async (_name, act) => {
+    let atPeer: Socket | undefined;
+    account.answers((req, res) => {
+      atPeer = req.socket;
+      res.writeHead(200).write('half');
+    });
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
+    await expectHalf(socket, () => {
+      act(atPeer as Socket);
+    });
+  });
+
+  test('one that ends with its connection and is reset is reset for the caller as well', async () => {
+    let atPeer: Socket | undefined;
+    account.answers((req) => {
+      atPeer = req.socket;
+      req.socket.write('HTTP/1.1 200 OK\r\n\r\nhalf');
+    });
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
+    await expectHalf(socket, () => atPeer?.resetAndDestroy());
   });
 
   test('a caller that goes away ends the request to the peer', async () => {
