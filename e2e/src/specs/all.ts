@@ -3,6 +3,7 @@ import { badInput } from './bad-input.ts';
 import { clients } from './clients.ts';
 import { faults } from './faults.ts';
 import { handMadeTokens } from './hand-made-tokens.ts';
+import { interruptedCalls } from './interrupted-calls.ts';
 import { meteredCall } from './metered-call.ts';
 import { revocation } from './revocation.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -17,5 +18,6 @@ export function allSpecs(stack: () => Stack): void {
   badInput(stack);
   revocation(stack);
   handMadeTokens(stack);
+  interruptedCalls(stack);
   faults(stack);
 }

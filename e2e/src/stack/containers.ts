@@ -93,6 +93,12 @@ async function startParts(run: Run): Promise<ContainerStack> {
     demo: demoOf(urls, run.secrets, ids),
     kill: (part) => kill(parts[part]),
     start: (part) => startAgain(part, parts[part]),
+    pause: async (part) => {
+      await (await engineOf(parts[part])).pause();
+    },
+    resume: async (part) => {
+      await (await engineOf(parts[part])).unpause();
+    },
     forgetTokens: () => forgetTokens(redis),
     stop: () => removeAll(run),
     containerId: (part) => parts[part].container.getId(),
@@ -199,17 +205,21 @@ async function forgetTokens({ container }: RunningPart): Promise<void> {
   if (exitCode !== 0) throw new Error(`Redis keeps its keys: ${output}`);
 }
 
-async function kill({ container }: RunningPart): Promise<void> {
+/** A part's container as the engine's own client knows it. */
+async function engineOf({ container }: RunningPart) {
   const client = await getContainerRuntimeClient();
-  const killed = client.container.getById(container.getId());
+  return client.container.getById(container.getId());
+}
+
+async function kill(part: RunningPart): Promise<void> {
+  const killed = await engineOf(part);
   await killed.kill({ signal: 'SIGKILL' });
   await killed.wait();
 }
 
-async function startAgain(part: Part, { container, answers }: RunningPart): Promise<void> {
-  const client = await getContainerRuntimeClient();
-  await client.container.getById(container.getId()).start();
-  await waitFor(answers, { timeoutMs: START_TIME_LIMIT_MS, intervalMs: 100, what: `${part} to answer` });
+async function startAgain(part: Part, running: RunningPart): Promise<void> {
+  await (await engineOf(running)).start();
+  await waitFor(running.answers, { timeoutMs: START_TIME_LIMIT_MS, intervalMs: 100, what: `${part} to answer` });
 }
 
 async function succeeds(container: StartedTestContainer, command: string): Promise<boolean> {

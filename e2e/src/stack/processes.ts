@@ -5,6 +5,7 @@ import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { newSampleSecrets } from '@tollgate/sample/secrets';
 import type { ManagedProcess } from '@tollgate/stack/process';
+import { signalProcess } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { localDemo } from '../../../scripts/launcher/demo.ts';
 import { launch } from '../../../scripts/launcher/launch.ts';
@@ -56,6 +57,14 @@ export async function startProcessStack(): Promise<Stack> {
       start: async (name) => {
         const { startAgain } = partOf(name);
         watch(await startAgain(), startAgain);
+      },
+      pause: (name) => {
+        signalProcess(partOf(name).process.identity.pid, 'SIGSTOP');
+        return Promise.resolve();
+      },
+      resume: (name) => {
+        signalProcess(partOf(name).process.identity.pid, 'SIGCONT');
+        return Promise.resolve();
       },
       forgetTokens: () => forgetTokens(settings.ports.redis, secrets.redis_password),
       stop,

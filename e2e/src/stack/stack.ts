@@ -29,6 +29,9 @@ export type Stack = {
   kill: (part: Part) => Promise<void>;
   /** Starts a killed part again, on its data; resolves when it answers. */
   start: (part: Part) => Promise<void>;
+  /** The part keeps its connections and does nothing until it is resumed. */
+  pause: (part: Part) => Promise<void>;
+  resume: (part: Part) => Promise<void>;
   /** Redis loses all keys of auth, as FLUSHALL would take them; usage that isn't counted yet stays. */
   forgetTokens: () => Promise<void>;
   /** Ends everything and leaves nothing behind. */

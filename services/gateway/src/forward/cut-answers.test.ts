@@ -102,6 +102,19 @@ describe('an answer that ends with its connection', () => {
     expect(received()).toContain('half');
   });
 
+  test('is reset where its caller takes nothing of it', async () => {
+    act = (socket) => {
+      for (let part = 0; part < 30; part += 1) socket.write(Buffer.alloc(1_000_000, 'x'));
+    };
+    const { socket, ended } = call();
+    socket.pause();
+    const aborted = async () => gateway.metric('tollgate_data_calls_total', { outcome: 'aborted' });
+    const before = await aborted();
+    await waitFor(async () => (await aborted()) > before);
+    socket.resume();
+    expect(await ended).toBe('ECONNRESET');
+  });
+
   test('is an error for curl where the upstream resets it', async () => {
     act = reset;
     const token = gateway.auth.issue();
