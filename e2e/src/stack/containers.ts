@@ -219,7 +219,11 @@ async function kill(part: RunningPart): Promise<void> {
 
 async function startAgain(part: Part, running: RunningPart): Promise<void> {
   await (await engineOf(running)).start();
-  await waitFor(running.answers, { timeoutMs: START_TIME_LIMIT_MS, intervalMs: 100, what: `${part} to answer` });
+  await waitFor(running.answers, {
+    timeoutMs: START_TIME_LIMIT_MS,
+    intervalMs: 100,
+    what: `${part} to answer`,
+  });
 }
 
 async function succeeds(container: StartedTestContainer, command: string): Promise<boolean> {

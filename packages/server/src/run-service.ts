@@ -109,7 +109,10 @@ export async function runService<Config extends ProcessConfig>(
       idleGraceMs: Math.min(config.SHUTDOWN_IDLE_GRACE_MS, config.SHUTDOWN_TIMEOUT_MS / 4),
       cutAfterMs: config.SHUTDOWN_TIMEOUT_MS * CUT_AFTER_SHARE,
     };
-    await Promise.all([...listeners.map((listener) => listener.close(drainLimits)), service.drain?.(drainLimits)]);
+    await Promise.all([
+      ...listeners.map((listener) => listener.close(drainLimits)),
+      service.drain?.(drainLimits),
+    ]);
     await service.close();
     clearTimeout(overrun);
     logger.info('shut down');

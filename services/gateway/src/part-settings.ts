@@ -5,7 +5,9 @@ import type { ForwarderOptions } from './forward/forward.ts';
 import type { WebSocketsOptions } from './websocket/websockets.ts';
 
 /** What the forwarder takes of the settings. */
-export function forwarding(config: Config): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'logger'> {
+export function forwarding(
+  config: Config,
+): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'logger'> {
   return {
     connections: config.UPSTREAM_CONNECTIONS,
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,

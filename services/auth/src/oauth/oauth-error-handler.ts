@@ -3,6 +3,7 @@ import type { ErrorRequestHandler } from 'express';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Logger } from '@tollgate/log';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { cutAnswer } from '@tollgate/problem/cut-answer';
 import { problemOf } from '@tollgate/problem/express';
 import { OAuthError } from './oauth-error.ts';
 
@@ -46,7 +47,7 @@ export function createOAuthErrorAnswer(logger: Logger, onRefused: (error: string
       );
     }
     if (res.headersSent) {
-      res.destroy();
+      cutAnswer(res);
       return;
     }
     const json = JSON.stringify(answer.body);

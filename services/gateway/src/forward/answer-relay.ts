@@ -12,7 +12,7 @@ type Controller = Dispatcher.DispatchController;
 
 /** Answers up to this length are held back whole, head included, until their usage is recorded. */
 const HELD_ANSWER_MAX_BYTES = 16_384;
-/** A document of unknown length is held back up to that size, too, and no longer than this. */
+/** Documents of unknown length are, too, but no longer than this. */
 const HELD_CHUNKS_MAX_MS = 1_000;
 
 /** Status and fields of an answer that is held back; `addsLength` where its length is known only at its end. */
@@ -80,7 +80,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     const { meter, requestId, billingStatus, standing } = this.#relay;
     const isOpenStream = meter.isOpenStream(headers);
-    const points = this.#end.headCame({ status, headers, isOpenStream });
+    const points = this.#end.headCame(status, headers, isOpenStream);
     this.#points = points;
     this.#state = 'answering';
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
@@ -143,11 +143,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
 
   #openStream(headers: IncomingHttpHeaders): void {
     if (this.#bytesToCome === Infinity) this.#ending = createStreamEnding(headers);
-    this.#relay.meter.begin({
-      points: this.#points,
-      trafficBytes: () => this.#trafficBytes,
-      cut: this.#cut,
-    });
+    const trafficBytes = () => this.#trafficBytes;
+    this.#relay.meter.begin({ points: this.#points, trafficBytes, cut: this.#cut });
   }
 
   /** Most short answers come whole at once; the others don't make the caller wait for long. */

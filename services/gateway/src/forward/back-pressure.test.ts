@@ -116,7 +116,7 @@ test('a caller that stops reading for good is cut off, and frees its connection'
   response.destroy();
 });
 
-test('a caller that stops sending within its body is cut off, and frees its connection', async () => {
+test('a caller that stops sending within its body is refused, and frees its connection', async () => {
   const ended = new Promise((resolve) => {
     gateway.upstream((req) => {
       req.resume().once('close', () => {
@@ -128,7 +128,7 @@ test('a caller that stops sending within its body is cut off, and frees its conn
     headers: { authorization: `Bearer ${gateway.auth.issue()}`, 'content-length': 100_000 },
     body: Buffer.alloc(50_000),
   });
-  await expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect((await answer).statusCode).toBe(408);
   expect(await ended).toBe(false);
   request.destroy();
 });

@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Problem } from '@tollgate/problem';
 import type { CallTrace } from '../trace/traces.ts';
 import type { AbandonedCalls } from './abandoned-calls.ts';
 import { AnswerRelay } from './answer-relay.ts';
 import { isFreeByDefault, statedPoints } from './price.ts';
-import type { PricedHead, PriceFault } from './price.ts';
+import type { PriceFault } from './price.ts';
 import type { PriceLog } from './price-log.ts';
 import type { ForwardOutcome, Relay, RelayEnd } from './relay.ts';
 import { upstreamPath } from './upstream-path.ts';
@@ -74,15 +74,15 @@ export class Exchange implements RelayEnd {
     this.#dispatch();
   }
 
-  headCame(head: PricedHead): number {
+  headCame(status: number, headers: IncomingHttpHeaders, isOpenStream: boolean): number {
     const address = this.#address;
     this.#trial = false;
     address.health.succeeded();
     address.observeHeaders((performance.now() - this.#beganMs) / 1000);
     // A stream lives for as long as it is followed; the limits on silence hold for it all the same.
-    if (head.isOpenStream) clearTimeout(this.#overdue);
-    const stated = statedPoints(head.headers);
-    if (typeof stated !== 'number') return this.#unpriced(head, stated);
+    if (isOpenStream) clearTimeout(this.#overdue);
+    const stated = statedPoints(headers);
+    if (typeof stated !== 'number') return this.#unpriced(stated, isFreeByDefault(status, isOpenStream));
     address.statesPrices = true;
     return stated;
   }
@@ -147,10 +147,9 @@ export class Exchange implements RelayEnd {
     }, this.#parts.limits.connectTimeoutMs);
   }
 
-  #unpriced(head: PricedHead, fault: PriceFault): number {
+  #unpriced(fault: PriceFault, isFree: boolean): number {
     const { limits, logPrice } = this.#parts;
     const { origin, statesPrices, onUnpriced } = this.#address;
-    const isFree = isFreeByDefault(head);
     if (!isFree || fault !== 'missing') {
       onUnpriced(fault);
       // An upstream that never states prices is set up so: only the metric tells.

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest, Handler } from '../suite/gateway.ts';
@@ -61,32 +61,40 @@ async function counted(accountId: number) {
 test.each([
   ['a small body', '{}'],
   ['a streamed one', 'x'.repeat(100_000)],
-])('a request with %s that was sent in full keeps its slot and costs what its answer says', async (_name, body) => {
-  const { accountId, token } = customer();
-  const res = await hangUp(token, body);
-  // The slot is taken, the upstream goes on, and nothing is counted yet.
-  const refused = await gateway.query({ token });
-  expect(refused.json()).toMatchObject({ errors: [{ extensions: { code: 'session_limit_exceeded' } }] });
-  expect(res.closed).toBe(false);
-  res.writeHead(200, { 'x-points': '50' }).end('{"data":{}}');
-  expect(await counted(accountId)).toEqual([{ points: 50, requests: 1, traffic_bytes: 0 }]);
-  gateway.upstream(answerOk);
-  expect((await gateway.query({ token })).status).toBe(200);
-});
+])(
+  'a request with %s that was sent in full keeps its slot and costs what its answer says',
+  async (_name, body) => {
+    const { accountId, token } = customer();
+    const res = await hangUp(token, body);
+    // The slot is taken, the upstream goes on, and nothing is counted yet.
+    const refused = await gateway.query({ token });
+    expect(refused.json()).toMatchObject({ errors: [{ extensions: { code: 'session_limit_exceeded' } }] });
+    expect(res.closed).toBe(false);
+    res.writeHead(200, { 'x-points': '50' }).end('{"data":{}}');
+    expect(await counted(accountId)).toEqual([{ points: 50, requests: 1, traffic_bytes: 0 }]);
+    gateway.upstream(answerOk);
+    expect((await gateway.query({ token })).status).toBe(200);
+  },
+);
 
-test('an answer without a price costs the default, and one whose body does not end costs its price at once', async () => {
+test('an answer without a price costs the default', async () => {
   const { accountId, token } = customer();
   (await hangUp(token)).end('{}');
-  await counted(accountId);
+  expect(await counted(accountId)).toEqual([{ points: 3, requests: 1, traffic_bytes: 0 }]);
+});
+
+test.each<[string, OutgoingHttpHeaders]>([
+  ['a short one', { 'content-length': 100 }],
+  ['a long one', { 'content-length': 100_000 }],
+  ['one in chunks', { 'transfer-encoding': 'chunked' }],
+  ['a stream', { 'content-type': 'text/event-stream' }],
+])('its head is all of an answer that is waited for: %s', async (_name, headers) => {
+  const { accountId, token } = customer();
   const res = await hangUp(token);
   const ended = once(res, 'close');
-  res.writeHead(200, { 'x-points': '7' }).write('part');
-  // Its price was all that was waited for.
+  res.writeHead(200, { ...headers, 'x-points': '7' }).write('part');
   await ended;
-  expect(await counted(accountId)).toEqual([
-    { points: 3, requests: 1, traffic_bytes: 0 },
-    { points: 7, requests: 1, traffic_bytes: 0 },
-  ]);
+  expect(await counted(accountId)).toMatchObject([{ points: 7, requests: 1, traffic_bytes: 0 }]);
 });
 
 test.each<[string, (res: ServerResponse) => void]>([

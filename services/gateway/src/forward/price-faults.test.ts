@@ -16,7 +16,12 @@ afterAll(() => gateway.stop());
 async function costOf(...prices: string[]) {
   const accountId = (nextAccount += 1);
   gateway.upstream((_req, res) => {
-    res.writeHead(200, prices.flatMap((price) => ['X-Points', price])).end('{}');
+    res
+      .writeHead(
+        200,
+        prices.flatMap((price) => ['X-Points', price]),
+      )
+      .end('{}');
   });
   const answer = await gateway.query({ token: gateway.auth.issue({ accountId }) });
   const [usage] = await gateway.usage(1, accountId);
@@ -50,12 +55,17 @@ test.each([
   ['repeated', ['7', '8']],
   ['unreadable', ['seven']],
   ['missing', []],
-])('a price that is %s costs the default, and is counted and logged with the upstream', async (reason, prices) => {
-  const before = await unpriced(reason);
-  expect(await costOf(...prices)).toEqual(['2', 2]);
-  expect(await costOf(...prices)).toEqual(['2', 2]);
-  expect(await unpriced(reason)).toBe(before + 2);
-  await waitFor(() => lines(reason).length > 0);
-  // One line a minute.
-  expect(lines(reason)).toMatchObject([{ level: 'warn', upstream: expect.stringMatching(/^http:/), suppressed: 0 }]);
-});
+])(
+  'a price that is %s costs the default, and is counted and logged with the upstream',
+  async (reason, prices) => {
+    const before = await unpriced(reason);
+    expect(await costOf(...prices)).toEqual(['2', 2]);
+    expect(await costOf(...prices)).toEqual(['2', 2]);
+    expect(await unpriced(reason)).toBe(before + 2);
+    await waitFor(() => lines(reason).length > 0);
+    // One line a minute.
+    expect(lines(reason)).toMatchObject([
+      { level: 'warn', upstream: expect.stringMatching(/^http:/), suppressed: 0 },
+    ]);
+  },
+);

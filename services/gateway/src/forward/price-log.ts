@@ -21,6 +21,9 @@ export function createPriceLog(
     }
     const { suppressed } = line;
     lines.set(key, { loggedMs: now(), suppressed: 0 });
-    logger.warn({ upstream: origin, fault, suppressed }, 'an upstream answer states no price that can be read');
+    logger.warn(
+      { upstream: origin, fault, suppressed },
+      'an upstream answer states no price that can be read',
+    );
   };
 }

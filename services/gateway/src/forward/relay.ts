@@ -3,7 +3,6 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/problem';
 import type { Standing } from '../admission/standing.ts';
 import type { AnswerUsage } from '../settlement/settle.ts';
-import type { PricedHead } from './price.ts';
 
 /**
  * How an exchange with the upstream ended: `answered` in full, `aborted` by the caller (before or within the
@@ -44,7 +43,7 @@ export type Relay = {
 /** Who is told how an exchange goes. */
 export type RelayEnd = {
   /** Returns what the answer costs. */
-  headCame: (head: PricedHead) => number;
+  headCame: (status: number, headers: IncomingHttpHeaders, isOpenStream: boolean) => number;
   /** The caller has gone, but the request has been sent: the relay goes on waiting for its price. */
   abandoned: () => void;
   /** It failed before its head came. True where it begins again: the relay goes on waiting. */

@@ -43,7 +43,9 @@ export function requestBody(
   if (req.destroyed) return null;
   askForBody(req);
   // Nearly always: it came while the call waited for its admission.
-  return req.complete ? { body: req.read() as Buffer | null, lengthBytes } : buffered(req, lengthBytes, limits);
+  return req.complete
+    ? { body: req.read() as Buffer | null, lengthBytes }
+    : buffered(req, lengthBytes, limits);
 }
 
 function buffered(

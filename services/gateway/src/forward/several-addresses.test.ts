@@ -160,9 +160,13 @@ describe('all addresses out', () => {
   });
 });
 
-test('callers who go away within their bodies, or wait in vain, take no address out', async () => {
+test('callers who go away within their bodies, or before the answer, take no address out', async () => {
   await start();
-  for (const upstream of [one, two]) upstream.does((req) => req.resume());
+  for (const upstream of [one, two]) {
+    upstream.does((req, res) => {
+      req.resume().once('end', () => setTimeout(() => res.end('{}'), 100));
+    });
+  }
   const token = gateway.auth.issue();
   await Promise.all(
     Array.from({ length: 12 }, async (_, index) => {

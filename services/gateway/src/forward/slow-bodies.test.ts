@@ -27,7 +27,9 @@ function send(framing: string, part: string) {
   socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.on('error', () => undefined);
-  socket.write(`POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${framing}\r\n\r\n${part}`);
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${framing}\r\n\r\n${part}`,
+  );
   return { socket, token, accountId, closed, received: () => received };
 }
 

@@ -22,7 +22,9 @@ test.each([
   [['x'.repeat(1_000), '\n\n']],
   [[':\n\n']],
 ])('after %j there is room for an event', (chunks) => {
-  expect(lastPart(EVENTS, chunks)).toMatch(/^event: next\ndata: {"errors":.*}\n\nevent: complete\ndata:\n\n$/);
+  expect(lastPart(EVENTS, chunks)).toMatch(
+    /^event: next\ndata: {"errors":.*}\n\nevent: complete\ndata:\n\n$/,
+  );
 });
 
 test.each([[['data: 1']], [['data: 1\n']], [['data: 1\r\n']], [['\n\n', 'data: 1\n']]])(

@@ -18,7 +18,8 @@ type Ending = (tail: string, errors: readonly object[]) => string | undefined;
 
 /** How a stream can be ended; undefined where only its upstream knows: in a coding, or in another format. */
 export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding | undefined {
-  const ending = headers['content-encoding'] === undefined ? endingOf(headers['content-type'] ?? '') : undefined;
+  const ending =
+    headers['content-encoding'] === undefined ? endingOf(headers['content-type'] ?? '') : undefined;
   if (ending === undefined) return undefined;
   let tail = '';
   return {

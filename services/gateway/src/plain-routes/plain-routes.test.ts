@@ -209,18 +209,21 @@ describe('the answer', () => {
     ['breaks off', (socket) => socket.destroy()],
     ['is reset', (socket) => socket.resetAndDestroy()],
     ['falls silent', () => undefined],
-  ])('an HTTP/1.0 caller, whose answer ends with its connection, sees a reset where it %s', async (_name, act) => {
-    let atPeer: Socket | undefined;
-    account.answers((req, res) => {
-      atPeer = req.socket;
-      res.writeHead(200).write('half');
-    });
-    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
-    socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
-    await expectHalf(socket, () => {
-      act(atPeer as Socket);
-    });
-  });
+  ])(
+    'an HTTP/1.0 caller, whose answer ends with its connection, sees a reset where it %s',
+    async (_name, act) => {
+      let atPeer: Socket | undefined;
+      account.answers((req, res) => {
+        atPeer = req.socket;
+        res.writeHead(200).write('half');
+      });
+      const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+      socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
+      await expectHalf(socket, () => {
+        act(atPeer as Socket);
+      });
+    },
+  );
 
   test('one that ends with its connection and is reset is reset for the caller as well', async () => {
     let atPeer: Socket | undefined;
