@@ -34,6 +34,7 @@ import { AuthUnavailable, peerUnavailable } from './plain-routes/plain-routes.ts
 import { createProxy } from './plain-routes/proxy.ts';
 import { createCallMeter } from './settlement/call-meter.ts';
 import { createSettle } from './settlement/settle.ts';
+import type { Patience } from './settlement/settle.ts';
 import { createSendBatch } from './settlement/settle-script.ts';
 import { createSettlement } from './settlement/settlement.ts';
 import type { Settlement } from './settlement/settlement.ts';
@@ -53,14 +54,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     webSockets.onRevoked(what);
   });
   const { prime, settlement, leases, admit } = composeMetering(config, redis, peers.account, logger, metrics);
-  const patience = {
-    patienceMs: config.SETTLEMENT_PATIENCE_MS,
-    unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
-    onSettled: metrics.onSettled,
-  };
+  const patience = patienceOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
-  const { v2, v1 } = composeUpstreams(config, observerOf, trusts, logger);
-  metrics.observeAbandoned(() => v2.abandoned.count() + (v1?.abandoned.count() ?? 0));
+  const upstreams = composeUpstreams(config, observerOf, trusts, logger, metrics);
+  const { v2, v1 } = upstreams;
   const { account, auth } = composePlainRoutes(config, trusts);
 
   const webSockets = createWebSockets({
@@ -98,25 +95,21 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     },
     createPlainApp({ logger, registry, account, auth }),
   );
-  let cutAtMs = 0;
   return {
     publicHandler,
     continueHandler: createContinueHandler(publicHandler),
     privateHandler: createPrivateApp({ logger, registry, redis, draining }),
     upgradeHandler: webSockets.upgradeHandler,
     drain: (limits) => {
-      cutAtMs = performance.now() + limits.cutAfterMs;
+      upstreams.drain(limits);
       return webSockets.drain();
     },
     close: async () => {
-      // Calls without a caller have no connection whose end a shutdown waits for.
-      await Promise.all([v2, v1].map((api) => api?.abandoned.end(cutAtMs - performance.now())));
+      await upstreams.endAbandoned();
       // First of all: usage that isn't in Redis yet ends with this process.
       await settlement.flush();
-      leases.close();
-      account.close();
-      auth.close();
-      await Promise.all([v2.close(), v1?.close(), peers.close(), traces.close()]);
+      for (const part of [leases, account, auth]) part.close();
+      await Promise.all([upstreams.close(), peers.close(), traces.close()]);
       redis.disconnect();
     },
   };
@@ -128,12 +121,33 @@ function composeUpstreams(
   observerOf: ReturnType<typeof createUpstreamMetrics>,
   trusts: TrustsPeer,
   logger: Logger,
+  metrics: Metrics,
 ) {
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
     createForwarder({ ...forwarding(config), trusts, logger, urls, observer: observerOf(apiVersion) });
+  const v2 = forwarderTo(config.UPSTREAM_URL, 'v2');
+  const v1 = config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1');
+  const all = v1 === null ? [v2] : [v2, v1];
+  metrics.observeAbandoned(() => all.reduce((sum, { abandoned }) => sum + abandoned.count(), 0));
+  let cutAtMs = 0;
   return {
-    v2: forwarderTo(config.UPSTREAM_URL, 'v2'),
-    v1: config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1'),
+    v2,
+    v1,
+    drain: ({ cutAfterMs }: { cutAfterMs: number }) => {
+      cutAtMs = performance.now() + cutAfterMs;
+    },
+    /** Calls without a caller have no connection whose end a shutdown waits for. */
+    endAbandoned: () => Promise.all(all.map(({ abandoned }) => abandoned.end(cutAtMs - performance.now()))),
+    close: () => Promise.all(all.map(({ close }) => close())),
+  };
+}
+
+/** How long an answer waits for its usage to be recorded. */
+function patienceOf(config: Config, { onSettled }: Metrics): Patience {
+  return {
+    patienceMs: config.SETTLEMENT_PATIENCE_MS,
+    unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
+    onSettled,
   };
 }
 

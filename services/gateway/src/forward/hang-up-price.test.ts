@@ -11,7 +11,7 @@ import { callsIn } from '../suite/recorded-usage.ts';
 let gateway: GatewayUnderTest;
 let nextAccount = 4_000;
 /** Calls that are at the upstream, in the order in which they came. */
-let atUpstream: ServerResponse[] = [];
+const atUpstream: ServerResponse[] = [];
 
 const HOLD: Handler = (req, res) => {
   req.resume().once('end', () => atUpstream.push(res));

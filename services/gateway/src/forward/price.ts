@@ -6,15 +6,14 @@ export type PriceFault = 'missing' | 'repeated' | 'unreadable';
 
 /** X-Points: a non-negative integer. */
 const POINTS = /^\d{1,13}$/;
-/** Optional white space around a field's value (RFC 9110, section 5.5), which the HTTP client leaves at its end. */
-const AROUND = /^[\t ]+|[\t ]+$/g;
+/** With optional white space around it (RFC 9110, section 5.5), which the HTTP client leaves at the end. */
+const PADDED_POINTS = /^[\t ]*(\d{1,13})[\t ]*$/;
 
 /** The price that an answer states, or why it states none. */
 export function statedPoints({ 'x-points': given }: IncomingHttpHeaders): number | PriceFault {
   if (given === undefined) return 'missing';
   if (typeof given !== 'string') return 'repeated';
-  const text = POINTS.test(given) ? given : given.replace(AROUND, '');
-  const points = POINTS.test(text) ? Number(text) : Infinity;
+  const points = Number(POINTS.test(given) ? given : PADDED_POINTS.exec(given)?.[1]);
   return points <= MAX_EVENT_COUNTER ? points : 'unreadable';
 }
 
