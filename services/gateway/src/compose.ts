@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
@@ -22,8 +23,11 @@ import { createDataEndpoint } from './data-call/data-call.ts';
 import { openEntitle } from './entitle/open-entitle.ts';
 import { createForwarder } from './forward/forward.ts';
 import { createUpstreamMetrics } from './forward/upstream-metrics.ts';
+import { callerAddress } from './headers/caller-address.ts';
 import { createTrust } from './headers/trusted-proxies.ts';
 import type { TrustsPeer } from './headers/trusted-proxies.ts';
+import { createRefusedCalls } from './refused-calls/refused-calls.ts';
+import { createSendRefusedCalls } from './refused-calls/send-refused-calls.ts';
 import { createPrime, createPrimeShard } from './live-usage/prime.ts';
 import type { Prime } from './live-usage/prime.ts';
 import { createPrimeFrom } from './live-usage/prime-script.ts';
@@ -60,6 +64,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { v2, v1 } = upstreams;
   const { account, auth } = composePlainRoutes(config, trusts);
 
+  const refusedCalls = createRefusedCalls({
+    send: createSendRefusedCalls(redis),
+    tokenPrefix: config.TOKEN_PREFIX,
+    perSec: config.REFUSED_CALLS_RECORDED_PER_SEC,
+    logger,
+    onRefusal: metrics.onRefusal,
+  });
+  const refusals = { logFailure: createFailureLog(logger), recordRefusal: refusedCalls.record };
   const webSockets = createWebSockets({
     ...webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
@@ -70,7 +82,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     admit,
     record: settlement.record,
     prime,
-    logFailure: createFailureLog(logger),
+    ...refusals,
     registry,
   });
   const pipeline = {
@@ -87,6 +99,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     onCall: metrics.onDataCall,
     onParts: metrics.onParts,
     traces,
+    ...refusals,
+    addressOf: (req: IncomingMessage) => callerAddress(req, trusts),
   };
   const publicHandler = createPublicHandler(
     {
@@ -108,6 +122,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await upstreams.endAbandoned();
       // First of all: usage that isn't in Redis yet ends with this process.
       await settlement.flush();
+      await refusedCalls.close();
       for (const part of [leases, account, auth]) part.close();
       await Promise.all([upstreams.close(), peers.close(), traces.close()]);
       redis.disconnect();

@@ -103,6 +103,8 @@ const settings = z.object({
   WEBSOCKET_MAX_UNIDENTIFIED: wholeNumber(1, 1_000_000).default(1_000),
   WEBSOCKET_MAX_UNIDENTIFIED_PER_ADDRESS: wholeNumber(1, 1_000_000).default(100),
   SETTLEMENT_QUEUE_MAX_EVENTS: wholeNumber(1, 10_000_000).default(10_000),
+  /** Of known accounts, and of all others; 0 records none. */
+  REFUSED_CALLS_RECORDED_PER_SEC: wholeNumber(0, 10_000).default(100),
   PLAIN_ROUTE_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
 });
 

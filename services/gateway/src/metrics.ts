@@ -30,6 +30,10 @@ export function createMetrics(registry: Registry) {
       name: 'tollgate_settlement_batches_total',
       help: 'Attempts to settle a batch by outcome: recorded, repeated (it had arrived before), unprimed, failed',
     }),
+    onRefusal: createOutcomes(registry, {
+      name: 'tollgate_refused_calls_total',
+      help: 'Refused and failed calls by what became of their record: recorded, sampled_out, dropped (Redis is away)',
+    }),
     /** Observes the settlement queue's length at each scrape. */
     observeQueue: gauge(
       registry,
@@ -68,14 +72,19 @@ function callMetrics(registry: Registry) {
     'Data calls that have begun and not ended',
   )(() => inFlight);
   return {
-    /** Observes a data call: begins now, and ends when the returned function is told the outcome. */
+    /**
+     * Observes a data call: begins now, and ends when the returned function is told the outcome. That gives its
+     * duration in milliseconds.
+     */
     onDataCall: () => {
       const beganMs = performance.now();
       inFlight += 1;
       return (outcome: DataCallOutcome) => {
         inFlight -= 1;
         onOutcome(outcome);
-        observe((performance.now() - beganMs) / 1000);
+        const durationMs = performance.now() - beganMs;
+        observe(durationMs / 1000);
+        return durationMs;
       };
     },
   };

@@ -1,21 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { toProblem } from '@tollgate/problem';
 import { cutAnswer } from '@tollgate/problem/cut-answer';
+import type { Problem } from '@tollgate/problem';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Admit } from '../admission/admission.ts';
 import type { Authenticate } from '../authenticate/authenticate.ts';
-import type { Entitle } from '../entitle/entitle.ts';
+import type { Charge, Entitle } from '../entitle/entitle.ts';
 import type { ForwardOutcome } from '../forward/relay.ts';
 import type { Forward } from '../forward/forward.ts';
 import { discardRest } from '../forward/request-body.ts';
+import { presentedToken } from '../refused-calls/presented-token.ts';
+import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { CallMeter } from '../settlement/call-meter.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
 import { callKind } from './call-kind.ts';
 import { assertDataRequest } from './data-request.ts';
-import { createFailureLog } from './failure-log.ts';
+import type { LogFailure } from './failure-log.ts';
 import { sendRefusal } from './refusal.ts';
 
 /** How a data call ended: as its answer did, or by the code of the problem that it was refused with. */
@@ -30,20 +34,28 @@ export type DataCallParts = {
   admit: Admit;
   forward: Forward;
   meter: CallMeter;
-  logger: Logger;
-  /** Told of each call's begin; what it returns is told of the end. */
-  onCall: () => (outcome: DataCallOutcome) => void;
+  logger: Pick<Logger, 'debug' | 'error'>;
+  /** Told of each call's begin; what it returns is told of the end, and gives the milliseconds between them. */
+  onCall: () => (outcome: DataCallOutcome) => number;
   /** Told of each call's begin; what it returns is told of each part's end. */
   onParts: () => (part: PipelinePart) => void;
   traces: Pick<Traces, 'begin'>;
+  logFailure: LogFailure;
+  /** Told of each call that was refused or has failed. */
+  recordRefusal: RecordRefusal;
+  addressOf: (req: IncomingMessage) => string;
   apiVersion: UsageEvent['api_version'];
 };
+
+/** Who calls and who pays, as far as a call has come. */
+type KnownCaller = { token: ActiveToken | null; charge: Charge | null };
 
 type Serve = (
   req: IncomingMessage,
   res: ServerResponse,
   requestId: string,
   trace: CallTrace | null,
+  known: KnownCaller,
 ) => Promise<ForwardOutcome>;
 
 /**
@@ -52,29 +64,46 @@ type Serve = (
  * which is returned as X-Request-Id, also when it is refused.
  */
 export function createDataEndpoint(parts: DataCallParts): RequestListener {
-  const { logger, onCall, traces } = parts;
+  const { logger, onCall, traces, logFailure, recordRefusal, addressOf, apiVersion } = parts;
   const serve = createServe(parts);
-  const logFailure = createFailureLog(logger);
 
-  function refuse(req: IncomingMessage, res: ServerResponse, requestId: string, error: unknown): ErrorCode {
+  function refuse(req: IncomingMessage, res: ServerResponse, requestId: string, error: unknown): Problem {
     const problem = toProblem(error);
-    if (problem.status >= 500) logFailure(requestId, problem);
+    if (problem.status >= 500) logFailure(requestId, problem, addressOf(req));
     sendRefusal(req, res, problem, requestId);
-    return problem.code;
+    return problem;
   }
 
   async function answer(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<void> {
     const ended = onCall();
     const trace = traces.begin(req, requestId);
+    const known: KnownCaller = { token: null, charge: null };
+    let problem: Problem | undefined;
     let outcome: DataCallOutcome;
     try {
-      outcome = await serve(req, res, requestId, trace);
+      outcome = await serve(req, res, requestId, trace, known);
     } catch (error) {
-      outcome = refuse(req, res, requestId, error);
+      problem = refuse(req, res, requestId, error);
+      outcome = problem.code;
     }
-    ended(outcome);
+    const durationMs = ended(outcome);
     trace?.end(outcome, res.statusCode);
     discardRest(req, res);
+    if (outcome !== 'answered' && outcome !== 'aborted') {
+      recordRefusal({
+        requestId,
+        kind: 'call',
+        code: outcome,
+        status: res.statusCode,
+        detail: problem?.detail,
+        active: known.token,
+        payerId: known.charge?.payerId ?? null,
+        token: known.token === null ? presentedToken(req.rawHeaders) : undefined,
+        address: addressOf(req),
+        apiVersion,
+        durationMs,
+      });
+    }
     // A line per call would be the pipeline's largest cost: only where someone is looking.
     logger.debug({ request_id: requestId, outcome }, 'data call');
   }
@@ -91,17 +120,19 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
 /** The parts of a call in their order; rejects with the problem of the one that refuses it. */
 function createServe(parts: DataCallParts): Serve {
   const { authenticate, entitle, admit, forward, meter, onParts, apiVersion } = parts;
-  return async (req, res, requestId, trace) => {
+  return async (req, res, requestId, trace, known) => {
     assertDataRequest(req);
     const partEnded = onParts();
     trace?.begin('authenticate');
     // What a cache knows is there at once: to await that, too, would cost as much as to find it.
     const caller = authenticate(req.rawHeaders, requestId);
     const token = caller instanceof Promise ? await caller : caller;
+    known.token = token;
     partEnded('authenticate');
     trace?.begin('entitle');
     const payment = entitle(token.account_id, requestId);
     const charge = payment instanceof Promise ? await payment : payment;
+    known.charge = charge;
     partEnded('entitle');
     trace?.begin('admit');
     const kind = callKind(req.rawHeaders);

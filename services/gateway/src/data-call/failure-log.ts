@@ -3,19 +3,22 @@ import type { Problem } from '@tollgate/problem';
 
 const MAX_LINES_PER_SECOND = 20;
 
+/** `address` is the client's, empty where its connection was gone. */
+export type LogFailure = (requestId: string, problem: Problem, address: string) => void;
+
 /**
- * Logs the calls that failed on the service's side, by request id, never with their query string or token. In
- * an outage every call fails: beyond some lines a second the log would cost more than the calls, so the rest
+ * Logs the calls that failed on the service's side, by request id and client address, never with their query
+ * string or token. In an outage every call fails: beyond some lines a second the log would cost more than the calls, so the rest
  * is only counted (each call is in the metrics by its outcome).
  */
 export function createFailureLog(
   logger: Pick<Logger, 'warn' | 'error'>,
   now: () => number = Date.now,
-): (requestId: string, problem: Problem) => void {
+): LogFailure {
   let second = 0;
   let lines = 0;
   let suppressed = 0;
-  return (requestId, problem) => {
+  return (requestId, problem, address) => {
     const current = Math.floor(now() / 1000);
     if (current !== second) {
       if (suppressed > 0) logger.warn({ suppressed }, 'more calls failed than are logged');
@@ -30,7 +33,7 @@ export function createFailureLog(
     lines += 1;
     const level = problem.code === 'internal_error' ? 'error' : 'warn';
     logger[level](
-      { request_id: requestId, code: problem.code, err: problem.cause ?? problem },
+      { request_id: requestId, code: problem.code, address, err: problem.cause ?? problem },
       'call failed',
     );
   };

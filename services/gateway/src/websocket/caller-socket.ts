@@ -19,6 +19,7 @@ import type { OperationRelayParts, OperationRelaySettings } from './operation-re
 import type { Protocol } from './protocol.ts';
 import { createReading } from './reading.ts';
 import type { Reading } from './reading.ts';
+import { refusalOfEnding } from './refusals.ts';
 import { endingByTime } from './time-limits.ts';
 import type { SocketPhase, TimeLimits } from './time-limits.ts';
 import type { UpgradeFacts } from './upstream-opening.ts';
@@ -143,12 +144,20 @@ export class CallerSocket {
     this.#relay?.tick(nowMs, nowMs - this.#idleSinceMs);
   }
 
-  /** Settles, gives places back, and closes both sides. */
-  end(ending: Ending): void {
+  /** Settles, gives places back, and closes both sides. `token` is one that was shown and isn't good. */
+  end(ending: Ending, token?: string): void {
     if (this.#phase === 'ended') return;
+    this.#recordEnding(ending, token);
     this.#finish(tracedEnd(ending));
     if (this.#reading.isPaused()) this.#socket.resume();
     this.#socket.close(ending.closeCode, ending.reason);
+  }
+
+  #recordEnding(ending: Ending, token: string | undefined): void {
+    const { requestId } = this;
+    const socket = { requestId, clientAddress: this.#facts.clientAddress, identity: this.#identity };
+    const refusal = refusalOfEnding(socket, ending, { openMs: performance.now() - this.#openedMs, token });
+    if (refusal !== null) this.#parts.recordRefusal(refusal);
   }
 
   #endingByTime(nowMs: number): Ending | null {
@@ -226,15 +235,17 @@ export class CallerSocket {
       return;
     }
     this.#phase = 'initialising';
+    let token: string | undefined;
     try {
-      const { token, rest } = takeToken(payload, this.#identity?.token);
-      this.#initPayload = rest;
-      if (this.#identity === null) await this.#identify(token);
+      const taken = takeToken(payload, this.#identity?.token);
+      ({ token } = taken);
+      this.#initPayload = taken.rest;
+      if (this.#identity === null) await this.#identify(taken.token);
       this.#becomeReady();
     } catch (error) {
       const problem = toProblem(error);
-      if (problem.status >= 500) this.#parts.onFailure(this.requestId, problem);
-      this.end(endingOf(problem));
+      if (problem.status >= 500) this.#parts.onFailure(this.requestId, problem, this.#facts.clientAddress);
+      this.end(endingOf(problem), token);
     }
   }
 

@@ -17,6 +17,8 @@ export type Identify = (
   token: string,
   requestId: string,
   trace: Pick<SocketTrace, 'begin'> | null,
+  /** Told of a token that is good, also where its account is refused afterwards. */
+  onActive?: (active: ActiveToken) => void,
 ) => Promise<Identity>;
 
 /**
@@ -28,11 +30,12 @@ export function createIdentify(parts: {
   entitle: Entitle;
   revocations: () => number;
 }): Identify {
-  return async (token, requestId, trace) => {
+  return async (token, requestId, trace, onActive) => {
     const asOf = parts.revocations();
     trace?.begin('authenticate');
     const active = await parts.introspect(token, requestId);
     if (active === null) throw invalidToken();
+    onActive?.(active);
     trace?.begin('entitle');
     return { token, active, charge: await parts.entitle(active.account_id, requestId), asOf };
   };

@@ -1,4 +1,6 @@
 import { Problem, toProblem } from '@tollgate/problem';
+import type { LogFailure } from '../data-call/failure-log.ts';
+import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { TracedEnd } from '../trace/socket-trace.ts';
 import { endingOf, socketEnding, tracedEnd, tracedRefusal } from './ending.ts';
 import type { Ending } from './ending.ts';
@@ -9,6 +11,7 @@ import { operationError } from './operation-error.ts';
 import { Operations } from './operations.ts';
 import type { Operation, OperationsOptions } from './operations.ts';
 import type { Outlet } from './outlet.ts';
+import { refusalOfOperation } from './refusals.ts';
 import type { VisitUpstream } from './upstream-addresses.ts';
 import type { UpstreamSettings } from './upstream-link.ts';
 import { UpstreamSide } from './upstream-side.ts';
@@ -32,7 +35,9 @@ export type OperationRelayParts = Pick<OperationsOptions, 'admit' | 'record' | '
   /** Told of operations that open (1) and end (-1). */
   onOperations: (change: 1 | -1) => void;
   /** Told of what failed on this side. */
-  onFailure: (requestId: string, problem: Problem) => void;
+  onFailure: LogFailure;
+  /** Told of each operation, and each socket, that was refused or has failed. */
+  recordRefusal: RecordRefusal;
 };
 
 /** One caller's socket, as far as its operations need it. */
@@ -147,7 +152,9 @@ export class OperationRelay {
       end(endingOf(new Problem('invalid_request', { detail })));
     } else if (this.#operations.get(id) !== undefined) end(socketEnding('duplicate_operation'));
     else if (this.#operations.size >= this.#parts.settings.maxOperations) {
-      this.#sendError(id, new Problem('too_many_requests', { detail: 'Too many operations on one socket' }));
+      const problem = new Problem('too_many_requests', { detail: 'Too many operations on one socket' });
+      this.#sendError(id, problem);
+      this.#recordRefusal(problem, 0);
     } else {
       const trace = this.#socket.trace?.operation(payload['operationName']) ?? null;
       const operation = this.#operations.add(id, trace);
@@ -215,10 +222,18 @@ export class OperationRelay {
   }
 
   #refuse(operation: Operation, problem: Problem): void {
-    if (problem.status >= 500) this.#parts.onFailure(this.#socket.requestId, problem);
+    const { requestId, facts } = this.#socket;
+    if (problem.status >= 500) this.#parts.onFailure(requestId, problem, facts.clientAddress);
+    this.#recordRefusal(problem, performance.now() - operation.startedMs);
     this.#stopAtUpstream(operation);
     this.#sendError(operation.id, problem);
     this.#end([operation], tracedRefusal(problem), true);
+  }
+
+  #recordRefusal(problem: Problem, openMs: number): void {
+    const { requestId, facts } = this.#socket;
+    const socket = { requestId, clientAddress: facts.clientAddress, identity: this.#identity };
+    this.#parts.recordRefusal(refusalOfOperation(socket, problem, openMs));
   }
 
   #end(operations: readonly Operation[], end: TracedEnd, byUpstream = false): void {

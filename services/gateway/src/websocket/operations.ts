@@ -24,6 +24,8 @@ export type Operation = {
   meter: OperationMeter | null;
   lease: Lease | null;
   trace: OperationTrace | null;
+  /** When its caller began it. */
+  startedMs: number;
   /** The upstream has said something of it. */
   answered: boolean;
   ended: boolean;
@@ -82,6 +84,7 @@ export class Operations {
       lease: null,
       meter: null,
       trace,
+      startedMs: performance.now(),
       answered: false,
       ended: false,
     };

@@ -8,6 +8,8 @@ import { upstreamPath } from '../forward/upstream-path.ts';
 /** What is kept of an upgrade request, for the connection to the upstream that comes later. */
 export type UpgradeFacts = Origin & {
   query: string;
+  /** Where the caller is, as far as trusted proxies say so. */
+  clientAddress: string;
   /** Whether it came by a trusted proxy. */
   trusted: boolean;
 };
@@ -15,7 +17,10 @@ export type UpgradeFacts = Origin & {
 /** Neither credentials nor what belongs to the caller's own handshake (RFC 6455, section 11.3). */
 const NOT_KEPT = /^(?:authorization|cookie|sec-websocket-.*)$/i;
 
-export function upgradeFacts(req: IncomingMessage, trusted: boolean): UpgradeFacts {
+export function upgradeFacts(
+  req: IncomingMessage,
+  { trusted, clientAddress }: Pick<UpgradeFacts, 'trusted' | 'clientAddress'>,
+): UpgradeFacts {
   const { rawHeaders, httpVersion } = req;
   const kept: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -25,7 +30,7 @@ export function upgradeFacts(req: IncomingMessage, trusted: boolean): UpgradeFac
   // The upstream's path without a token: the query as it came would keep the token in memory and near logs.
   const query = upstreamPath('', 'GET', queryOf(req));
   const { remoteAddress } = req.socket;
-  return { rawHeaders: kept, httpVersion, query, socket: { remoteAddress }, trusted };
+  return { rawHeaders: kept, httpVersion, query, socket: { remoteAddress }, trusted, clientAddress };
 }
 
 /** The address and header fields of the upgrade request to the upstream, as for a data call by GET. */

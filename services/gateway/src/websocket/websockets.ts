@@ -1,13 +1,14 @@
 import type { Registry } from 'prom-client';
 import type { Introspector } from '@tollgate/introspection';
-import type { Problem } from '@tollgate/problem';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import type { Admit } from '../admission/admission.ts';
 import type { Entitle } from '../entitle/entitle.ts';
+import type { LogFailure } from '../data-call/failure-log.ts';
 import type { EjectionRules } from '../forward/ejection.ts';
 import type { UpstreamObserver } from '../forward/upstream-metrics.ts';
 import type { TrustsPeer } from '../headers/trusted-proxies.ts';
 import type { Prime } from '../live-usage/prime.ts';
+import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { RecordUsage } from '../settlement/settlement.ts';
 import type { Traces } from '../trace/traces.ts';
 import type { CallerSocketSettings } from './caller-socket.ts';
@@ -34,7 +35,8 @@ export type WebSocketsOptions = {
   admit: Admit;
   record: RecordUsage;
   prime: Prime;
-  logFailure: (requestId: string, problem: Problem) => void;
+  logFailure: LogFailure;
+  recordRefusal: RecordRefusal;
   registry: Registry;
 };
 
@@ -42,7 +44,7 @@ export type WebSocketsOptions = {
 export function createWebSockets(options: WebSocketsOptions): {
   upgradeHandler: UpgradeHandler;
 } & Pick<OpenSockets, 'onRevoked' | 'drain'> {
-  const { admit, record, prime, logFailure } = options;
+  const { admit, record, prime, logFailure, recordRefusal } = options;
   const metrics = createWebSocketMetrics(options.registry);
   const sockets = createOpenSockets({
     ...options.introspection,
@@ -61,6 +63,7 @@ export function createWebSockets(options: WebSocketsOptions): {
       onRelayed: metrics.onRelayed,
       onOperations: metrics.onOperations,
       onFailure: logFailure,
+      recordRefusal,
     },
     onClosed: metrics.onClosed,
   });
@@ -73,6 +76,7 @@ export function createWebSockets(options: WebSocketsOptions): {
     maxMessageBytes: options.maxMessageBytes,
     onUpgrade: metrics.onUpgrade,
     logFailure,
+    recordRefusal,
   });
   return { upgradeHandler, onRevoked: sockets.onRevoked, drain: sockets.drain };
 }
