@@ -49,6 +49,30 @@ export function addList(
   });
 }
 
+/** `{name} <id>`: a list of what one of the group's things has. */
+export function addListOf(
+  group: Command,
+  open: Open,
+  {
+    name,
+    id: idName,
+    description,
+    pathOf,
+    ...noun
+  }: Omit<Noun, 'path'> & {
+    name: string;
+    id: string;
+    description: string;
+    pathOf: (id: number) => string;
+    filters: readonly Filter[];
+  },
+): void {
+  const command = group.command(name).description(description).argument(`<${idName}>`, 'whose', values.id);
+  addPaging(command, noun.filters).action(async (id: number, options: ListOptions) => {
+    await showList(open(), { ...noun, path: pathOf(id) }, queryFrom(options, noun.filters), options);
+  });
+}
+
 /** The options of a list. */
 export function addPaging(command: Command, filters: readonly Filter[]): Command {
   for (const { flags, description, parse } of filters) {

@@ -4,6 +4,7 @@ import { newGroup } from './commands.ts';
 import { accountsGroup } from './groups/accounts.ts';
 import { applicationsGroup } from './groups/applications.ts';
 import { auditGroup } from './groups/audit.ts';
+import { callsGroup } from './groups/calls.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
 import { productsGroup } from './groups/products.ts';
@@ -41,6 +42,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     applicationsGroup,
     tokensGroup,
     auditGroup,
+    callsGroup,
     usageGroup,
     seedCommand,
   ]) {

@@ -9,6 +9,12 @@ export function id(text: string): number {
   return Number(text);
 }
 
+/** The id of a request, as errors and the header X-Request-Id show it. */
+export function requestId(text: string): string {
+  if (!/^[0-9a-f]{32}$/i.test(text)) throw new InvalidArgumentError('It must be 32 hexadecimal digits.');
+  return text.toLowerCase();
+}
+
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 0.');
   return Number(text);

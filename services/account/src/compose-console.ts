@@ -59,6 +59,7 @@ export function openConsole(options: {
     sessionIdleTimeoutSec: lifetimes.idleTimeoutSec,
     retentionMonths: config.USAGE_RETENTION_MONTHS,
     deliveryRetentionSec: config.WEBHOOK_DELIVERY_RETENTION_SEC,
+    refusedCallsRetentionDays: config.REFUSED_CALLS_RETENTION_DAYS,
     logger,
   });
   const alerts = openAlerts({ config, wakeMails: mails.wake, logger, registry });

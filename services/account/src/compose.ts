@@ -14,6 +14,7 @@ import { createQuery, createTransact } from './database/query.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from './entitlement-events/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
 import { startRevocationOutbox } from './outbox/revocation-outbox.ts';
+import { createRefusedCallMetrics, startRefusedCallReader } from './refused-calls/reader.ts';
 import { createTokens } from './tokens/tokens.ts';
 
 /** Waiting for Postgres ends before the callers' own patience (PRIVATE_API_TIMEOUT_MS) does. */
@@ -53,6 +54,12 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
   const usage = openUsage({ config, database, redis, logger, registry });
   const { onTotalsChanged } = usage;
   const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
+  const refusedCalls = startRefusedCallReader({
+    redis,
+    transact: createTransact(databases.recordDatabase),
+    logger,
+    metrics: createRefusedCallMetrics(registry),
+  });
   const changes = { transact, query, deliver: outbox.deliver };
   const applications = createApplications({
     ...changes,
@@ -82,7 +89,7 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     }),
     privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
     close: async () => {
-      await Promise.all([outbox, publisher, billing, console, usage].map((each) => each.close()));
+      await Promise.all([outbox, publisher, billing, console, usage, refusedCalls].map((each) => each.close()));
       await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
       introspection.close();
       redis.disconnect();
@@ -100,5 +107,6 @@ function openDatabases(
     outboxDatabase: openDatabase({ url, poolMax: 2, logger, ...REQUEST_TIMEOUTS }),
     usageDatabase: openDatabase({ url, logger, ...USAGE_VIEWS }),
     eventDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
+    recordDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
   };
 }

@@ -108,6 +108,7 @@ const serviceSettings = z
     USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(100),
     /** Whole months of hourly usage before the present one. */
     USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200).default(MIN_RETENTION_MONTHS),
+    REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
     AUTH_PRIVATE_URL: httpUrl,
     CLIENT_SECRET_PEPPERS: pepperSetting,
     TOKEN_SEALING_KEYS: sealingKeysSetting,

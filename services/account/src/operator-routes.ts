@@ -50,6 +50,7 @@ import {
   operatedTeamEndpoint,
   teamsEndpoint,
 } from './team/operator-endpoints.ts';
+import { refusalsEndpoint, refusedCallEndpoint } from './refused-calls/endpoints.ts';
 import { usageCheckEndpoint, usageRebuildEndpoint } from './usage-checks/endpoints.ts';
 import { usageViewEndpoint } from './usage-views/endpoints.ts';
 
@@ -65,7 +66,7 @@ export type BillingOperations = {
 
 const LIST = ['GET', 'HEAD'] as const;
 
-/** What operators do about plans, accounts, periods, subscriptions, teams and counters (ADR 0027). */
+/** What operators do about plans, accounts, periods, subscriptions, teams, counters and refused calls (ADR 0027). */
 export function billingOperatorRoutes(app: Express, parts: BillingOperations): void {
   const guard = [requireServiceCredential(parts.operatorCredentials), noStore];
   planRoutes(app, guard, parts);
@@ -110,6 +111,10 @@ function accountRoutes(
   app
     .route('/private/accounts/:account_id/usage')
     .get(usageViewEndpoint(usageQuery, (req) => ({ account_id: idOf(req, 'account_id'), isOperator: true })))
+    .all(methodNotAllowed(...LIST));
+  app
+    .route('/private/accounts/:account_id/refusals')
+    .get(refusalsEndpoint(query))
     .all(methodNotAllowed(...LIST));
   action(app, '/private/accounts/:account_id/block', blockAccountEndpoint(transact, true));
   action(app, '/private/accounts/:account_id/unblock', blockAccountEndpoint(transact, false));
@@ -172,11 +177,15 @@ function auditAndUsageRoutes(
   guard: RequestHandler[],
   { query, checks }: BillingOperations,
 ): void {
-  const paths = ['/private/audit-log', '/private/usage-checks', '/private/usage-rebuilds'];
+  const paths = ['/private/audit-log', '/private/calls', '/private/usage-checks', '/private/usage-rebuilds'];
   app.use(paths, guard);
   app
     .route('/private/audit-log')
     .get(auditLogEndpoint(query))
+    .all(methodNotAllowed(...LIST));
+  app
+    .route('/private/calls/:request_id')
+    .get(refusedCallEndpoint(query))
     .all(methodNotAllowed(...LIST));
   action(app, '/private/usage-checks', usageCheckEndpoint(checks.query));
   action(app, '/private/usage-rebuilds', usageRebuildEndpoint(checks.transact, checks.onTotalsChanged));

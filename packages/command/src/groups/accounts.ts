@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addAction, addGet, addList, newGroup, showRecord } from '../commands.ts';
+import { addAction, addGet, addList, addListOf, newGroup, showRecord } from '../commands.ts';
 import { tableLines } from '../output.ts';
 import type { Row } from '../output.ts';
 import type { Open } from '../session.ts';
@@ -43,7 +43,30 @@ export function accountsGroup(open: Open): Command {
   });
   addAction(group, open, { path: PATH, id: 'account_id', name: 'unblock', description: 'lifts the block' });
   addUsage(group, open);
+  addRefusals(group, open);
   return group;
+}
+
+function addRefusals(group: Command, open: Open): void {
+  addListOf(group, open, {
+    name: 'refusals',
+    id: 'account_id',
+    description: 'lists data calls of the account that were refused or have failed, newest first',
+    pathOf: (id) => `${PATH}/${String(id)}/refusals`,
+    items: 'refusals',
+    columns: ['at', 'request_id', 'kind', 'code', 'status', 'application_id', 'address', 'detail'],
+    filters: [
+      { parameter: 'code', flags: '--code <code>', description: 'with one code: points_limit_exceeded, …' },
+      {
+        parameter: 'application_id',
+        flags: '--application <application_id>',
+        description: 'of one application',
+        parse: values.id,
+      },
+      { parameter: 'from', flags: '--from <time>', description: 'not before, RFC 3339', parse: values.time },
+      { parameter: 'to', flags: '--to <time>', description: 'before, RFC 3339', parse: values.time },
+    ],
+  });
 }
 
 type UsageOptions = Record<

@@ -17,6 +17,7 @@ import * as usageAlerts from './migrations/0015-usage-alerts.ts';
 import * as webhooks from './migrations/0016-webhooks.ts';
 import * as auditLogIndexes from './migrations/0017-audit-log-indexes.ts';
 import * as webhookAttempts from './migrations/0018-webhook-attempts.ts';
+import * as refusedCalls from './migrations/0026-refused-calls.ts';
 
 /** A migration's module, and what it takes from the version before, with why that does no harm (ADR 0035). */
 type Migration = Knex.Migration & { exceptions?: Readonly<Record<string, string>> };
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0016-webhooks', migration: webhooks },
   { name: '0017-audit-log-indexes', migration: auditLogIndexes },
   { name: '0018-webhook-attempts', migration: webhookAttempts },
+  { name: '0026-refused-calls', migration: refusedCalls },
 ];
 
 /** knex's view of the list, or of its part up to a migration. */

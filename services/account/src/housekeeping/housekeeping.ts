@@ -8,6 +8,7 @@ export type HousekeepingOptions = {
   sessionIdleTimeoutSec: number;
   retentionMonths: number;
   deliveryRetentionSec: number;
+  refusedCallsRetentionDays: number;
   logger: Pick<Logger, 'warn'>;
 };
 
@@ -17,6 +18,8 @@ const BATCH = 1_000;
 /** A month of hourly usage before it is dropped, and all of the months before. */
 const USAGE_IS_OVER = `(date_trunc('month', now() AT TIME ZONE 'UTC')
   - CAST(:retentionMonths AS integer) * interval '1 month') AT TIME ZONE 'UTC'`;
+
+const REFUSED_CALLS_ARE_KEPT = "CAST(:refusedCallsRetentionDays AS integer) * interval '1 day'";
 
 /** What can't be used any more, and what was kept to be looked at for as long as usage is. */
 const EXPIRED: Readonly<Record<string, string>> = {
@@ -35,6 +38,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   webhook_secrets: 'expires_at <= now()',
   webhook_deliveries:
     "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",
+  refused_calls: `recorded_at <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
+  refused_call_days: `day < CAST((now() - ${REFUSED_CALLS_ARE_KEPT}) AT TIME ZONE 'UTC' AS date)`,
 };
 
 /**
@@ -42,8 +47,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
  * another one is removing.
  */
 export function startHousekeeping(options: HousekeepingOptions): { close: () => Promise<void> } {
-  const { query, intervalSec, sessionIdleTimeoutSec, retentionMonths, deliveryRetentionSec, logger } =
-    options;
+  const { query, intervalSec, logger, sessionIdleTimeoutSec: idleTimeoutSec } = options;
+  const { retentionMonths, deliveryRetentionSec, refusedCallsRetentionDays } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -66,7 +71,7 @@ export function startHousekeeping(options: HousekeepingOptions): { close: () => 
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
            SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${String(BATCH)} FOR UPDATE SKIP LOCKED))
          RETURNING 1`,
-        { idleTimeoutSec: sessionIdleTimeoutSec, retentionMonths, deliveryRetentionSec },
+        { idleTimeoutSec, retentionMonths, deliveryRetentionSec, refusedCallsRetentionDays },
       );
       removed = rows.length;
     }

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { newGroup } from '../commands.ts';
+import { recordLines } from '../output.ts';
+import type { Row } from '../output.ts';
+import type { Open } from '../session.ts';
+import * as values from '../values.ts';
+
+export function callsGroup(open: Open): Command {
+  const group = newGroup('calls', 'data calls that were refused or have failed');
+  group
+    .command('find')
+    .description('shows why a data call, or what was asked over a WebSocket, was refused or failed')
+    .argument('<request_id>', 'its request id, as in the error and in X-Request-Id', values.requestId)
+    .action(async (requestId: string) => {
+      const session = open();
+      const answer = await session.api.get(`/private/calls/${requestId}`);
+      const records = answer.body['records'] as readonly Row[];
+      await session.show(answer, () =>
+        records.flatMap((record, index) => [...(index === 0 ? [] : ['']), ...recordLines(record)]),
+      );
+    });
+  return group;
+}
