@@ -87,6 +87,7 @@ export const serviceCredentials = z
 /** What every service process reads. */
 export const processSettings = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ACCESS_LOG: z.enum(['off', 'stdout', 'stderr']).default('off'),
   PUBLIC_HOST: z.string().default('0.0.0.0'),
   PUBLIC_PORT: wholeNumber(0, 65_535),
   PRIVATE_HOST: z.string().default('0.0.0.0'),

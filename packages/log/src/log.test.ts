@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLogger, recordWriter, redact } from './log.ts';
+import { createLogger, recordWriter } from './log.ts';
+import { redact } from './redact.ts';
 
 /** Tokens are written out here: their format is another package's promise, and this one must hold for all. */
 const token = fc.stringMatching(/^[a-z][a-z0-9]{0,15}_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$/);
@@ -132,4 +133,34 @@ test('the longest path that a caller can send takes no time to search', () => {
   for (const path of paths) redact(path);
   // It takes about 30 ms; without bounds on the repetitions, seconds.
   expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test('a secret in a query, a form or a text never comes out, however it is encoded', () => {
+  for (const name of [
+    'token',
+    'access_token',
+    'refresh_token',
+    'client_secret',
+    'Client_Secret',
+    'password',
+  ]) {
+    for (const text of [
+      `wss://api.example/graphql?a=1&${name}=hunter2&b=2`,
+      `body: grant_type=client_credentials&${name}=hunter2`,
+      `/user?next=%2Fx%3F${name}%3Dhunter2%26b%3D2`,
+    ]) {
+      const lines = linesOf((logger) => {
+        logger.error({ err: new Error(text), deep: [{ text }] }, text);
+      });
+      expect(JSON.stringify(lines)).not.toContain('hunter2');
+      expect(JSON.stringify(lines)).toMatch(/a=1|grant_type=client_credentials|next=/);
+    }
+  }
+});
+
+test('a token that was cut, or has something behind it, comes out no more than a whole one', () => {
+  const [whole = ''] = fc.sample(token, 1);
+  for (const text of [whole.slice(0, -30), `${whole}XYZ`]) {
+    expect(redact(`/x/${text}/y`)).toMatch(/^\/x\/[a-z0-9]+_\[token\]\/y$/);
+  }
 });

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import { createLines } from './lines.ts';
+import { redact } from './redact.ts';
 
 export type { Logger } from 'pino';
 
@@ -15,24 +16,6 @@ const SECRET_MEMBERS = [
   'access_token',
   'pepper',
 ];
-
-/**
- * An access token, whatever its prefix (packages/access-token), and the password of a URL. The first line of
- * defence is not to log them; this second one catches the token that a library put into its error message.
- *
- * Neither wants a word boundary: in `%3Dtg_…` there is none before the token. A token's prefix stays, because
- * the `n` of a JSON escape `\n` before it looks like a part of it. All repetitions are bounded: a caller
- * chooses the path that is logged, and must not choose how long the search takes.
- */
-const TOKEN = /_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}/g;
-const URL_PASSWORD = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"]{0,256}):(?:\\.|[^\s"\\]){1,512}@/gi;
-
-/** Replaces what looks like a token or a URL's password, in a line of JSON or plain text. */
-export function redact(line: string): string {
-  const withoutTokens = line.replace(TOKEN, '_[token]');
-  // The second search begins at every letter, and most lines have no URL.
-  return line.includes('://') ? withoutTokens.replace(URL_PASSWORD, '$1:[password]@') : withoutTokens;
-}
 
 /** A message with members that can hold no secret by their names: they aren't searched for any. */
 export type WriteRecord = (

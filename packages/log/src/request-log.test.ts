@@ -99,3 +99,12 @@ test('a malformed request id is replaced', async () => {
     expect(line).not.toContain(given);
   }
 });
+
+test('a path is logged up to a bound, and no part of a token in it', async () => {
+  const secret = `${'S'.repeat(22)}_${'T'.repeat(49)}`;
+  const { line } = await ask(`/${'x'.repeat(210)}/tg_${secret}/${'y'.repeat(4_000)}?token=hunter2`);
+  const { req } = JSON.parse(line) as { req: { path: string } };
+  expect(req.path.length).toBeLessThanOrEqual(257);
+  expect(req.path).toMatch(/^\/x{210}\/tg_\[token\]\/y+…$/);
+  expect(line).not.toMatch(/T{8}|hunter2/);
+});

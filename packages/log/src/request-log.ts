@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { recordWriter } from './log.ts';
+import { loggedPath } from './redact.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
 /** Logs a request once it is done. To be called before anything has shortened its URL. */
@@ -24,7 +25,7 @@ export function createRequestLog(logger: Logger, levelOf2xx: 'info' | 'debug' = 
           : (['completed', status < 300 ? levelOf2xx : 'info'] as const);
       write(level, {
         request_id: requestId,
-        req: { method, path: pathOf(url) },
+        req: { method, path: loggedPath(url) },
         res: { status },
         duration_ms: Math.round(performance.now() - startedMs),
         msg: `request ${outcome}`,
@@ -42,9 +43,4 @@ export function requestLog(logger: Logger, requestId: (req: IncomingMessage) => 
     log(req, res, id);
     next?.();
   };
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }

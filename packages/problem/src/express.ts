@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import type { Logger } from '@tollgate/log';
+import { loggedPath } from '@tollgate/log/redact';
 import { cutAnswer } from './cut-answer.ts';
 import { Problem, problemDocument, toProblem } from './problem.ts';
 
@@ -34,25 +35,29 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
   };
 }
 
-/** Answers with any error as problem+json; 5xx ones are logged with their cause. */
-export function createProblemAnswer(logger: Logger) {
+/** Where a request came from. */
+export type AddressOf = (req: IncomingMessage) => string | undefined;
+
+const connectionAddress: AddressOf = ({ socket }) => socket.remoteAddress;
+
+/** Answers with any error as problem+json; 5xx ones are logged with their cause and the client's address. */
+export function createProblemAnswer(logger: Logger, addressOf: AddressOf = connectionAddress) {
   return (error: unknown, req: IncomingMessage, res: ServerResponse): void => {
     const problem = problemOf(error);
     if (problem.status >= 500) {
       const { code, cause } = problem;
       const request_id = res.getHeader(REQUEST_ID_HEADER);
-      logger.error(
-        { err: cause ?? problem, code, request_id, path: req.url?.split('?', 1)[0] },
-        'request failed',
-      );
+      const path = loggedPath(req.url ?? '');
+      const address = addressOf(req);
+      logger.error({ err: cause ?? problem, code, request_id, path, address }, 'request failed');
     }
     sendProblem(res, problem);
   };
 }
 
 /** createProblemAnswer as the last middleware. */
-export function problemHandler(logger: Logger): ErrorRequestHandler {
-  const answer = createProblemAnswer(logger);
+export function problemHandler(logger: Logger, addressOf?: AddressOf): ErrorRequestHandler {
+  const answer = createProblemAnswer(logger, addressOf);
   // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
   return (error: unknown, req, res: ServerResponse, _next) => {
     answer(error, req, res);

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { AccessLog } from '@tollgate/log/access-log';
+import type { Problem } from '@tollgate/problem';
 import { trackConnections } from './connections.ts';
 import type { DrainLimits } from './connections.ts';
 import { refuseIdleRequests } from './slow-requests.ts';
@@ -18,6 +20,8 @@ export type UpgradeHandler = {
   /** Owns the connection from then on, errors included. `head` is what came behind the request. */
   upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 };
+
+export type OnRefusedHead = (req: IncomingMessage, problem: Problem, requestId: string) => void;
 
 export type Listener = {
   server: Server;
@@ -38,6 +42,10 @@ export type ListenerOptions = {
   limits: HeadLimits;
   /** Without them a request has node:http's five minutes. */
   receiveLimits?: ReceiveLimits | undefined;
+  /** Has a line for each request. */
+  accessLog?: Pick<AccessLog, 'observe' | 'observeUpgrade'> | null;
+  /** Told of each request whose head was refused before the handler. */
+  onRefusedHead?: OnRefusedHead | undefined;
   upgradeHandler?: UpgradeHandler | undefined;
   /**
    * Gets the requests that wait for `100 Continue` (RFC 9110, section 10.1.1) and has to send it; without it
@@ -53,10 +61,9 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 
 /** An HTTP server with the limits that every listener has. */
-export function createListener(
-  handler: RequestListener,
-  { name, host, port, setting, limits, receiveLimits, upgradeHandler, continueHandler }: ListenerOptions,
-): Listener {
+export function createListener(handler: RequestListener, options: ListenerOptions): Listener {
+  const { name, host, port, setting, limits, receiveLimits, accessLog, onRefusedHead } = options;
+  const { upgradeHandler, continueHandler } = options;
   const server = createServer(
     {
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS),
@@ -80,7 +87,12 @@ export function createListener(
   // Other expectations mean nothing here, and may be passed over (RFC 9110, section 10.1.1).
   server.on('checkExpectation', serve(handler));
   if (continueHandler !== undefined) server.on('checkContinue', serve(continueHandler));
-  if (upgradeHandler !== undefined) server.on('upgrade', upgradeHandler.upgrade);
+  if (upgradeHandler !== undefined) {
+    server.on('upgrade', (req, socket, head) => {
+      accessLog?.observeUpgrade(req, socket);
+      upgradeHandler.upgrade(req, socket, head);
+    });
+  }
   return {
     server,
     listen: () =>
@@ -98,9 +110,14 @@ export function createListener(
   function serve(next: RequestListener): RequestListener {
     return (req, res) => {
       connections.began(req, res);
+      accessLog?.observe(req, res);
       const problem = headProblem(req, limits);
-      if (problem === null) next(req, res);
-      else refuseHead(req, res, problem);
+      if (problem === null) {
+        next(req, res);
+        return;
+      }
+      const requestId = refuseHead(req, res, problem);
+      onRefusedHead?.(req, problem, requestId);
     };
   }
 }

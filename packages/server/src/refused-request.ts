@@ -41,7 +41,7 @@ function hasHost(rawHeaders: readonly string[]): boolean {
  * details (RFC 9457), by its member `errors` a GraphQL response, and by `error` and `error_description` an
  * answer of an OAuth endpoint (RFC 6749, section 5.2; all that is refused here is `invalid_request` there).
  */
-function refusal(problem: Problem): { headers: [string, string][]; body: string } {
+function refusal(problem: Problem): { requestId: string; headers: [string, string][]; body: string } {
   const requestId = newRequestId();
   const { code, detail, title } = problem;
   const message = detail ?? title;
@@ -52,6 +52,7 @@ function refusal(problem: Problem): { headers: [string, string][]; body: string 
     error_description: message,
   });
   return {
+    requestId,
     headers: [
       ...Object.entries(problem.headers),
       ['content-type', 'application/problem+json'],
@@ -64,11 +65,15 @@ function refusal(problem: Problem): { headers: [string, string][]; body: string 
   };
 }
 
-/** Answers a request whose head is refused; its body is not read, so the connection ends with it. */
-export function refuseHead(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
-  const { headers, body } = refusal(problem);
+/**
+ * Answers a request whose head is refused; its body is not read, so the connection ends with it. Gives the request
+ * id of the answer.
+ */
+export function refuseHead(req: IncomingMessage, res: ServerResponse, problem: Problem): string {
+  const { requestId, headers, body } = refusal(problem);
   res.writeHead(problem.status, headers.flat());
   res.end(req.method === 'HEAD' ? undefined : body);
+  return requestId;
 }
 
 /** Answers on a connection where there is no request to answer, and ends it. */

@@ -1,17 +1,22 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { ConfigError } from '@tollgate/config';
+import { callerAddressOf, createTrust } from '@tollgate/address-group/caller-address';
 import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
+import { createAccessLog } from '@tollgate/log/access-log';
+import type { AccessLog } from '@tollgate/log/access-log';
 import type { DrainLimits } from './connections.ts';
 import { PortTakenError, createListener } from './listener.ts';
-import type { UpgradeHandler } from './listener.ts';
+import type { OnRefusedHead, UpgradeHandler } from './listener.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
 
 /** What a service's composition root hands back. */
 export type Service = {
   publicHandler: RequestListener;
   privateHandler: RequestListener;
+  /** Told of each request to the public listener whose head was refused before the handler. */
+  onRefusedHead?: OnRefusedHead;
   /** Takes WebSockets on the public listener. */
   upgradeHandler?: UpgradeHandler;
   /** Requests to the public listener that wait for `100 Continue` (listener.ts). */
@@ -32,10 +37,16 @@ export type ComposeContext<Config> = {
   registry: Registry;
   /** True once a shutdown has begun; readiness then says so. */
   draining: () => boolean;
+  /** Where a request came from, as far as TRUSTED_PROXIES say so; empty where the caller is gone by now. */
+  addressOf: (req: IncomingMessage) => string;
+  /** That of the public listener; null where it is off. */
+  accessLog: AccessLog | null;
 };
 
 type ProcessConfig = {
   LOG_LEVEL: string;
+  ACCESS_LOG: 'off' | 'stdout' | 'stderr';
+  TRUSTED_PROXIES: readonly string[];
   PUBLIC_HOST: string;
   PUBLIC_PORT: number;
   PRIVATE_HOST: string;
@@ -71,7 +82,8 @@ export async function runService<Config extends ProcessConfig>(
   collectDefaultMetrics({ register: registry });
   let stopping = false;
 
-  const service = await compose({ config, logger, registry, draining: () => stopping });
+  const callers = observeCallers(name, config);
+  const service = await compose({ config, logger, registry, draining: () => stopping, ...callers });
   const limits = {
     maxUrlBytes: config.MAX_URL_BYTES,
     maxHeaderBytes: config.MAX_HEADER_BYTES,
@@ -85,6 +97,8 @@ export async function runService<Config extends ProcessConfig>(
       port: config.PUBLIC_PORT,
       setting: 'PUBLIC_PORT',
       ...{ limits, receiveLimits },
+      accessLog: callers.accessLog,
+      onRefusedHead: service.onRefusedHead,
       upgradeHandler: service.upgradeHandler,
       continueHandler: service.continueHandler,
     }),
@@ -137,6 +151,16 @@ function receiveLimitsOf({
   REQUEST_RECEIVE_TIMEOUT_MS: totalMs,
 }: ProcessConfig): ReceiveLimits | undefined {
   return idleMs === undefined || totalMs === undefined ? undefined : { idleMs, totalMs };
+}
+
+function observeCallers(
+  name: string,
+  { ACCESS_LOG, TRUSTED_PROXIES }: Pick<ProcessConfig, 'ACCESS_LOG' | 'TRUSTED_PROXIES'>,
+): Pick<ComposeContext<never>, 'addressOf' | 'accessLog'> {
+  const trusts = createTrust(TRUSTED_PROXIES);
+  const addressOf = (req: IncomingMessage) => callerAddressOf(req, trusts);
+  const accessLog = ACCESS_LOG === 'off' ? null : createAccessLog(name, process[ACCESS_LOG], addressOf);
+  return { addressOf, accessLog };
 }
 
 /** Runs a step that reads configuration; a fault is printed in full and ends the process with exit code 1. */

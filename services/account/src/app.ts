@@ -3,10 +3,12 @@ import type { Express } from 'express';
 import type { Registry } from 'prom-client';
 import type { Introspector } from '@tollgate/introspection';
 import type { Logger } from '@tollgate/log';
+import type { AccessLog } from '@tollgate/log/access-log';
 import { requestLog } from '@tollgate/log/request-log';
 import { requireServiceCredential } from '@tollgate/private-api/credential';
 import type { ServiceCredential } from '@tollgate/private-api/credential';
 import { methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/express';
+import type { AddressOf } from '@tollgate/problem/express';
 import { operationsRouter } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
@@ -38,6 +40,7 @@ import {
 } from './tokens/auth-endpoints.ts';
 import { accountTokenRoutes, secretAndTokenRoutes } from './token-routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
+import { noteSignedIn } from './sessions/require-session.ts';
 import { usageEndpoint } from './usage-endpoint/usage-endpoint.ts';
 import type { CountReport } from './usage-reports/count-report.ts';
 import { usageReportEndpoint } from './usage-reports/endpoint.ts';
@@ -48,6 +51,8 @@ import { browserProtection, userPage } from './user-page/user-page.ts';
 
 type PublicParts = {
   logger: Logger;
+  addressOf: AddressOf;
+  accessLog: AccessLog | null;
   registry: Registry;
   query: Query;
   introspect: Introspector['introspect'];
@@ -58,6 +63,7 @@ type PublicParts = {
 
 type PrivateParts = {
   logger: Logger;
+  addressOf: AddressOf;
   registry: Registry;
   query: Query;
   applications: Applications;
@@ -83,11 +89,15 @@ const OPERATOR_REQUESTS = { access: operatorAccess, beforeMaking: [] };
 
 /** The public listener: what account holders and their programs call. */
 export function createPublicApp(parts: PublicParts): Express {
-  const { logger, registry, query, usageQuery, introspect } = parts;
+  const { logger, registry, query, usageQuery, introspect, accessLog } = parts;
   const app = bareExpress();
   app.set('trust proxy', parts.trustedProxies);
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
-  app.route('/api/usage').get(usageEndpoint(introspect, query)).all(methodNotAllowed('GET', 'HEAD'));
+  if (accessLog !== null) app.use(noteSignedIn(accessLog));
+  app
+    .route('/api/usage')
+    .get(usageEndpoint(introspect, query, accessLog))
+    .all(methodNotAllowed('GET', 'HEAD'));
   app.use('/api/console', consoleRoutes({ ...parts.console, usageQuery }));
   const { publicUrl: serverUrl, cookie } = parts.console;
   app
@@ -97,7 +107,7 @@ export function createPublicApp(parts: PublicParts): Express {
   app.route('/api/docs').get(apiPageEndpoint).all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs/:file').get(apiPageFileEndpoint).all(methodNotAllowed('GET', 'HEAD'));
   app.route('/user').get(userPage).all(methodNotAllowed('GET', 'HEAD'));
-  app.use(notFound, problemHandler(logger));
+  app.use(notFound, problemHandler(logger, parts.addressOf));
   return app;
 }
 
@@ -132,7 +142,7 @@ export function createPrivateApp(parts: PrivateParts): Express {
     .route('/private/usage-snapshots/:period_id')
     .get(usageSnapshotEndpoint(query))
     .all(methodNotAllowed('GET', 'HEAD'));
-  app.use(notFound, problemHandler(logger));
+  app.use(notFound, problemHandler(logger, parts.addressOf));
   return app;
 }
 

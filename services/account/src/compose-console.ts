@@ -34,11 +34,7 @@ export function openConsole(options: {
   close: () => Promise<void>;
 } {
   const { config, query, transact, logger, registry } = options;
-  const backgroundDatabase = openDatabase({
-    url: config.DATABASE_URL,
-    logger,
-    ...BACKGROUND,
-  });
+  const backgroundDatabase = openDatabase({ url: config.DATABASE_URL, logger, ...BACKGROUND });
   const backgroundQuery = createQuery(backgroundDatabase);
   const publicUrl = config.PUBLIC_URL;
   const lifetimes = {

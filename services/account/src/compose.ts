@@ -7,6 +7,7 @@ import { createPrivateApp, createPublicApp } from './app.ts';
 import { createApplications } from './applications/applications.ts';
 import { openBilling } from './compose-billing.ts';
 import { openConsole } from './compose-console.ts';
+import { openRefusedCalls } from './compose-refused-calls.ts';
 import { openUsage } from './compose-usage.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
@@ -14,7 +15,6 @@ import { createQuery, createTransact } from './database/query.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from './entitlement-events/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
 import { startRevocationOutbox } from './outbox/revocation-outbox.ts';
-import { createRefusedCallMetrics, startRefusedCallReader } from './refused-calls/reader.ts';
 import { createTokens } from './tokens/tokens.ts';
 
 /** Waiting for Postgres ends before the callers' own patience (PRIVATE_API_TIMEOUT_MS) does. */
@@ -24,7 +24,8 @@ const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
 const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 };
 
 /** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
-export function compose({ config, logger, registry, draining }: ComposeContext<Config>): Promise<Service> {
+export function compose(context: ComposeContext<Config>): Promise<Service> {
+  const { config, logger, registry, draining, addressOf, accessLog } = context;
   const databases = openDatabases(config, logger);
   const { database, outboxDatabase, eventDatabase } = databases;
   const redis = openRedis(config.REDIS_URL, logger);
@@ -54,12 +55,8 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
   const usage = openUsage({ config, database, redis, logger, registry });
   const { onTotalsChanged } = usage;
   const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
-  const refusedCalls = startRefusedCallReader({
-    redis,
-    transact: createTransact(databases.recordDatabase),
-    logger,
-    metrics: createRefusedCallMetrics(registry),
-  });
+  const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
+  const workers = [outbox, publisher, billing, console, usage, refusedCalls];
   const changes = { transact, query, deliver: outbox.deliver };
   const applications = createApplications({
     ...changes,
@@ -79,17 +76,18 @@ export function compose({ config, logger, registry, draining }: ComposeContext<C
     billing: billing.operations,
     usageReports: usage.reports,
   };
-  const shared = { logger, registry, query, usageQuery: createQuery(databases.usageDatabase) };
+  const shared = { logger, addressOf, registry, query, usageQuery: createQuery(databases.usageDatabase) };
   return Promise.resolve({
     publicHandler: createPublicApp({
       ...shared,
       introspect: introspection.introspect,
+      accessLog,
       trustedProxies: config.TRUSTED_PROXIES,
       console: { ...console.parts, applications, tokens },
     }),
     privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
     close: async () => {
-      await Promise.all([outbox, publisher, billing, console, usage, refusedCalls].map((each) => each.close()));
+      await Promise.all(workers.map((each) => each.close()));
       await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
       introspection.close();
       redis.disconnect();
@@ -107,6 +105,5 @@ function openDatabases(
     outboxDatabase: openDatabase({ url, poolMax: 2, logger, ...REQUEST_TIMEOUTS }),
     usageDatabase: openDatabase({ url, logger, ...USAGE_VIEWS }),
     eventDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
-    recordDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
   };
 }

@@ -3,10 +3,12 @@ import express from 'express';
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
+import type { AccessLog } from '@tollgate/log/access-log';
 import { createRequestLog, requestLog } from '@tollgate/log/request-log';
 import { createServiceAuthentication, requireServiceCredential } from '@tollgate/private-api/credential';
 import type { ServiceCredential } from '@tollgate/private-api/credential';
 import { createProblemAnswer, methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/express';
+import type { AddressOf } from '@tollgate/problem/express';
 import type { RedisConnection } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
 import { createHttpMetrics } from '@tollgate/server/metrics';
@@ -40,9 +42,11 @@ type CommonParts = {
   metrics: Metrics;
   tokenPrefix: string;
   maxBodyBytes: number;
+  addressOf: AddressOf;
 };
 
 type PublicParts = CommonParts & {
+  accessLog: AccessLog | null;
   callerOf: CallerOf;
   authenticate: AuthenticateClient;
   issuing: TokenIssuing;
@@ -65,13 +69,14 @@ type PrivateParts = CommonParts & {
 export function createPublicApp(parts: PublicParts): RequestListener {
   const { logger, registry, metrics, callerOf, authenticate, issuing, revokeToken, tokenPrefix } = parts;
   const readForm = createFormReader(parts.maxBodyBytes);
-  const answerError = createOAuthErrorAnswer(logger, (error) => {
+  const answerError = createOAuthErrorAnswer(logger, parts.addressOf, (error) => {
     metrics.tokenRequestsRefused.inc({ error });
   });
   const http = createHttpMetrics(registry);
 
   const token = jsonEndpoint({
     logRequest: createRequestLog(logger),
+    accessLog: parts.accessLog,
     observe: http.observer('/oauth2/token'),
     headers: headersOf(jsonProtection, noStore),
     answer: tokenEndpoint({
@@ -97,7 +102,7 @@ export function createPublicApp(parts: PublicParts): RequestListener {
     .route('/.well-known/oauth-authorization-server')
     .get(metadataEndpoint(parts.issuer))
     .all(methodNotAllowed('GET', 'HEAD'));
-  app.use(notFound, problemHandler(logger));
+  app.use(notFound, problemHandler(logger, parts.addressOf));
   return directRoutes({ 'POST /oauth2/token': token }, app);
 }
 
@@ -128,7 +133,7 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
         metrics.introspectionDuration(outcome, durationMs);
       },
     }),
-    answerError: createProblemAnswer(logger),
+    answerError: createProblemAnswer(logger, parts.addressOf),
   });
 
   const app = bareExpress();
@@ -141,7 +146,7 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
     .all(requireServiceCredential(serviceCredentials))
     .put(readRevocationEpoch, revocationEpochEndpoint(parts.clients))
     .all(methodNotAllowed('PUT'));
-  app.use(notFound, problemHandler(logger));
+  app.use(notFound, problemHandler(logger, parts.addressOf));
   return directRoutes({ 'POST /oauth2/introspect': introspect }, app);
 }
 

@@ -26,7 +26,7 @@ import { createTokenIssuing } from './token/token-issuing.ts';
 
 /** Builds auth from its settings. Needs neither Redis nor account to start: readiness tells what is away. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
-  const { config, logger, registry, draining } = context;
+  const { config, logger, registry, draining, addressOf, accessLog } = context;
   const redis = openRedis(config.REDIS_URL, logger);
   gatherWrites(redis);
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
@@ -53,6 +53,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     logger,
     registry,
     draining,
+    addressOf,
+    accessLog,
     redis,
     metrics,
     authenticate: createClientAuthenticator({

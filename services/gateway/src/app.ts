@@ -1,12 +1,14 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { requestLog } from '@tollgate/log/request-log';
 import { notFound, problemHandler } from '@tollgate/problem/express';
+import type { AddressOf } from '@tollgate/problem/express';
 import type { RedisConnection } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
@@ -17,6 +19,13 @@ import type { Proxy } from './plain-routes/proxy.ts';
 
 export const DATA_PATH = '/graphql';
 const V1_DATA_PATH = '/v1/graphql';
+
+/** Which version of the data endpoint a request is for; null where it is for neither. */
+export function apiVersionOf(req: Pick<IncomingMessage, 'url'>): UsageEvent['api_version'] | null {
+  const path = pathOf(req);
+  if (path === DATA_PATH) return 'v2';
+  return path === V1_DATA_PATH ? 'v1' : null;
+}
 
 /** The data endpoints by API version; there is none for v1 where v1 has no upstream. */
 type DataEndpoints = { v2: RequestListener; v1: RequestListener | null };
@@ -34,8 +43,7 @@ export function createPublicHandler({ v2, v1 }: DataEndpoints, plainApp: Express
 /** The same for requests that wait for `100 Continue`: on the data path it is sent when the body is wanted. */
 export function createContinueHandler(publicHandler: RequestListener): RequestListener {
   return (req, res) => {
-    const path = pathOf(req);
-    if (path === DATA_PATH || path === V1_DATA_PATH) deferContinue(req, res);
+    if (apiVersionOf(req) !== null) deferContinue(req, res);
     else res.writeContinue();
     publicHandler(req, res);
   };
@@ -45,10 +53,11 @@ export function createContinueHandler(publicHandler: RequestListener): RequestLi
 export function createPlainApp(parts: {
   logger: Logger;
   registry: Registry;
+  addressOf: AddressOf;
   account: Pick<Proxy, 'handler'>;
   auth: Pick<Proxy, 'handler'>;
 }): Express {
-  const { logger, registry, account, auth } = parts;
+  const { logger, registry, addressOf, account, auth } = parts;
   const app = express().disable('x-powered-by').disable('etag');
   app.use(requestLog(logger, newRequestId), httpMetrics(registry), helmet(), soundHead);
   app.use(below('/api/usage', account.handler));
@@ -59,7 +68,7 @@ export function createPlainApp(parts: {
   app.use(below('/oauth2', auth.handler));
   app.use(below('/.well-known/oauth-authorization-server', auth.handler));
   app.use(notFound);
-  app.use(oauthUnavailableHandler(logger), problemHandler(logger));
+  app.use(oauthUnavailableHandler(logger, addressOf), problemHandler(logger, addressOf));
   return app;
 }
 

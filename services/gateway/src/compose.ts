@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
@@ -11,8 +10,8 @@ import { gatherWrites } from '@tollgate/redis/gather-writes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from './app.ts';
-import { createFailureLog } from './data-call/failure-log.ts';
 import { createWebSockets } from './websocket/websockets.ts';
+import { composeRefusals } from './compose-refusals.ts';
 import type { Config } from './config.ts';
 import { createAdmission } from './admission/admission.ts';
 import { createAskAdmissions } from './admission/admit-script.ts';
@@ -23,11 +22,8 @@ import { createDataEndpoint } from './data-call/data-call.ts';
 import { openEntitle } from './entitle/open-entitle.ts';
 import { createForwarder } from './forward/forward.ts';
 import { createUpstreamMetrics } from './forward/upstream-metrics.ts';
-import { callerAddress } from './headers/caller-address.ts';
 import { createTrust } from './headers/trusted-proxies.ts';
 import type { TrustsPeer } from './headers/trusted-proxies.ts';
-import { createRefusedCalls } from './refused-calls/refused-calls.ts';
-import { createSendRefusedCalls } from './refused-calls/send-refused-calls.ts';
 import { createPrime, createPrimeShard } from './live-usage/prime.ts';
 import type { Prime } from './live-usage/prime.ts';
 import { createPrimeFrom } from './live-usage/prime-script.ts';
@@ -47,7 +43,7 @@ import type { Recorder, Traces } from './trace/traces.ts';
 
 /** Builds the gateway from its settings, and closes it again. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
-  const { config, logger, registry, draining } = context;
+  const { config, logger, registry, draining, addressOf } = context;
   const metrics = createMetrics(registry);
   const redis = openRedis(config.REDIS_URL, logger);
   // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
@@ -64,31 +60,21 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { v2, v1 } = upstreams;
   const { account, auth } = composePlainRoutes(config, trusts);
 
-  const refusedCalls = createRefusedCalls({
-    send: createSendRefusedCalls(redis),
-    tokenPrefix: config.TOKEN_PREFIX,
-    perSec: config.REFUSED_CALLS_RECORDED_PER_SEC,
-    logger,
-    onRefusal: metrics.onRefusal,
-  });
-  const refusals = { logFailure: createFailureLog(logger), recordRefusal: refusedCalls.record };
+  const refusals = composeRefusals(context, redis, metrics);
+  const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
     ...webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
+    ...shared,
     trusts,
-    traces,
     introspection: peers.introspection,
-    entitle: peers.entitle,
-    admit,
     record: settlement.record,
     prime,
-    ...refusals,
     registry,
   });
   const pipeline = {
+    ...shared,
     authenticate: peers.authenticate,
-    entitle: peers.entitle,
-    admit,
     meter: createCallMeter(createSettle(settlement.record, patience), {
       ...patience,
       record: settlement.record,
@@ -98,20 +84,19 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     logger,
     onCall: metrics.onDataCall,
     onParts: metrics.onParts,
-    traces,
-    ...refusals,
-    addressOf: (req: IncomingMessage) => callerAddress(req, trusts),
+    addressOf,
   };
   const publicHandler = createPublicHandler(
     {
       v2: createDataEndpoint({ ...pipeline, forward: v2.forward, apiVersion: 'v2' }),
       v1: v1 === null ? null : createDataEndpoint({ ...pipeline, forward: v1.forward, apiVersion: 'v1' }),
     },
-    createPlainApp({ logger, registry, account, auth }),
+    createPlainApp({ logger, registry, addressOf, account, auth }),
   );
   return {
     publicHandler,
     continueHandler: createContinueHandler(publicHandler),
+    onRefusedHead: refusals.onRefusedHead,
     privateHandler: createPrivateApp({ logger, registry, redis, draining }),
     upgradeHandler: webSockets.upgradeHandler,
     drain: (limits) => {
@@ -122,7 +107,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await upstreams.endAbandoned();
       // First of all: usage that isn't in Redis yet ends with this process.
       await settlement.flush();
-      await refusedCalls.close();
+      await refusals.close();
       for (const part of [leases, account, auth]) part.close();
       await Promise.all([upstreams.close(), peers.close(), traces.close()]);
       redis.disconnect();

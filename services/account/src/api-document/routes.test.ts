@@ -36,6 +36,8 @@ beforeAll(async () => {
     logger: createLogger('suite', 'silent'),
     registry: new Registry(),
     draining: () => false,
+    addressOf: () => '',
+    accessLog: null,
   });
 });
 

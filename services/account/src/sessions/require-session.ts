@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { addressGroup } from '@tollgate/address-group';
+import type { AccessLog } from '@tollgate/log/access-log';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem } from '@tollgate/problem';
 import type { Actor } from '../audit/audit-log.ts';
@@ -48,6 +49,17 @@ export function requireSession(parts: {
     const { address, request_id } = strangerOf(req, res);
     const actor = { actor: `account:${String(account_id)}`, address, request_id };
     signedInOf.set(res, { account_id, session, token, actor });
+    next();
+  };
+}
+
+/** Express middleware: has the access log say who is signed in. */
+export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler {
+  return (req, res, next) => {
+    res.once('close', () => {
+      const found = signedInOf.get(res);
+      if (found !== undefined) accessLog.note(req, { account_id: found.account_id });
+    });
     next();
   };
 }

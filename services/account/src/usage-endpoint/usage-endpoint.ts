@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Introspector } from '@tollgate/introspection';
+import type { AccessLog } from '@tollgate/log/access-log';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { invalidToken } from '@tollgate/problem';
 import { authenticateBearer } from '../authentication/bearer.ts';
@@ -12,11 +13,17 @@ import { usageAnswer } from './usage-answer.ts';
  * with limits, usage and status. 200 with a UsageResponse; 401, 403 as RFC 6750 says; 404
  * `no_billing_period`; 503 while auth or Postgres is away.
  */
-export function usageEndpoint(introspect: Introspector['introspect'], query: Query): RequestHandler {
+export function usageEndpoint(
+  introspect: Introspector['introspect'],
+  query: Query,
+  accessLog: Pick<AccessLog, 'note'> | null,
+): RequestHandler {
   return async (req, res) => {
     const token = await authenticateBearer(introspect, req, res.get(REQUEST_ID_HEADER));
+    const { account_id, application_id } = token;
+    accessLog?.note(req, { account_id, application_id });
     const now = new Date();
-    const standing = await findStanding(query, token.account_id, now);
+    const standing = await findStanding(query, account_id, now);
     // A token can outlive its account where auth's Redis was kept and this database was not.
     if (standing === undefined) throw invalidToken();
     res.set('cache-control', 'no-store').json(usageAnswer(standing, now));

@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutgoingHttpHeader, RequestListener } from 'node:http';
 import { Socket } from 'node:net';
+import type { AccessLog } from '@tollgate/log/access-log';
 import type { LogRequest } from '@tollgate/log/request-log';
 import { REQUEST_ID_HEADER, requestIdOf } from '@tollgate/log/request-id';
 
@@ -20,19 +21,22 @@ type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) 
  */
 export function jsonEndpoint(options: {
   logRequest: LogRequest;
+  /** Told of the request id, which these answers don't set as a header of their own. */
+  accessLog?: Pick<AccessLog, 'note'> | null;
   /** Called at the start of each request, to observe its end. */
   observe?: (req: IncomingMessage, res: ServerResponse) => void;
   headers: Readonly<Record<string, string>>;
   answer: Answer;
   answerError: AnswerError;
 }): RequestListener {
-  const { logRequest, observe, answer, answerError } = options;
+  const { logRequest, accessLog, observe, answer, answerError } = options;
   const headers = Object.entries(options.headers);
   const flatHeaders = [...headers.flat(), 'Content-Type', 'application/json; charset=utf-8'];
   return (req, res) => {
     const requestId = requestIdOf(req);
     logRequest(req, res, requestId);
     observe?.(req, res);
+    accessLog?.note(req, { request_id: requestId });
     answer({ req, res, requestId })
       .then((json) => {
         const length = Buffer.byteLength(json);

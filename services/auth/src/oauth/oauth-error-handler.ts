@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Logger } from '@tollgate/log';
+import { loggedPath } from '@tollgate/log/redact';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { cutAnswer } from '@tollgate/problem/cut-answer';
 import { problemOf } from '@tollgate/problem/express';
+import type { AddressOf } from '@tollgate/problem/express';
 import { OAuthError } from './oauth-error.ts';
 
 type Answer = {
@@ -34,17 +36,20 @@ export function oauthErrorCode(thrown: unknown): string {
  * Answers a request to a public OAuth endpoint with an error: each leaves as RFC 6749's JSON (section 5.2), with
  * `error` and `error_description`. `onRefused` is told of the error's code, for metrics.
  */
-export function createOAuthErrorAnswer(logger: Logger, onRefused: (error: string) => void) {
+export function createOAuthErrorAnswer(
+  logger: Logger,
+  addressOf: AddressOf,
+  onRefused: (error: string) => void,
+) {
   return (thrown: unknown, req: IncomingMessage, res: ServerResponse): void => {
     const answer = answerOf(thrown);
     onRefused(answer.body.error);
     if (answer.status >= 500) {
       const { code, cause } = problemOf(thrown);
       const request_id = res.getHeader(REQUEST_ID_HEADER);
-      logger.error(
-        { err: cause ?? thrown, code, request_id, path: req.url?.split('?', 1)[0] },
-        'request failed',
-      );
+      const path = loggedPath(req.url ?? '');
+      const address = addressOf(req);
+      logger.error({ err: cause ?? thrown, code, request_id, path, address }, 'request failed');
     }
     if (res.headersSent) {
       cutAnswer(res);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
+import type { AccessFacts, AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { toProblem } from '@tollgate/problem';
 import { cutAnswer } from '@tollgate/problem/cut-answer';
@@ -44,6 +45,7 @@ export type DataCallParts = {
   /** Told of each call that was refused or has failed. */
   recordRefusal: RecordRefusal;
   addressOf: (req: IncomingMessage) => string;
+  accessLog: Pick<AccessLog, 'note'> | null;
   apiVersion: UsageEvent['api_version'];
 };
 
@@ -64,7 +66,7 @@ type Serve = (
  * which is returned as X-Request-Id, also when it is refused.
  */
 export function createDataEndpoint(parts: DataCallParts): RequestListener {
-  const { logger, onCall, traces, logFailure, recordRefusal, addressOf, apiVersion } = parts;
+  const { logger, onCall, traces, logFailure, recordRefusal, addressOf, accessLog, apiVersion } = parts;
   const serve = createServe(parts);
 
   function refuse(req: IncomingMessage, res: ServerResponse, requestId: string, error: unknown): Problem {
@@ -75,6 +77,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
   }
 
   async function answer(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<void> {
+    accessLog?.note(req, { request_id: requestId });
     const ended = onCall();
     const trace = traces.begin(req, requestId);
     const known: KnownCaller = { token: null, charge: null };
@@ -117,9 +120,14 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
   };
 }
 
+/** Who called, for the access log. */
+export function whoOf({ account_id, application_id }: ActiveToken): AccessFacts {
+  return { account_id, application_id };
+}
+
 /** The parts of a call in their order; rejects with the problem of the one that refuses it. */
 function createServe(parts: DataCallParts): Serve {
-  const { authenticate, entitle, admit, forward, meter, onParts, apiVersion } = parts;
+  const { authenticate, entitle, admit, forward, meter, onParts, accessLog, apiVersion } = parts;
   return async (req, res, requestId, trace, known) => {
     assertDataRequest(req);
     const partEnded = onParts();
@@ -128,6 +136,7 @@ function createServe(parts: DataCallParts): Serve {
     const caller = authenticate(req.rawHeaders, requestId);
     const token = caller instanceof Promise ? await caller : caller;
     known.token = token;
+    accessLog?.note(req, whoOf(token));
     partEnded('authenticate');
     trace?.begin('entitle');
     const payment = entitle(token.account_id, requestId);

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/problem';
+import type { AddressOf } from '@tollgate/problem/express';
 import { assertSoundHead, pathOf } from '../headers/request-head.ts';
 import { isAtOrBelow } from './canonical-path.ts';
 
@@ -35,13 +36,14 @@ export class AuthUnavailable extends Error {
  * Answers AuthUnavailable as 503 with the error document of RFC 6749 (section 5.2; the code is that of section
  * 4.1.2.1), never to be stored (section 5.1).
  */
-export function oauthUnavailableHandler(logger: Logger): ErrorRequestHandler {
-  return (error: unknown, _req, res: Response, next) => {
+export function oauthUnavailableHandler(logger: Logger, addressOf: AddressOf): ErrorRequestHandler {
+  return (error: unknown, req, res: Response, next) => {
     if (!(error instanceof AuthUnavailable) || res.headersSent) {
       next(error);
       return;
     }
-    logger.warn({ request_id: res.getHeader('x-request-id'), err: error.cause }, 'auth is away');
+    const request_id = res.getHeader('x-request-id');
+    logger.warn({ request_id, address: addressOf(req), err: error.cause }, 'auth is away');
     res.status(503).set({ 'retry-after': '1', 'cache-control': 'no-store', pragma: 'no-cache' }).json({
       error: 'temporarily_unavailable',
       error_description: 'The authorization server is temporarily unavailable. Try again later.',

@@ -65,7 +65,11 @@ describe('a refused call is recorded with what is known of its caller', () => {
     gateway.account.entitle(12, { status: 'blocked' });
     gateway.account.entitle(13, withLimits(13, { rate_limit: 0 }));
     const blocked = await gateway.query({ token: gateway.auth.issue({ accountId: 12 }) });
-    expect(await recordOf(blocked)).toMatchObject({ code: 'account_blocked', account_id: 12, payer_id: null });
+    expect(await recordOf(blocked)).toMatchObject({
+      code: 'account_blocked',
+      account_id: 12,
+      payer_id: null,
+    });
     const limited = await gateway.query({ token: gateway.auth.issue({ accountId: 13 }) });
     expect(await recordOf(limited)).toMatchObject({
       code: 'rate_limit_exceeded',
@@ -91,14 +95,26 @@ describe('a refused call is recorded with what is known of its caller', () => {
     gateway.upstream((req) => req.resume());
     const late = await gateway.query();
     expect(late.status).toBe(504);
-    expect(await recordOf(late)).toMatchObject({ code: 'upstream_timeout', account_id: 7, application_id: 70 });
+    expect(await recordOf(late)).toMatchObject({
+      code: 'upstream_timeout',
+      account_id: 7,
+      application_id: 70,
+    });
     gateway.upstream((req, res) => {
       req.resume();
       res.writeHead(200, { 'content-length': 1_000_000 }).write('x'.repeat(100_000), () => res.destroy());
     });
     await expect(gateway.query()).rejects.toThrow();
-    await waitFor(async () => (await recordedRefusals(gateway.redis.url)).some(({ code }) => code === 'broken'));
+    await waitFor(async () =>
+      (await recordedRefusals(gateway.redis.url)).some(({ code }) => code === 'broken'),
+    );
     gateway.upstream(answerOk);
+  });
+
+  test('a head that the listener refuses: a URL that is too long', async () => {
+    const answer = await gateway.query({ method: 'GET', search: `?query=${'x'.repeat(9_000)}` });
+    expect(answer.status).toBe(414);
+    expect(await recordOf(answer)).toMatchObject({ code: 'uri_too_long', status: 414, address: '127.0.0.1' });
   });
 
   test('a call that passes leaves no record', async () => {
@@ -136,7 +152,11 @@ describe('over WebSockets', () => {
     const records = await refusalsOf(gateway.redis.url, requestId, 2);
     expect(records).toHaveLength(2);
     for (const record of records) {
-      expect(record).toMatchObject({ kind: 'operation', code: 'subscription_limit_exceeded', account_id: 22 });
+      expect(record).toMatchObject({
+        kind: 'operation',
+        code: 'subscription_limit_exceeded',
+        account_id: 22,
+      });
     }
     raw.socket.close();
 

@@ -5,7 +5,7 @@ import { MAX_REFUSED_CALL_DETAIL } from '@tollgate/contracts/refused-call';
 import type { RefusedCall } from '@tollgate/contracts/refused-call';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
-import { redact } from '@tollgate/log';
+import { redact } from '@tollgate/log/redact';
 import { createSampler } from './sampler.ts';
 
 /** A call, an upgrade, an operation or a socket that was refused or has failed. */

@@ -154,8 +154,8 @@ export class CallerSocket {
   }
 
   #recordEnding(ending: Ending, token: string | undefined): void {
-    const { requestId } = this;
-    const socket = { requestId, clientAddress: this.#facts.clientAddress, identity: this.#identity };
+    const { requestId, identity } = this;
+    const socket = { requestId, identity, clientAddress: this.#facts.clientAddress };
     const refusal = refusalOfEnding(socket, ending, { openMs: performance.now() - this.#openedMs, token });
     if (refusal !== null) this.#parts.recordRefusal(refusal);
   }

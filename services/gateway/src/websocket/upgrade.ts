@@ -4,46 +4,23 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { addressGroup } from '@tollgate/address-group';
-import { newRequestId } from '@tollgate/log/request-id';
 import { Problem, toProblem } from '@tollgate/problem';
-import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import { assertBodiless } from '../data-call/data-request.ts';
-import type { LogFailure } from '../data-call/failure-log.ts';
 import { sendRefusal } from '../data-call/refusal.ts';
-import { callerAddress } from '../headers/caller-address.ts';
 import { assertSoundHead, fieldValues, pathOf } from '../headers/request-head.ts';
-import type { TrustsPeer } from '../headers/trusted-proxies.ts';
-import type { RecordRefusal, Refusal } from '../refused-calls/refused-calls.ts';
-import type { SocketTrace } from '../trace/socket-trace.ts';
-import type { Traces } from '../trace/traces.ts';
+import { createBegunUpgrades } from './begun-upgrades.ts';
+import type { BegunUpgrade, BegunUpgradesOptions } from './begun-upgrades.ts';
 import { tokenOfRequest } from './credential.ts';
 import type { OpenedSocket } from './caller-socket.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import { chosenProtocol } from './protocol.ts';
 import { upgradeFacts } from './upstream-opening.ts';
 
-export type UpgradeOptions = {
+export type UpgradeOptions = BegunUpgradesOptions & {
   path: string;
   sockets: Pick<OpenSockets, 'identify' | 'assertRoom' | 'assertRoomOf' | 'open'>;
-  /** Whether a caller is a proxy that speaks for those before it. */
-  trusts: TrustsPeer;
-  traces: Pick<Traces, 'open'>;
   maxMessageBytes: number;
-  onUpgrade: (outcome: string) => void;
-  logFailure: LogFailure;
-  recordRefusal: RecordRefusal;
-};
-
-/** An upgrade request that has come. */
-type BegunUpgrade = {
-  requestId: string;
-  trace: SocketTrace | null;
-  beganMs: number;
-  clientAddress: string;
-  /** Who calls and who pays, as far as it is known. */
-  active: ActiveToken | null;
-  payerId: number | null;
 };
 
 /** How long a caller has for its half of a close, and one that reads nothing for the gateway's. */
@@ -55,24 +32,14 @@ const CLOSE_TIMEOUT_MS = 1_000;
  * GraphQL error. Without one connection_init has to bring it. The answer carries X-Request-Id.
  */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
-  const { path, sockets, trusts, traces, onUpgrade, logFailure, recordRefusal } = options;
-  const begun = new WeakMap<IncomingMessage, BegunUpgrade>();
+  const { path, sockets, trusts } = options;
+  const upgrades = createBegunUpgrades(options);
   const server = new WebSocketServer(serverOptions(options.maxMessageBytes));
-  server.on('headers', (headers, req) => headers.push(`X-Request-Id: ${begun.get(req)?.requestId ?? ''}`));
+  server.on('headers', (headers, req) => headers.push(`X-Request-Id: ${upgrades.of(req).requestId}`));
   // What ws finds wrong with a handshake it would answer in plain text.
   server.on('wsClientError', (error, socket, req) => {
     refuse(req, socket, new Problem('invalid_request', { detail: `${error.message}.` }));
   });
-
-  function begin(req: IncomingMessage): BegunUpgrade {
-    const requestId = newRequestId();
-    const upgrade = {
-      ...{ requestId, trace: traces.open(req, requestId), beganMs: performance.now() },
-      ...{ clientAddress: callerAddress(req, trusts), active: null, payerId: null },
-    };
-    begun.set(req, upgrade);
-    return upgrade;
-  }
 
   async function authenticate(req: IncomingMessage, upgrade: BegunUpgrade) {
     const { requestId, trace } = upgrade;
@@ -85,7 +52,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     sockets.assertRoom(token === undefined ? address : null);
     if (token === undefined) return { protocol, address, identity: null };
     const identity = await sockets.identify(token, requestId, trace, (active) => {
-      upgrade.active = active;
+      upgrades.identified(req, upgrade, active);
     });
     upgrade.payerId = identity.charge.payerId;
     sockets.assertRoomOf(identity);
@@ -98,19 +65,14 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   ): void {
     const { req, socket, head } = connection;
     server.handleUpgrade(req, socket, head, (webSocket) => {
-      onUpgrade('accepted');
-      opened.trace?.answered('accepted', 101);
+      upgrades.accepted(req, opened);
       sockets.open({ ...opened, socket: webSocket });
     });
   }
 
   function refuse(req: IncomingMessage, socket: Duplex, problem: Problem): void {
-    const upgrade = begun.get(req) ?? begin(req);
-    const { requestId, trace, clientAddress } = upgrade;
-    onUpgrade(problem.code);
-    trace?.answered(problem.code, problem.status);
-    if (problem.status >= 500) logFailure(requestId, problem, clientAddress);
-    recordRefusal(refusalOfUpgrade(req, upgrade, problem));
+    const upgrade = upgrades.of(req);
+    upgrades.refused(req, upgrade, problem);
     if (!(socket instanceof Socket) || socket.destroyed) {
       socket.destroy();
       return;
@@ -121,14 +83,14 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     res.once('finish', () => {
       socket.destroySoon();
     });
-    sendRefusal(req, res, problem, requestId);
+    sendRefusal(req, res, problem, upgrade.requestId);
   }
 
   return {
     accepts: (req) =>
       pathOf(req) === path && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
     upgrade: (req, socket, head) => {
-      const upgrade = begin(req);
+      const upgrade = upgrades.begin(req);
       const { requestId, trace, clientAddress } = upgrade;
       // Until ws or the refusal owns it; a connection that breaks then is of no concern to anybody.
       socket.on('error', () => socket.destroy());
@@ -143,27 +105,6 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
         });
     },
   };
-}
-
-function refusalOfUpgrade(
-  req: IncomingMessage,
-  { requestId, beganMs, clientAddress, active, payerId }: BegunUpgrade,
-  { code, status, detail }: Problem,
-): Refusal {
-  return {
-    ...{ requestId, kind: 'upgrade', code, status, detail, active, payerId, apiVersion: 'v2' },
-    token: active === null ? presentedToken(req) : undefined,
-    address: clientAddress,
-    durationMs: performance.now() - beganMs,
-  };
-}
-
-function presentedToken(req: IncomingMessage): string | undefined {
-  try {
-    return tokenOfRequest(req);
-  } catch {
-    return undefined;
-  }
 }
 
 function serverOptions(maxPayload: number) {

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { AccessLog } from '@tollgate/log/access-log';
 import type { Introspector } from '@tollgate/introspection';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import type { Admit } from '../admission/admission.ts';
@@ -37,6 +38,7 @@ export type WebSocketsOptions = {
   prime: Prime;
   logFailure: LogFailure;
   recordRefusal: RecordRefusal;
+  accessLog: Pick<AccessLog, 'note'> | null;
   registry: Registry;
 };
 
@@ -77,6 +79,7 @@ export function createWebSockets(options: WebSocketsOptions): {
     onUpgrade: metrics.onUpgrade,
     logFailure,
     recordRefusal,
+    accessLog: options.accessLog,
   });
   return { upgradeHandler, onRevoked: sockets.onRevoked, drain: sockets.drain };
 }
