@@ -10,7 +10,14 @@ const requestId = randomUUID().replaceAll('-', '');
 beforeAll(async () => {
   stack = await startOperatedStack();
   const email = `${randomUUID()}@example.com`;
-  const made = await stack.json<{ account_id: number }>('accounts', 'create', '--email', email, '--name', 'Ada');
+  const made = await stack.json<{ account_id: number }>(
+    'accounts',
+    'create',
+    '--email',
+    email,
+    '--name',
+    'Ada',
+  );
   account = String(made.account_id);
   await stack.sql(`
     INSERT INTO refused_calls (request_id, seq, at, kind, code, status, account_id, payer_id, application_id, address,
@@ -54,10 +61,30 @@ test('accounts refusals lists them, by code, application and time', async () => 
     ['--code', 'unauthorized'],
     ['--application', '7'],
     ['--from', '2026-06-02T00:00:00Z'],
+    ['--from', '2026-06-02'],
+    ['--from', '2026-06-02T14:00:00+02:00', '--to', '2026-06-02'],
   ]) {
     expect(await stack.json('accounts', 'refusals', account, ...filter)).toMatchObject({
       refusals: [{ code: 'unauthorized', unrecorded_before: 12 }],
       next_cursor: null,
     });
   }
+});
+
+test('times are printed alike, to the second, whatever the API has of them', async () => {
+  const { stdout } = await stack.run(['accounts', 'get', account]);
+  expect(stdout).toMatch(/^created_at +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
+  const audit = await stack.run(['audit', 'list', '--account', account]);
+  expect(audit.stdout).toMatch(/ \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /);
+});
+
+test('the audit log takes dates, and an unknown action is an error that names those that there are', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const made = await stack.json<{ entries: unknown[] }>(
+    ...['audit', 'list', '--account', account, '--from', today, '--to', today],
+  );
+  expect(made.entries).toHaveLength(1);
+  const unknown = await stack.run(['audit', 'list', '--action', 'acount_blocked']);
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toMatch(/action: must be one of account_blocked, .*, webhook_secret_rotated/);
 });

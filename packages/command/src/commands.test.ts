@@ -195,7 +195,13 @@ describe('accounts, periods and subscriptions', () => {
     expect(await stack.json('periods', 'team-slots', id, '4')).toMatchObject({ team_slots_limit: 4 });
     expect(await stack.json('periods', 'team-slots', id, 'none')).toMatchObject({ team_slots_limit: null });
     expect(await stack.json('periods', 'end', id, '--yes')).toMatchObject({ status: 'expired' });
-    const later = String((await create('2099-01-01T00:00:00Z', '2099-02-01T00:00:00Z')).period_id);
+    // Dates are whole days.
+    const ahead = await create('2099-01-01', '2099-01-31');
+    expect(ahead).toMatchObject({
+      started_at: '2099-01-01T00:00:00.000Z',
+      ended_at: '2099-01-31T23:59:59.000Z',
+    });
+    const later = String(ahead.period_id);
     expect(await stack.run(['periods', 'delete', later, '--yes'])).toEqual({
       code: 0,
       stdout: `Deleted period ${later}.\n`,

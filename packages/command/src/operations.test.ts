@@ -167,7 +167,7 @@ describe('usage', () => {
       account_id: Number(account),
       interval: 'day',
     });
-    const wrong = await stack.run(['accounts', 'usage', account, '--from', 'monday', '--interval', 'week']);
+    const wrong = await stack.run(['accounts', 'usage', account, '--from', '2000-01-01', '--interval', 'week']);
     expect([wrong.code, wrong.stderr]).toEqual([
       1,
       expect.stringMatching(/from.*\n.*interval|interval.*\n.*from/),

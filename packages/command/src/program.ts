@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import type { Command } from 'commander';
 import { newGroup } from './commands.ts';
 import { accountsGroup } from './groups/accounts.ts';
@@ -13,6 +14,7 @@ import { subscriptionsGroup } from './groups/subscriptions.ts';
 import { teamsGroup } from './groups/teams.ts';
 import { tokensGroup } from './groups/tokens.ts';
 import { usageGroup } from './groups/usage.ts';
+import { usageFault } from './failures.ts';
 import { openSession } from './session.ts';
 import type { GlobalOptions, Surroundings } from './session.ts';
 import * as values from './values.ts';
@@ -20,6 +22,7 @@ import * as values from './values.ts';
 /** Everything that `tollgate` can do. */
 export function createProgram(surroundings: Surroundings = {}): Command {
   const program = newGroup('tollgate', 'what operators do over the private API of the account service')
+    .version(manifest.version, '--version', 'print the version')
     .option('--url <url>', 'base URL of account’s private listener; else TOLLGATE_URL')
     .option(
       '--credential-file <file>',
@@ -48,5 +51,23 @@ export function createProgram(surroundings: Surroundings = {}): Command {
   ]) {
     program.addCommand(group(open));
   }
+  addHelp(program);
   return program;
+}
+
+/** `help`, of everything, of a group or of one command: what `--help` behind it shows. */
+function addHelp(program: Command): void {
+  program
+    .command('help')
+    .description('shows what there is, or what a command takes')
+    .argument('[command...]', 'a group, or a group and its command')
+    .action((path: string[]) => {
+      const command = path.reduce<Command>((within, name) => {
+        const found = within.commands.find((each) => each.name() === name);
+        if (found === undefined)
+          throw usageFault(`There is no command ${path.join(' ')}; see tollgate help.`);
+        return found;
+      }, program);
+      command.outputHelp();
+    });
 }

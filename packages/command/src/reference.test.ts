@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import manifest from '../package.json' with { type: 'json' };
 import { createProgram } from './program.ts';
 import { reference, withReference } from './reference.ts';
 import { runCommand } from './suite/operated-stack.ts';
@@ -17,4 +18,20 @@ test('--help shows a command’s own options and those of every command', async 
   for (const shown of ['--limit-points', '--description-file', '--json', '--credential-file']) {
     expect(stdout).toContain(shown);
   }
+});
+
+test('--version is that of the package', async () => {
+  const { code, stdout } = await runCommand(['--version']);
+  expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);
+});
+
+test('help shows all commands, a group, or one command; of an unknown one it is a usage fault', async () => {
+  const all = await runCommand(['help']);
+  expect([all.code, all.stderr]).toEqual([0, '']);
+  expect(all.stdout).toContain('plans');
+  expect((await runCommand(['help', 'plans'])).stdout).toBe((await runCommand(['plans', '--help'])).stdout);
+  const create = await runCommand(['help', 'plans', 'create']);
+  expect([create.code, create.stdout]).toEqual([0, expect.stringContaining('--limit-points')]);
+  const unknown = await runCommand(['help', 'plans', 'invent']);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('plans invent')]);
 });

@@ -57,12 +57,29 @@ export function seconds(text: string): number {
   return value;
 }
 
-const instant = z.iso.datetime({ offset: true, precision: 0 });
+const date = z.iso.date();
+const instant = z.iso.datetime({ offset: true });
 
-/** An RFC 3339 time to the second, in any offset; the API takes it in UTC. */
+/** An RFC 3339 time in any offset, or a date in UTC, as all lists take it; the API gets times in UTC. */
 export function time(text: string): string {
-  if (!instant.safeParse(text).success) {
-    throw new InvalidArgumentError('It must be an RFC 3339 time to the second, as 2026-07-01T00:00:00Z.');
-  }
-  return new Date(text).toISOString().replace('.000Z', 'Z');
+  if (date.safeParse(text).success) return text;
+  if (instant.safeParse(text).success) return new Date(text).toISOString().replace('.000Z', 'Z');
+  throw new InvalidArgumentError(
+    'It must be an RFC 3339 time or date, as 2026-07-01T00:00:00Z or 2026-07-01.',
+  );
+}
+
+/** The same where something begins: a date is its first second. */
+export function firstSecond(text: string): string {
+  return date.safeParse(text).success ? `${text}T00:00:00Z` : toSecond(time(text));
+}
+
+/** The same where something ends: a date is its last second. */
+export function lastSecond(text: string): string {
+  return date.safeParse(text).success ? `${text}T23:59:59Z` : toSecond(time(text));
+}
+
+function toSecond(instantText: string): string {
+  if (/\.\d+Z$/.test(instantText)) throw new InvalidArgumentError('It must be a whole second.');
+  return instantText;
 }

@@ -63,8 +63,18 @@ function addRefusals(group: Command, open: Open): void {
         description: 'of one application',
         parse: values.id,
       },
-      { parameter: 'from', flags: '--from <time>', description: 'not before, RFC 3339', parse: values.time },
-      { parameter: 'to', flags: '--to <time>', description: 'before, RFC 3339', parse: values.time },
+      {
+        parameter: 'from',
+        flags: '--from <time>',
+        description: 'not before this time or day',
+        parse: values.time,
+      },
+      {
+        parameter: 'to',
+        flags: '--to <time>',
+        description: 'before this time, or up to this day',
+        parse: values.time,
+      },
     ],
   });
 }
@@ -92,8 +102,8 @@ function addUsage(group: Command, open: Open): void {
     .description('usage by day or hour, or by who and what used it, of the last 14 months')
     .argument('<account_id>', 'whose', values.id)
     .option('--interval <hour|day>', 'of a bucket (the API takes day)')
-    .option('--from <time>', 'since when: an RFC 3339 time or date')
-    .option('--to <time>', 'until when; a date names its whole day')
+    .option('--from <time>', 'not before this time or day', values.time)
+    .option('--to <time>', 'before this time, or up to this day', values.time)
     .option('--group-by <what>', 'application, member or api_version: the table then has these, not buckets')
     .option('--view <billed|own>', 'what its periods have paid for, or what it has used itself')
     .option('--application <application_id>', 'of one application', values.id)

@@ -31,10 +31,21 @@ export function auditGroup(open: Open): Command {
       {
         parameter: 'action',
         flags: '--action <action>',
-        description: 'of one kind: plan_changed, account_blocked, …',
+        description:
+          'of one kind: plan_changed, account_blocked, …; an unknown one is answered with all that there are',
       },
-      { parameter: 'from', flags: '--from <time>', description: 'not before, RFC 3339', parse: values.time },
-      { parameter: 'to', flags: '--to <time>', description: 'before, RFC 3339', parse: values.time },
+      {
+        parameter: 'from',
+        flags: '--from <time>',
+        description: 'not before this time or day',
+        parse: values.time,
+      },
+      {
+        parameter: 'to',
+        flags: '--to <time>',
+        description: 'before this time, or up to this day',
+        parse: values.time,
+      },
     ],
   });
   return group;

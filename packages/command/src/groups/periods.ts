@@ -67,8 +67,8 @@ function addCreate(group: Command, open: Open): void {
     .description('makes a period by hand: a trial, a free plan, or the past beside a subscription')
     .requiredOption('--account <account_id>', 'whose', values.id)
     .requiredOption('--plan <plan_id>', 'of which plan', values.id)
-    .requiredOption('--start <time>', 'its first second, RFC 3339', values.time)
-    .requiredOption('--end <time>', 'its last second, RFC 3339', values.time)
+    .requiredOption('--start <time>', 'its first second, or its first day', values.firstSecond)
+    .requiredOption('--end <time>', 'its last second, or its last day', values.lastSecond)
     .option('--team-slots <number>', 'people in the team as an add-on', values.wholeNumberOrNone)
     .action(async ({ account, plan, start, end, teamSlots }: NewPeriod) => {
       const session = open();

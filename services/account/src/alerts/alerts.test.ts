@@ -205,8 +205,21 @@ describe('usage that passes a share', () => {
     await settings({ mail: true, shares: [50, 60, 99], limits: {} });
     await allChecked(suite);
     expect((await alertsOf(suite, period_id)).map(({ share }) => share)).toEqual([50, 60]);
-    expect(subjectsTo(suite, owner)).toEqual(['60 % of your points are used']);
+    expect(subjectsTo(suite, owner)).toEqual(['70 % of your points are used']);
   });
+});
+
+test('a mail says how much is used, not only which threshold that has passed', async () => {
+  await settings({ mail: true, shares: [], limits: {} });
+  await makeTeam(owner);
+  await inviteTo(owner, await newOwner(suite));
+  await period({ description: { team_slots_limit: 5 } });
+  await allChecked(suite);
+  await settings({ mail: true, shares: [1], limits: {} });
+  const mail = await nthMail(suite.mailDirectory, owner.email);
+  expect(mail.subject).toBe('40 % of your team slots are used');
+  expect(mail.text).toContain('2 slots of 5 slots are used');
+  expect(mail.text).toContain('1 %');
 });
 
 test('team slots: who is invited counts, and what is taken when a period begins', async () => {

@@ -1,8 +1,10 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import type { Query } from '../database/query.ts';
-import { idQueryField, secondField } from '../input/fields.ts';
+import { idQueryField } from '../input/fields.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../input/page.ts';
+import { fromField, toField } from '../input/time-range.ts';
+import { AUDIT_ACTIONS } from './audit-log.ts';
 import type { AuditEntry } from './audit-log.ts';
 
 const textField = z.string('must be text').min(1, 'must not be empty').max(300, 'is too long');
@@ -12,9 +14,9 @@ const listSchema = z.strictObject({
   account_id: idQueryField.optional(),
   application_id: idQueryField.optional(),
   actor: textField.optional(),
-  action: textField.optional(),
-  from: secondField.optional(),
-  to: secondField.optional(),
+  action: z.enum(AUDIT_ACTIONS, `must be one of ${AUDIT_ACTIONS.toSorted().join(', ')}`).optional(),
+  from: fromField('Not before.'),
+  to: toField('Before; a date names its whole day.'),
 });
 
 type Logged = AuditEntry & { audit_id: number; at: Date };
@@ -33,7 +35,8 @@ const CONDITIONS = {
  * `GET /private/audit-log?account_id=&application_id=&actor=&action=&from=&to=&limit=50&cursor=…` for operators: 200
  * `{entries, next_cursor}`, newest first. An entry is `audit_id, at, actor, action, application_id, account_id,
  * address, request_id, details`. What is asked for holds together: an account and an actor are what that actor did
- * to it. `from` is the first second, `to` the one after the last, UTC.
+ * to it. `from` and `to` are RFC 3339 times or dates; `to` is the first instant after the range, or its last day. An
+ * unknown action is 400, with the known ones.
  */
 export function auditLogEndpoint(query: Query): RequestHandler {
   return async (req, res) => {

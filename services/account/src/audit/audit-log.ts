@@ -11,62 +11,66 @@ export type Actor = {
   request_id: string;
 };
 
-type AuditAction =
-  | 'application_created'
-  | 'application_changed'
-  | 'application_revoked'
-  | 'application_restored'
-  | 'application_deleted'
-  | 'secret_rotated'
-  | 'token_issued'
-  | 'token_copied'
-  | 'token_revoked'
-  | 'account_created'
-  | 'signed_in'
-  | 'sign_in_limited'
-  | 'password_changed'
-  | 'password_reset'
-  | 'email_change_requested'
-  | 'email_changed'
-  | 'team_created'
-  | 'team_renamed'
-  | 'team_dissolved'
-  | 'team_handed_over'
-  | 'team_invitation_made'
-  | 'team_invitation_withdrawn'
-  | 'team_invitation_declined'
-  | 'team_joined'
-  | 'team_left'
-  | 'team_member_removed'
-  | 'account_blocked'
-  | 'account_unblocked'
-  | 'product_created'
-  | 'product_changed'
-  | 'plan_created'
-  | 'plan_changed'
-  | 'plan_archived'
-  | 'plan_restored'
-  | 'period_created'
-  | 'period_ended'
-  | 'period_deleted'
-  | 'period_blocked'
-  | 'period_unblocked'
-  | 'period_team_slots_set'
-  | 'subscription_created'
-  | 'subscription_renewed'
-  | 'subscription_plan_changed'
-  | 'subscription_plan_change_planned'
-  | 'subscription_cancellation_planned'
-  | 'subscription_resumed'
-  | 'subscription_team_slots_set'
-  | 'subscription_ended'
-  | 'usage_rebuilt'
-  | 'alert_settings_changed'
-  | 'webhook_created'
-  | 'webhook_changed'
-  | 'webhook_secret_rotated'
-  | 'webhook_disabled'
-  | 'webhook_deleted';
+/** What an entry can tell of. */
+export const AUDIT_ACTIONS = [
+  'application_created',
+  'application_changed',
+  'application_revoked',
+  'application_restored',
+  'application_deleted',
+  'secret_rotated',
+  'token_issued',
+  'token_copied',
+  'token_revoked',
+  'account_created',
+  'signed_in',
+  'sign_in_limited',
+  'password_changed',
+  'password_reset',
+  'email_change_requested',
+  'email_changed',
+  'team_created',
+  'team_renamed',
+  'team_dissolved',
+  'team_handed_over',
+  'team_invitation_made',
+  'team_invitation_withdrawn',
+  'team_invitation_declined',
+  'team_joined',
+  'team_left',
+  'team_member_removed',
+  'account_blocked',
+  'account_unblocked',
+  'product_created',
+  'product_changed',
+  'plan_created',
+  'plan_changed',
+  'plan_archived',
+  'plan_restored',
+  'period_created',
+  'period_ended',
+  'period_deleted',
+  'period_blocked',
+  'period_unblocked',
+  'period_team_slots_set',
+  'subscription_created',
+  'subscription_renewed',
+  'subscription_plan_changed',
+  'subscription_plan_change_planned',
+  'subscription_cancellation_planned',
+  'subscription_resumed',
+  'subscription_team_slots_set',
+  'subscription_ended',
+  'usage_rebuilt',
+  'alert_settings_changed',
+  'webhook_created',
+  'webhook_changed',
+  'webhook_secret_rotated',
+  'webhook_disabled',
+  'webhook_deleted',
+] as const;
+
+type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditEntry = Actor & {
   action: AuditAction;

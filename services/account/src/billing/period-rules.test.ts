@@ -81,6 +81,12 @@ describe('status of a billing period', () => {
     expect(billingStatus(JULY, false, at(now))).toBe(status);
   });
 
+  test('a period that another one has followed has no grace window', () => {
+    const followed = { ...JULY, followed: true };
+    expect(billingStatus(followed, false, at('2026-07-24T00:00:00Z'))).toBe('expired');
+    expect(billingStatus({ ...followed, blocked: true }, false, at('2026-07-24T00:00:00Z'))).toBe('blocked');
+  });
+
   test('a plan without a grace window goes from active to expired', () => {
     expect(billingStatus({ ...JULY, grace_sec: 0 }, false, at('2026-07-24T00:00:00Z'))).toBe('expired');
   });

@@ -8,6 +8,8 @@ export type StatusPeriod = PeriodTimes & {
   /** Of the plan, as it was when the period started. */
   grace_sec: number;
   blocked: boolean;
+  /** Whether a later period of the account has started: a grace window is for those who have no other. */
+  followed?: boolean;
 };
 
 /**
@@ -27,6 +29,7 @@ export function pickPeriod<Period extends PeriodTimes>(
 export function billingStatus(period: StatusPeriod, accountBlocked: boolean, now: Date): BillingStatus {
   if (accountBlocked || period.blocked) return 'blocked';
   if (now.getTime() < endMs(period)) return 'active';
+  if (period.followed === true) return 'expired';
   return now.getTime() < graceEndMs(period) ? 'grace' : 'expired';
 }
 

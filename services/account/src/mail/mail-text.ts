@@ -119,16 +119,18 @@ export type UsageAlertMail = {
 export function usageAlertMail(alert: UsageAlertMail, link: string): Mail {
   const { to, limit, unit, share, used, limit_value } = alert;
   const [started, ended] = [alert.started_at, alert.ended_at].map((at) => at.toISOString().slice(0, 10));
+  // Usage goes on beyond a threshold, and whole seconds may fall short of it.
+  const percent = String(Math.min(100, Math.max(share, Math.floor((used / limit_value) * 100))));
   const amount = (count: number) => `${count.toLocaleString('en')}${unit === '' ? '' : ` ${unit}`}`;
   return render(to, {
-    subject: `${String(share)} % of your ${limit} are used`,
+    subject: `${percent} % of your ${limit} are used`,
     lines: [
-      `In the billing period from ${String(started)} to ${String(ended)} (UTC), ${amount(used)} of ${amount(limit_value)} are used: ${String(share)} % of the limit of ${limit}, or more.`,
-      'What is used by now, and by whom, is here:',
+      `In the billing period from ${String(started)} to ${String(ended)} (UTC), ${amount(used)} of ${amount(limit_value)} are used. The alert threshold is ${String(share)} %.`,
+      'See the current usage, and who used it:',
     ],
     link,
     closing:
-      'You get this mail once per billing period. At which shares, and whether by mail, you choose yourself.',
+      'Each threshold is reported once per billing period. Change the alert thresholds, or turn off these mails, in your account.',
   });
 }
 

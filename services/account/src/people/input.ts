@@ -2,20 +2,26 @@ import { z } from 'zod';
 import { invalidFields } from '@tollgate/problem/invalid-fields';
 import { describedAs } from '../input/described-as.ts';
 import { nameSchema } from '../input/name.ts';
+import { emailAddressOf } from './email-address.ts';
 import { isSecretToken } from '../secret-token/secret-token.ts';
 import { PASSWORD_CHARACTERS, passwordFault } from './password-rules.ts';
 
 const EMAIL_MAX_CHARACTERS = 254;
 
 /**
- * ASCII only, without quoted local parts: two addresses that look alike are then one, for us as for Postgres'
+ * Kept in ASCII, without quoted local parts: two addresses that look alike are then one, for us as for Postgres'
  * lower(), and nothing in them means anything in a mail's header.
  */
 const email = describedAs(
   z
     .string('must be text')
     .max(EMAIL_MAX_CHARACTERS, `must have at most ${String(EMAIL_MAX_CHARACTERS)} characters`)
-    .pipe(z.email('must be an e-mail address')),
+    .transform((value, context) => {
+      const address = emailAddressOf(value);
+      if (address !== undefined && address.length <= EMAIL_MAX_CHARACTERS) return address;
+      context.addIssue({ code: 'custom', message: 'must be an e-mail address' });
+      return z.NEVER;
+    }),
   { type: 'string', format: 'email', maxLength: EMAIL_MAX_CHARACTERS },
 );
 

@@ -16,7 +16,7 @@ import { findPeriod, listPeriods, periodAnswer } from './list.ts';
 /**
  * The operator API for billing periods, on the private listener. A period is `period_id, account_id, plan_id,
  * plan_name, product_id, subscription_id, description, grace_sec, team_slots_limit, started_at, ended_at,
- * created_at, blocked_at`, `status` (`active`, `grace`, `blocked`, `expired`; null before it starts) and `usage`
+ * created_at, blocked_at`, `status` (`active`, `grace`, `blocked`, `expired`; null before it starts; one that another has followed is `expired`) and `usage`
  * `{points, requests, time_ms, traffic_bytes}`. Times are UTC; `ended_at` is the last second. Errors as of plans.
  */
 
@@ -45,9 +45,9 @@ const listSchema = z.strictObject({
 export function periodsEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, listSchema);
-    const found = await listPeriods(query, wanted, lookAhead(wanted));
-    const { rows, next_cursor } = cutPage(found, wanted, ({ period_id }) => period_id);
     const now = new Date();
+    const found = await listPeriods(query, wanted, lookAhead(wanted), now);
+    const { rows, next_cursor } = cutPage(found, wanted, ({ period_id }) => period_id);
     res.json({ periods: rows.map((row) => periodAnswer(row, now)), next_cursor });
   };
 }
@@ -70,9 +70,10 @@ export function newPeriodEndpoint(transact: Transact): RequestHandler {
 /** `GET /private/periods/{period_id}`: 200. */
 export function periodEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
-    const found = await findPeriod(query, idOf(req, 'period_id'));
+    const now = new Date();
+    const found = await findPeriod(query, idOf(req, 'period_id'), now);
     if (found === undefined) throw new Problem('not_found');
-    res.json(periodAnswer(found, new Date()));
+    res.json(periodAnswer(found, now));
   };
 }
 
@@ -114,10 +115,10 @@ function changeEndpoint(transact: Transact, change: Change): RequestHandler {
 
 /** The period's whole record as the change has left it. */
 async function changed(transact: Transact, change: (inside: Query) => Promise<Period>) {
-  const period = await transact(async (inside) => {
+  return transact(async (inside) => {
     const { period_id } = await change(inside);
-    const found = await findPeriod(inside, period_id);
-    return onlyRow(found === undefined ? [] : [found]);
+    const now = new Date();
+    const found = await findPeriod(inside, period_id, now);
+    return periodAnswer(onlyRow(found === undefined ? [] : [found]), now);
   });
-  return periodAnswer(period, new Date());
 }

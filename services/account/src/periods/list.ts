@@ -7,13 +7,15 @@ import type { Page } from '../input/page.ts';
 
 type Counted = { points: number; requests: number; time_ms: number; traffic_bytes: number };
 
-type ListedPeriod = Period & { account_blocked: boolean } & Counted;
+type ListedPeriod = Period & { account_blocked: boolean; followed: boolean } & Counted;
 
 const LISTED_SQL = `
   SELECT period.period_id, period.account_id, period.plan_id, period.plan_name, period.product_id,
          period.subscription_id, period.description, period.grace_sec, period.team_slots_limit,
          period.started_at, period.ended_at, period.blocked_at, period.created_at,
          account.blocked_at IS NOT NULL AS account_blocked,
+         EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
+           AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
          coalesce(total.points, 0) AS points, coalesce(total.requests, 0) AS requests,
          coalesce(total.time_ms, 0) AS time_ms, coalesce(total.traffic_bytes, 0) AS traffic_bytes
   FROM billing_periods AS period
@@ -25,6 +27,7 @@ export function listPeriods(
   query: Query,
   { account_id, blocked }: { account_id?: number | undefined; blocked?: boolean | undefined },
   { limit, before }: Page,
+  now: Date,
 ): Promise<ListedPeriod[]> {
   const wanted = [
     ...(account_id === undefined ? [] : ['period.account_id = :account_id']),
@@ -33,19 +36,26 @@ export function listPeriods(
   return query<ListedPeriod>(
     `${LISTED_SQL} WHERE ${['period.period_id < :before', ...wanted].join(' AND ')}
      ORDER BY period.period_id DESC LIMIT :limit`,
-    { account_id: account_id ?? null, limit, before },
+    { account_id: account_id ?? null, limit, before, now },
   );
 }
 
-export async function findPeriod(query: Query, periodId: number): Promise<ListedPeriod | undefined> {
-  const rows = await query<ListedPeriod>(`${LISTED_SQL} WHERE period.period_id = :periodId`, { periodId });
+export async function findPeriod(
+  query: Query,
+  periodId: number,
+  now: Date,
+): Promise<ListedPeriod | undefined> {
+  const sql = `${LISTED_SQL} WHERE period.period_id = :periodId`;
+  const rows = await query<ListedPeriod>(sql, { periodId, now });
   return rows[0];
 }
 
 /** The period's record; its status is null before it starts, unless it is blocked. */
 export function periodAnswer(listed: ListedPeriod, now: Date) {
-  const { account_blocked, points, requests, time_ms, traffic_bytes, blocked_at, ...period } = listed;
-  const status = billingStatus({ ...period, blocked: blocked_at !== null }, account_blocked, now);
+  const { account_blocked, followed, points, requests, time_ms, traffic_bytes, blocked_at, ...period } =
+    listed;
+  const times = { ...period, blocked: blocked_at !== null, followed };
+  const status = billingStatus(times, account_blocked, now);
   return {
     ...period,
     blocked_at,

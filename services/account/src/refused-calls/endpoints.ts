@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { Problem } from '@tollgate/problem';
 import { idOf } from '../database/id-parameter.ts';
 import type { Query } from '../database/query.ts';
-import { idQueryField, secondField } from '../input/fields.ts';
+import { idQueryField } from '../input/fields.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../input/page.ts';
+import { fromField, toField } from '../input/time-range.ts';
 import { findOperatedAccount } from '../operators/account-store.ts';
 import { findRefusals, listRefusals } from './store.ts';
 
@@ -32,10 +33,13 @@ export function refusedCallEndpoint(query: Query): RequestHandler {
 
 const listSchema = z.strictObject({
   ...pageFields,
-  code: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a code').optional(),
+  code: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a code')
+    .optional(),
   application_id: idQueryField.optional(),
-  from: secondField.optional(),
-  to: secondField.optional(),
+  from: fromField('Not before.'),
+  to: toField('Before; a date names its whole day.'),
 });
 
 /**

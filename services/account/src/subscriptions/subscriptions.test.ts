@@ -121,6 +121,7 @@ describe('changing the plan', () => {
     expect(none).toEqual([]);
     expect(gapSec(old, current)).toBe(0);
     expect(current).toMatchObject({ plan_id: other, status: 'active', ended_at: before?.ended_at });
+    expect([old?.grace_sec, old?.status]).toEqual([864_000, 'expired']);
     const { billing_period } = await entitlement(account_id);
     expect(billing_period).toMatchObject({ period_id: current?.period_id, limits: { points_limit: 99 } });
   });

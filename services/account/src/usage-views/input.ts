@@ -1,46 +1,17 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '@tollgate/problem/invalid-fields';
-import { describedAs } from '../input/described-as.ts';
 import { idQueryField } from '../input/fields.ts';
+import { fromField, toField } from '../input/time-range.ts';
 import { rangeFaults, usageRange } from './range.ts';
 import type { UsageRange } from './range.ts';
 
 /** The query parameters of usage views. */
 
-const DAY_MS = 86_400_000;
-
-const WANTED_INSTANT = 'must be an RFC 3339 time or date, as 2026-07-01T00:00:00Z or 2026-07-01';
-
-const isDate = (value: string) => z.iso.date().safeParse(value).success;
-
-const instantText = z
-  .string(WANTED_INSTANT)
-  .refine(
-    (value) => isDate(value) || z.iso.datetime({ offset: true }).safeParse(value).success,
-    WANTED_INSTANT,
-  );
-
-/** As the API's document has it. */
-const INSTANT = {
-  anyOf: [
-    { type: 'string', format: 'date-time' },
-    { type: 'string', format: 'date' },
-  ],
-  examples: ['2026-07-01', '2026-07-01T00:00:00Z'],
-} satisfies Parameters<typeof describedAs>[1];
-
 const rangeFields = {
   interval: z.enum(['hour', 'day'], 'must be hour or day').default('day'),
-  from: describedAs(instantText.transform((value) => new Date(value)).optional(), {
-    ...INSTANT,
-    description: 'Where the range begins. Default: 30 days or 24 hours before its end.',
-  }),
-  // A date names its whole day, as the range's last one too.
-  to: describedAs(
-    instantText.transform((value) => new Date(Date.parse(value) + (isDate(value) ? DAY_MS : 0))).optional(),
-    { ...INSTANT, description: 'Before when the range ends; a date names its whole day. Default: now.' },
-  ),
+  from: fromField('Where the range begins. Default: 30 days or 24 hours before its end.'),
+  to: toField('Before when the range ends; a date names its whole day. Default: now.'),
 };
 
 const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
