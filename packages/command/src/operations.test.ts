@@ -167,11 +167,13 @@ describe('usage', () => {
       account_id: Number(account),
       interval: 'day',
     });
-    const wrong = await stack.run(['accounts', 'usage', account, '--from', '2000-01-01', '--interval', 'week']);
+    const wrong = await stack.run(['accounts', 'usage', account, '--group-by', 'plan', '--interval', 'week']);
     expect([wrong.code, wrong.stderr]).toEqual([
       1,
-      expect.stringMatching(/from.*\n.*interval|interval.*\n.*from/),
+      expect.stringMatching(/group_by.*\n.*interval|interval.*\n.*group_by/),
     ]);
+    const early = await stack.run(['accounts', 'usage', account, '--from', '2000-01-01']);
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('within the last 14 months')]);
   });
 
   test('a damaged total is named by a check and mended by a rebuild', async () => {
