@@ -38,6 +38,7 @@ import {
   readUses,
   tokenUsesEndpoint,
 } from './tokens/auth-endpoints.ts';
+import { noteCallerAddress } from './sessions/caller-address.ts';
 import { accountTokenRoutes, secretAndTokenRoutes } from './token-routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
 import { noteSignedIn } from './sessions/require-session.ts';
@@ -91,8 +92,10 @@ const OPERATOR_REQUESTS = { access: operatorAccess, beforeMaking: [] };
 export function createPublicApp(parts: PublicParts): Express {
   const { logger, registry, query, usageQuery, introspect, accessLog } = parts;
   const app = bareExpress();
+  // For X-Forwarded-Host (same-origin.ts); addresses are noteCallerAddress'.
   app.set('trust proxy', parts.trustedProxies);
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
+  app.use(noteCallerAddress(parts.trustedProxies));
   if (accessLog !== null) app.use(noteSignedIn(accessLog));
   app
     .route('/api/usage')

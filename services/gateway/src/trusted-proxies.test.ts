@@ -64,6 +64,16 @@ test.each(['127.0.0.1', '192.0.2.0/24 127.0.0.0/8'])(
   },
 );
 
+test.each([
+  ['x-forwarded-for', '203.0.113.9:5678, "[2001:DB8::1]:443"'],
+  ['forwarded', 'for="203.0.113.9:5678";proto=https, For="[2001:db8::1]"'],
+])('the chain goes on as plain addresses, however a trusted proxy writes it (%s)', async (name, value) => {
+  for (const told of await toldOf('127.0.0.1', { [name]: value })) {
+    expect(told['x-forwarded-for']).toBe('203.0.113.9, 2001:db8::1, 127.0.0.1');
+    expect(told).not.toHaveProperty('forwarded');
+  }
+});
+
 test.each(['', '10.0.0.0/8 ::1'])('anybody else (trusted: "%s") says nothing of it', async (trusted) => {
   for (const told of await toldOf(trusted, FROM_PROXY)) {
     expect(told).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
@@ -75,9 +85,9 @@ test.each(['', '10.0.0.0/8 ::1'])('anybody else (trusted: "%s") says nothing of 
   }
 });
 
-test('what no hop can be called is dropped, also from a trusted proxy', async () => {
+test('what no hop can be called is dropped with all before it, also from a trusted proxy', async () => {
   const headers = {
-    'x-forwarded-for': '203.0.113.9, <script>, , unknown',
+    'x-forwarded-for': '203.0.113.8, <script>, , 203.0.113.9',
     'x-forwarded-proto': 'gopher',
     'x-forwarded-host': 'evil/../host',
     traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,

@@ -74,6 +74,21 @@ describe('attempts to sign in', () => {
     expect((await attempt(email, password, '2001:db8:7:8::1')).status).toBe(201);
   });
 
+  test('from one address count as one, in whatever form a proxy writes it', async () => {
+    const forms = [
+      (port: string) => `192.0.2.8:${port}`,
+      (port: string) => `"[::ffff:192.0.2.8]:${port}"`,
+      (port: string) => `198.51.100.${port.slice(-1)}, 192.0.2.8:${port}, 127.0.0.2:${port}`,
+    ];
+    const statuses = [];
+    for (let count = 0; count < 9; count += 1) {
+      const address = forms[count % forms.length]?.(`5000${String(count)}`) ?? '';
+      statuses.push((await attempt(`nobody-${String(count)}@example.com`, 'wrong', address)).status);
+    }
+    expect(statuses).toEqual([...Array<number>(8).fill(401), 429]);
+    expect((await attempt('nobody@example.com', 'wrong', '192.0.2.9:50001')).status).toBe(401);
+  });
+
   test('with the right password never count', async () => {
     const { email, password } = await person();
     for (let count = 0; count < 12; count += 1) {

@@ -6,6 +6,7 @@ import { Problem } from '@tollgate/problem';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Query } from '../database/query.ts';
 import type { Stranger } from '../people/people.ts';
+import { readCallerAddress } from './caller-address.ts';
 import { CSRF_HEADER, isCsrfTokenOf } from './csrf-token.ts';
 import { isUnsafe } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -73,7 +74,7 @@ export function signedIn(res: Response): SignedIn {
 
 /** Where a request comes from: what trusted proxies say of it, else the connection's own address. */
 export function strangerOf(req: Request, res: Response): Stranger {
-  const address = req.ip ?? 'unknown';
+  const address = readCallerAddress(req);
   return {
     address,
     addressGroup: addressGroup(address),

@@ -1,4 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { canonicalAddress } from '@tollgate/address-group/canonical-address';
+import { forwardedHops } from '@tollgate/address-group/forwarded-hops';
+import type { ForwardedFields } from '@tollgate/address-group/forwarded-hops';
 import { fieldValues } from './request-head.ts';
 
 /** What is needed of a request to say where it came from. */
@@ -15,7 +18,7 @@ export function forwardedFields(req: Origin, trusted = false): string[] {
   const { rawHeaders } = req;
   const earlier = trusted ? earlierHops(rawHeaders) : NONE;
   const fields = ['x-forwarded-proto', earlier.proto ?? 'http'];
-  const hops = joined(earlier.addresses, plainAddress(req.socket.remoteAddress));
+  const hops = joined(earlier.addresses, canonicalAddress(req.socket.remoteAddress ?? ''));
   if (hops !== '') fields.push('x-forwarded-for', hops);
   const host = earlier.host ?? fieldValues(rawHeaders, 'host')[0];
   if (host !== undefined) fields.push('x-forwarded-host', host);
@@ -23,9 +26,13 @@ export function forwardedFields(req: Origin, trusted = false): string[] {
   return fields;
 }
 
-/** An IPv4 address that a listener of both families gives in IPv6's form is written as its own. */
-function plainAddress(address: string | undefined): string | undefined {
-  return address?.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+/** The fields in which proxies say where a request came from. */
+export function forwardedValues(rawHeaders: readonly string[]): ForwardedFields {
+  const lines = (name: string) => {
+    const values = fieldValues(rawHeaders, name);
+    return values.length === 0 ? undefined : values.join(',');
+  };
+  return { forwardedFor: lines('x-forwarded-for'), forwarded: lines('forwarded') };
 }
 
 function joined(earlier: readonly string[], own: string | undefined): string {
@@ -43,14 +50,9 @@ const NONE: EarlierHops = { addresses: [], proto: undefined, host: undefined };
 
 /** Only in the forms that they can have: even a trusted proxy may pass on what a stranger wrote. */
 function earlierHops(rawHeaders: readonly string[]): EarlierHops {
-  const addresses = fieldValues(rawHeaders, 'x-forwarded-for')
-    .join(',')
-    .split(',')
-    .map((hop) => hop.trim())
-    .filter((hop) => /^[0-9A-Fa-f:.[\]]{2,64}$/.test(hop));
   const proto = single(rawHeaders, 'x-forwarded-proto', /^https?$/i)?.toLowerCase();
   const host = single(rawHeaders, 'x-forwarded-host', /^[A-Za-z0-9._:[\]-]{1,255}$/);
-  return { addresses, proto, host };
+  return { addresses: forwardedHops(forwardedValues(rawHeaders)), proto, host };
 }
 
 function single(rawHeaders: readonly string[], name: string, form: RegExp): string | undefined {

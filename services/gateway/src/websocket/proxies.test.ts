@@ -56,6 +56,23 @@ test('a trusted proxy’s word on earlier hops and its trace go on to the upstre
   expect(gateway.account.headersAt('/private/entitlements/41')['traceparent']).toMatch(continued);
 });
 
+test.each([
+  ['ports', 'x-forwarded-for', (port: number) => `192.0.2.50:${String(port)}`],
+  ['brackets and ports', 'x-forwarded-for', (port: number) => `[2001:db8:5::1]:${String(port)}`],
+  ['IPv6’s form', 'x-forwarded-for', (port: number) => `"[::ffff:192.0.2.51]:${String(port)}"`],
+  ['Forwarded', 'forwarded', (port: number) => `for="192.0.2.52:${String(port)}"`],
+  ['words', 'x-forwarded-for', (port: number) => `caller-${String(port)}`],
+])(
+  'sockets without a token are bounded for each address, also where it comes with %s',
+  async (_form, name, from) => {
+    const headers = (port: number) => ({ headers: { [name]: from(port) } });
+    const open = [await openRaw(url, headers(50_001)), await openRaw(url, headers(50_002))];
+    expect((await refusedUpgrade(url, headers(50_003))).status).toBe(429);
+    for (const { socket } of open) socket.close();
+    await Promise.all(open.map(({ closed }) => closed));
+  },
+);
+
 test('sockets without a token are bounded, for each address and in all; those with one are not concerned', async () => {
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const open = [];
