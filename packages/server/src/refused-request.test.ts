@@ -67,6 +67,23 @@ function expectRefusal(answer: string, status: number, code: string): void {
 const HEAD = 'POST /x HTTP/1.1\r\nHost: a\r\n';
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n`;
 
+test.each([
+  [
+    'HTTP/1.1',
+    'POST http://b:8080/x?y HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+  ],
+  ['HTTP/1.0, without Host', 'POST HTTP://b:8080/x?y HTTP/1.0\r\nContent-Length: 0\r\n\r\n'],
+])('an absolute target is a path, and its host the request’s own (%s)', async (_version, bytes) => {
+  handle = (req, res) => {
+    req.resume();
+    res.end(`${req.headers.host ?? ''} ${req.rawHeaders.join(' ')}`);
+  };
+  const answer = await answerTo(bytes);
+  expect(handled).toEqual(['POST /x?y']);
+  expect(answer).toMatch(/b:8080 .*Host b:8080/);
+  expect(answer).not.toContain('Host a');
+});
+
 describe('what two servers could read differently is refused, in words, and the connection is closed', () => {
   test.each([
     ['bare LF after the request line', 'POST /x HTTP/1.1\nHost: a\nContent-Length: 0\n\n'],
@@ -86,6 +103,12 @@ describe('what two servers could read differently is refused, in words, and the 
     ['white space before the colon', `${HEAD}Content-Length : 2\r\n\r\n{}`],
     ['a NUL in a value', `${HEAD}X: a\0b\r\n\r\n`],
     ['chunked, but not last', `${HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+    ['two Hosts', `${HEAD}Host: a\r\nContent-Length: 0\r\n\r\n`],
+    ['an invalid Host', 'POST /x HTTP/1.1\r\nHost: a b\r\nContent-Length: 0\r\n\r\n'],
+    ['an invalid Host in HTTP/1.0', 'POST /x HTTP/1.0\r\nHost: a@b\r\nContent-Length: 0\r\n\r\n'],
+    ['an empty Host', 'POST /x HTTP/1.1\r\nHost:\r\nContent-Length: 0\r\n\r\n'],
+    ['a target of another scheme', 'POST ftp://a/x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'],
+    ['an absolute target without Host', 'POST http://a/x HTTP/1.1\r\nContent-Length: 0\r\n\r\n'],
     ['no Host', 'POST /x HTTP/1.1\r\nContent-Length: 0\r\n\r\n'],
     ['HTTP/0.9', 'GET /x\r\n\r\n'],
     ['an HTTP version that there is not', 'GET /x HTTP/1.2\r\nHost: a\r\n\r\n'],

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { REQUEST_ID_HEADER, newRequestId } from '@tollgate/log/request-id';
 import { Problem, problemDocument } from '@tollgate/problem';
 import type { Connections } from './connections.ts';
+import { hostFault, toOriginForm } from './request-target.ts';
 
 export type HeadLimits = {
   /** The request target. */
@@ -15,25 +16,16 @@ export type HeadLimits = {
 
 /**
  * What is wrong with a request before any route sees it, or null. The problems: uri_too_long (414),
- * header_fields_too_large (431; RFC 6585, section 5), invalid_request for HTTP/0.9 and for HTTP/1.1 without a Host
- * (RFC 9112, section 3.2).
+ * header_fields_too_large (431; RFC 6585, section 5), invalid_request for HTTP/0.9, for a Host or a target that
+ * names no one host (request-target.ts). A target in absolute form is in origin form afterwards.
  */
 export function headProblem(req: IncomingMessage, limits: HeadLimits): Problem | null {
   if ((req.url?.length ?? 0) > limits.maxUrlBytes) return new Problem('uri_too_long');
   if (req.rawHeaders.length > 2 * limits.maxHeaderCount) return new Problem('header_fields_too_large');
-  if (req.httpVersionMajor < 1 || (req.httpVersionMinor > 0 && !hasHost(req.rawHeaders))) {
-    return new Problem('invalid_request', { detail: 'The request has no Host header.' });
-  }
-  return null;
-}
-
-/** Not by `req.headers`: reading that would make it, for each request. */
-function hasHost(rawHeaders: readonly string[]): boolean {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') return true;
-  }
-  return false;
+  if (req.httpVersionMajor < 1)
+    return new Problem('invalid_request', { detail: 'HTTP/0.9 is not supported.' });
+  const detail = hostFault(req) ?? (req.url?.startsWith('/') === true ? null : toOriginForm(req));
+  return detail === null ? null : new Problem('invalid_request', { detail });
 }
 
 /**

@@ -81,9 +81,10 @@ describe.each(['/graphql', '/user/x', '/oauth2/token'])('at %s', (path) => {
   );
 
   test.each([
-    ['absolute form', `http://a${path}`],
-    ['absolute form of another host', `http://evil.example${path}`],
-    ['another scheme', `ftp://a${path}`],
+    ['absolute form of another scheme', `ftp://a${path}`],
+    ['absolute form without a host', `http://${path}`],
+    ['absolute form with a user', `http://user@a${path}`],
+    ['absolute form with a backslash', `http:\\\\a${path}`],
     ['authority form', 'a:443'],
     ['asterisk form', '*'],
   ])('a target in %s: 400, and nothing goes on', async (_name, target) => {
@@ -96,6 +97,66 @@ describe.each(['/graphql', '/user/x', '/oauth2/token'])('at %s', (path) => {
     expect(upstreamSeen).toEqual([]);
     expect(peerSeen).toEqual([]);
   });
+});
+
+describe('a target in absolute form', () => {
+  /** The head of the answer to a request with it. */
+  async function send(target: string, fields: string): Promise<string> {
+    const bytes = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n\r\n`;
+    return (await sendRaw(gateway.process.publicUrl, bytes)).split('\r\n\r\n', 1)[0] ?? '';
+  }
+  const bearer = () => `Authorization: Bearer ${gateway.auth.issue()}`;
+
+  test.each(['http://api.example:8080/graphql?query=x', 'HTTPS://api.example:8080/graphql?query=x'])(
+    '%s reaches the upstream as the path would; its host wins over Host',
+    async (target) => {
+      expect(await send(target, bearer())).toMatch(/^HTTP\/1\.1 200 /);
+      expect(upstreamSeen[0]).toMatchObject({ url: '/data/graphql?query=x', method: 'GET' });
+      expect(upstreamSeen[0]?.headers['x-forwarded-host']).toBe('api.example:8080');
+    },
+  );
+
+  test('reaches a plain route', async () => {
+    expect(await send('http://[2001:db8::1]/user/x', bearer())).toMatch(/^HTTP\/1\.1 200 /);
+    expect(peerSeen[0]).toMatchObject({ url: '/user/x' });
+    expect(peerSeen[0]?.headers['x-forwarded-host']).toBe('[2001:db8::1]');
+  });
+
+  test.each([
+    'http://a',
+    'http://a?x',
+    'http://a//user/x',
+    'http://a/user/../graphql',
+    'http://a/%2e/user/x',
+  ])('%s names nothing: 404', async (target) => {
+    expect(await send(target, bearer())).toMatch(/^HTTP\/1\.1 404 /);
+    expect([...upstreamSeen, ...peerSeen]).toEqual([]);
+  });
+
+  test('opens a WebSocket', async () => {
+    const key = Buffer.alloc(16, 'k').toString('base64');
+    const upgrade = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}`;
+    const head = await sendRaw(
+      gateway.process.publicUrl,
+      `GET http://a/graphql HTTP/1.1\r\nHost: a\r\n${upgrade}\r\nSec-WebSocket-Protocol: graphql-ws\r\n\r\n`,
+    );
+    expect(head).toMatch(/^HTTP\/1\.1 101 /);
+  });
+});
+
+describe.each(['/graphql', '/user/x', '/oauth2/token'])('a Host that names no host, at %s: 400', (path) => {
+  test.each(['', 'a b', 'a/b', 'user@a', 'a:b', 'a:1:2', 'a, b', '[::1', '\u00e4', 'a?', '<a>'])(
+    '"%s"',
+    async (host) => {
+      const answer = await sendRaw(
+        gateway.process.publicUrl,
+        Buffer.from(`POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n\r\n`),
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"code":"invalid_request"');
+      expect([...upstreamSeen, ...peerSeen]).toEqual([]);
+    },
+  );
 });
 
 describe('heads over a limit', () => {

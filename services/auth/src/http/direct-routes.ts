@@ -18,9 +18,7 @@ export function directRoutes(
   };
 }
 
-/** The path of a request target in origin form or in absolute form (RFC 9112, section 3.2). */
 function pathOf(target: string): string {
-  if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : '';
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);
 }

@@ -30,25 +30,17 @@ export function queryOf({ url }: Pick<IncomingMessage, 'url'>): string {
 }
 
 /**
- * Refuses what two servers in a row could read differently, beyond what the HTTP parser refuses already
- * (two lengths, a length beside chunks, folded lines).
- * @throws {Problem} invalid_request for a target that isn't a path (RFC 9112, section 3.2: the gateway is no
- * forward proxy), for more than one Host field (section 3.2), for a transfer coding but `chunked`.
+ * Refuses what two servers in a row could read differently, beyond what the HTTP parser (two lengths, a length
+ * beside chunks, folded lines) and the listener (the target, Host) refuse already.
+ * @throws {Problem} invalid_request for a transfer coding but `chunked`.
  */
 export function assertSoundHead(head: RequestHead): void {
-  if (!head.url?.startsWith('/')) {
-    throw ambiguous('The request target must be a path.');
-  }
-  if (fieldValues(head.rawHeaders, 'host').length > 1) {
-    throw ambiguous('There is more than one Host header.');
-  }
   const codings = fieldValues(head.rawHeaders, 'transfer-encoding');
   if (codings.length > 1 || (codings[0] !== undefined && codings[0].toLowerCase() !== 'chunked')) {
-    throw ambiguous('The only transfer coding supported is chunked.');
+    throw new Problem('invalid_request', {
+      detail: 'The only transfer coding supported is chunked.',
+      // What follows on the connection may be read differently, too: it ends here.
+      headers: { connection: 'close' },
+    });
   }
-}
-
-/** What follows on the connection may be read differently, too: it ends here. */
-function ambiguous(detail: string): Problem {
-  return new Problem('invalid_request', { detail, headers: { connection: 'close' } });
 }

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A DNS name or an address, with a port or without (RFC 3986, section 3.2): what a request can be for. */
+const AUTHORITY = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+
+/**
+ * What is wrong with the Host fields of a request, or null (RFC 9112, section 3.2). Not by `req.headers`, which has
+ * only the first of several.
+ */
+export function hostFault({
+  rawHeaders,
+  httpVersionMinor,
+}: Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMinor'>): string | null {
+  const found = hostIndex(rawHeaders, 0);
+  if (found === -1) return httpVersionMinor > 0 ? 'The request has no Host header.' : null;
+  if (hostIndex(rawHeaders, found + 2) !== -1) return 'There is more than one Host header.';
+  return AUTHORITY.test(rawHeaders[found + 1] ?? '') ? null : 'The Host header is invalid.';
+}
+
+/**
+ * Turns a target in absolute form into one in origin form, with its authority in the place of Host, so that all
+ * that reads a request sees one form (RFC 9112, section 3.2.2). Returns what is wrong with the target, or null.
+ */
+export function toOriginForm(req: Pick<IncomingMessage, 'url' | 'rawHeaders' | 'headers'>): string | null {
+  const [, authority, rest = ''] = ABSOLUTE.exec(req.url ?? '') ?? [];
+  if (authority === undefined) return 'The request target must be a path, or an http or https URL.';
+  if (!AUTHORITY.test(authority)) return 'The host in the request target is invalid.';
+  req.url = rest.startsWith('/') ? rest : `/${rest}`;
+  req.headers.host = authority;
+  const host = hostIndex(req.rawHeaders, 0);
+  if (host === -1) req.rawHeaders.push('Host', authority);
+  else req.rawHeaders[host + 1] = authority;
+  return null;
+}
+
+function hostIndex(rawHeaders: readonly string[], from: number): number {
+  for (let index = from; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') return index;
+  }
+  return -1;
+}
