@@ -30,13 +30,49 @@ const SET_BY_GATEWAY = [
   'baggage',
   'traceparent',
   'tracestate',
-  // Where the call came from. `x-forwarded-…` ones are dropped by their prefix.
-  'forwarded',
+  // Which servers passed the request on.
   'via',
-  'x-real-ip',
 ];
 
-const DROPPED_FROM_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY]);
+/**
+ * Where the call came from, in the words of load balancers, content delivery networks and frameworks: an upstream
+ * that believes one of them would believe the caller. See isToldByProxies for those that are known by a prefix.
+ */
+const ORIGIN_OF_CALL = [
+  'ali-cdn-real-ip',
+  'cdn-src-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-ipcountry',
+  'cf-pseudo-ipv4',
+  'client-ip',
+  'do-connecting-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'forwarded',
+  'forwarded-for',
+  'incap-client-ip',
+  'remote-addr',
+  'true-client-ip',
+  'wl-proxy-client-ip',
+  'x-appengine-user-ip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-forwarded',
+  'x-host',
+  'x-nf-client-connection-ip',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'x-real-ip',
+  'x-remote-addr',
+  'x-remote-ip',
+  'x-rewrite-url',
+  'x-vercel-forwarded-for',
+];
+
+const DROPPED_FROM_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, ...ORIGIN_OF_CALL]);
 const DROPPED_FROM_ANSWERS = new Set(HOP_BY_HOP);
 
 /** The names that a message's Connection fields list, in lower case. */
@@ -56,9 +92,18 @@ export function forwardsRequestField(name: string, listed: ReadonlySet<string>):
   const canonical = canonicalName(name);
   return (
     !DROPPED_FROM_REQUESTS.has(canonical) &&
-    !canonical.startsWith('x-forwarded-') &&
     !canonical.startsWith('proxy-') &&
+    !isToldByProxies(canonical) &&
     !listed.has(canonical)
+  );
+}
+
+function isToldByProxies(canonical: string): boolean {
+  if (!canonical.startsWith('x-')) return false;
+  return (
+    canonical.startsWith('x-forwarded-') ||
+    canonical.startsWith('x-original-') ||
+    canonical.startsWith('x-envoy-')
   );
 }
 
