@@ -119,4 +119,6 @@ export const callerSettings = {
   SERVICE_CLIENT_SECRET: secret,
   /** One call, to the last byte of its answer. */
   PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
+  /** After that a connection to another server takes no new request, and the next one looks its name up again. */
+  CONNECTION_MAX_AGE_MS: wholeNumber(1, 86_400_000).default(300_000),
 };

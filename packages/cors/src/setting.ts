@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** The value of CORS_ALLOWED_ORIGINS: origins as browsers send them, or `*` for all; without any there is no CORS. */
+export const allowedOrigins = z
+  .string()
+  .transform((value) => value.split(/[\s,]+/).filter((origin) => origin !== ''))
+  .refine(
+    (origins) => origins.every(isOrigin) || (origins.length === 1 && origins[0] === '*'),
+    'must be origins (scheme://host, and the port where it is not the default one, in lower case) separated by commas, or * alone',
+  )
+  .default([]);
+
+function isOrigin(value: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@*\\]+$/.test(value) || !URL.canParse(value)) return false;
+  // Of schemes of their own, as applications have them, URL knows no origin.
+  const { origin } = new URL(value);
+  return origin === 'null' ? value === value.toLowerCase() : origin === value;
+}

@@ -1,0 +1,108 @@
+import type { Socket } from 'node:net';
+import { Client, Pool, buildConnector, errors } from 'undici';
+import { dropUnsolicitedContinue } from './unsolicited-continue.ts';
+
+export type HttpPoolOptions = {
+  /** Connections at most. */
+  connections: number;
+  /** Until a new connection stands, TLS included. */
+  connectTimeoutMs: number;
+  /**
+   * A connection takes no new request after that: it is closed as soon as it is idle, and the next one looks the
+   * server's name up again. Up to a fifth less, so that not all of them end at once.
+   */
+  maxAgeMs: number;
+  /** Told how long a new connection took. */
+  onConnected?: (seconds: number) => void;
+} & Pick<Pool.Options, 'headersTimeout' | 'bodyTimeout' | 'keepAliveTimeout' | 'keepAliveMaxTimeout'>;
+
+/** A pool of HTTP/1.1 connections to one server, with one request at a time on each. */
+export function createHttpPool(origin: string, options: HttpPoolOptions): Pool {
+  const { connectTimeoutMs, maxAgeMs, onConnected, ...ofPool } = options;
+  const settings = { connect: createConnect(connectTimeoutMs, onConnected), maxAgeMs };
+  return new Pool(origin, {
+    ...ofPool,
+    pipelining: 1,
+    // Over HTTP/2 one lost connection would take many requests along.
+    allowH2: false,
+    factory: (url, ofClient) => createClient(url, ofClient, settings),
+  });
+}
+
+type Connect = (target: buildConnector.Options, callback: buildConnector.Callback) => void;
+
+/** One of the pool's clients: one connection, which is made anew when it is lost. */
+function createClient(
+  origin: URL,
+  options: object,
+  { connect, maxAgeMs }: { connect: Connect; maxAgeMs: number },
+): Client {
+  let socket: Socket | null = null;
+  let isOverdue = false;
+  let awaitsHead = false;
+
+  const client = new Client(origin, {
+    ...options,
+    connect: (target, callback) => {
+      connect(target, (...result: Parameters<buildConnector.Callback>) => {
+        if (result[0] === null) begin(result[1]);
+        callback(...result);
+      });
+    },
+  });
+
+  function begin(connected: Socket): void {
+    socket = connected;
+    isOverdue = false;
+    const aging = setTimeout(
+      () => {
+        isOverdue = true;
+        endIfIdle();
+      },
+      maxAgeMs * (1 - Math.random() / 5),
+    );
+    aging.unref();
+    connected.once('close', () => {
+      clearTimeout(aging);
+    });
+    dropUnsolicitedContinue(connected, {
+      awaitsHead: () => awaitsHead,
+      headCame: () => {
+        awaitsHead = false;
+      },
+    });
+  }
+
+  function endIfIdle(): void {
+    if (isOverdue && client.stats.size === 0) socket?.destroy();
+  }
+
+  // Emitted after each request, before the pool hands the client its next one.
+  client.on('drain', endIfIdle);
+  // The pool gives a client a request only when it has no other: what comes next is the head of its answer.
+  const dispatch = client.dispatch.bind(client);
+  client.dispatch = (request, handler) => {
+    awaitsHead = true;
+    return dispatch(request, handler);
+  };
+  return client;
+}
+
+/** undici's own timer for this runs up to a second late. */
+function createConnect(timeoutMs: number, onConnected?: (seconds: number) => void): Connect {
+  // It returns the socket that it connects, which its type leaves out.
+  const connect = buildConnector({ timeout: 0, allowH2: false }) as (
+    ...parameters: Parameters<buildConnector.connector>
+  ) => Socket;
+  return (target, callback) => {
+    const beganMs = performance.now();
+    const socket = connect(target, (...result: Parameters<buildConnector.Callback>) => {
+      clearTimeout(overdue);
+      if (result[0] === null) onConnected?.((performance.now() - beganMs) / 1000);
+      callback(...result);
+    });
+    const overdue = setTimeout(() => {
+      socket.destroy(new errors.ConnectTimeoutError(`no connection within ${String(timeoutMs)} ms`));
+    }, timeoutMs);
+  };
+}
