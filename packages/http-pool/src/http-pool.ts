@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, Pool, buildConnector, errors } from 'undici';
+import { failByReset } from './fail-by-reset.ts';
 import { dropUnsolicitedContinue } from './unsolicited-continue.ts';
 
 export type HttpPoolOptions = {
@@ -65,6 +66,7 @@ function createClient(
     connected.once('close', () => {
       clearTimeout(aging);
     });
+    failByReset(connected);
     dropUnsolicitedContinue(connected, {
       awaitsHead: () => awaitsHead,
       headCame: () => {

@@ -25,6 +25,7 @@ beforeEach(async () => {
     baseUrl: `http://127.0.0.1:${String((authServer.address() as AddressInfo).port)}`,
     credential: { id: 'gateway', secret: 'a-secret-of-sixteen-or-more' },
     timeoutMs: 2_000,
+    connectionMaxAgeMs: 60_000,
   });
 });
 

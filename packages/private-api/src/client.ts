@@ -1,5 +1,5 @@
-import { Pool } from 'undici';
 import type { z } from 'zod';
+import { createHttpPool } from '@tollgate/http-pool';
 import { Problem } from '@tollgate/problem';
 import { basicAuthorization } from './credential.ts';
 import type { ServiceCredential } from './credential.ts';
@@ -10,6 +10,8 @@ export type PrivateApiOptions = {
   credential: ServiceCredential;
   /** From sending to the last byte of the answer. */
   timeoutMs: number;
+  /** See @tollgate/http-pool. */
+  connectionMaxAgeMs: number;
   /** How a request is traced further on, by its id: header fields as a flat list (W3C Trace Context). */
   traceFields?: (requestId: string) => readonly string[];
 };
@@ -39,9 +41,11 @@ export function createPrivateApi({
   baseUrl,
   credential,
   timeoutMs,
+  connectionMaxAgeMs,
   traceFields = () => [],
 }: PrivateApiOptions): PrivateApi {
-  const pool = new Pool(baseUrl, { connections: 32, connect: { timeout: timeoutMs } });
+  const limits = { connectTimeoutMs: timeoutMs, maxAgeMs: connectionMaxAgeMs };
+  const pool = createHttpPool(baseUrl, { connections: 32, ...limits });
   const authorization = basicAuthorization(credential);
 
   async function call(method: 'GET' | 'POST' | 'PUT', path: string, requestId?: string, body?: Body) {

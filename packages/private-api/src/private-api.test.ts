@@ -29,7 +29,12 @@ async function callerOf(handler: RequestListener, secret = credential.secret): P
   server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  api = createPrivateApi({ baseUrl, credential: { ...credential, secret }, timeoutMs: 500 });
+  api = createPrivateApi({
+    baseUrl,
+    credential: { ...credential, secret },
+    timeoutMs: 500,
+    connectionMaxAgeMs: 60_000,
+  });
   return api;
 }
 
@@ -134,7 +139,12 @@ test('a 500, an answer that breaks the contract, silence and a closed port are s
     server?.close();
     await caller.close();
   }
-  const caller = createPrivateApi({ baseUrl: 'http://127.0.0.1:9', credential, timeoutMs: 500 });
+  const caller = createPrivateApi({
+    baseUrl: 'http://127.0.0.1:9',
+    credential,
+    timeoutMs: 500,
+    connectionMaxAgeMs: 60_000,
+  });
   await expect(caller.get('/thing', schema)).rejects.toEqual(unavailable);
   await caller.close();
   api = undefined;

@@ -52,6 +52,8 @@ export type ListenerOptions = {
    * they are told to go on at once.
    */
   continueHandler?: RequestListener | undefined;
+  /** Called with each request and its answer before anything answers it, a refusal of its head included. */
+  prepare?: RequestListener | undefined;
 };
 
 /** For a request's head. A caller that sends its header lines drop by drop is cut off (slowloris). */
@@ -63,7 +65,7 @@ const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 /** An HTTP server with the limits that every listener has. */
 export function createListener(handler: RequestListener, options: ListenerOptions): Listener {
   const { name, host, port, setting, limits, receiveLimits, accessLog, onRefusedHead } = options;
-  const { upgradeHandler, continueHandler } = options;
+  const { upgradeHandler, continueHandler, prepare } = options;
   const server = createServer(
     {
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS),
@@ -112,6 +114,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
       connections.began(req, res);
       accessLog?.observe(req, res);
       const problem = headProblem(req, limits);
+      prepare?.(req, res);
       if (problem === null) {
         next(req, res);
         return;

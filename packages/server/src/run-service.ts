@@ -21,6 +21,8 @@ export type Service = {
   upgradeHandler?: UpgradeHandler;
   /** Requests to the public listener that wait for `100 Continue` (listener.ts). */
   continueHandler?: RequestListener;
+  /** Called with each request to the public listener before anything answers it (listener.ts). */
+  prepare?: RequestListener;
   /**
    * Ends what has no end of its own (open WebSockets); called when nothing new is accepted, while the requests
    * under way finish.
@@ -101,6 +103,7 @@ export async function runService<Config extends ProcessConfig>(
       onRefusedHead: service.onRefusedHead,
       upgradeHandler: service.upgradeHandler,
       continueHandler: service.continueHandler,
+      prepare: service.prepare,
     }),
     createListener(service.privateHandler, {
       name: 'private',

@@ -34,6 +34,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     baseUrl: config.ACCOUNT_PRIVATE_URL,
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
   });
   const clients = createClientDirectory({
     store: createClientStore(redis, config.CLIENT_CACHE_TTL_MS),

@@ -18,7 +18,7 @@ import { below, oauthUnavailableHandler, soundHead } from './plain-routes/plain-
 import type { Proxy } from './plain-routes/proxy.ts';
 
 export const DATA_PATH = '/graphql';
-const V1_DATA_PATH = '/v1/graphql';
+export const V1_DATA_PATH = '/v1/graphql';
 
 /** Which version of the data endpoint a request is for; null where it is for neither. */
 export function apiVersionOf(req: Pick<IncomingMessage, 'url'>): UsageEvent['api_version'] | null {

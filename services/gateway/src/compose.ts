@@ -7,11 +7,15 @@ import type { PrivateApi } from '@tollgate/private-api/client';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { gatherWrites } from '@tollgate/redis/gather-writes';
+import { underCors } from '@tollgate/cors';
+import type { Cors } from '@tollgate/cors';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from './app.ts';
+import { createGatewayCors } from './cors.ts';
 import { createWebSockets } from './websocket/websockets.ts';
 import { composeRefusals } from './compose-refusals.ts';
+import { composeUpstreams } from './compose-upstreams.ts';
 import type { Config } from './config.ts';
 import { createAdmission } from './admission/admission.ts';
 import { createAskAdmissions } from './admission/admit-script.ts';
@@ -56,9 +60,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { prime, settlement, leases, admit } = composeMetering(config, redis, peers.account, logger, metrics);
   const patience = patienceOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
-  const upstreams = composeUpstreams(config, observerOf, trusts, logger, metrics);
+  const cors = createGatewayCors(config);
+  const upstreams = composeUpstreams(config, { observerOf, trusts, cors, logger, metrics });
   const { v2, v1 } = upstreams;
-  const { account, auth } = composePlainRoutes(config, trusts);
+  const { account, auth } = composePlainRoutes(config, trusts, cors);
 
   const refusals = composeRefusals(context, redis, metrics);
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
@@ -66,11 +71,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
     ...shared,
-    trusts,
+    ...{ trusts, registry, prime },
+    allowsOrigin: cors?.allows ?? null,
     introspection: peers.introspection,
     record: settlement.record,
-    prime,
-    registry,
   });
   const pipeline = {
     ...shared,
@@ -86,16 +90,17 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     onParts: metrics.onParts,
     addressOf,
   };
-  const publicHandler = createPublicHandler(
+  const endpoints = createPublicHandler(
     {
       v2: createDataEndpoint({ ...pipeline, forward: v2.forward, apiVersion: 'v2' }),
       v1: v1 === null ? null : createDataEndpoint({ ...pipeline, forward: v1.forward, apiVersion: 'v1' }),
     },
     createPlainApp({ logger, registry, addressOf, account, auth }),
   );
+  const listener = underCors(cors, endpoints);
   return {
-    publicHandler,
-    continueHandler: createContinueHandler(publicHandler),
+    ...listener,
+    continueHandler: createContinueHandler(listener.publicHandler),
     onRefusedHead: refusals.onRefusedHead,
     privateHandler: createPrivateApp({ logger, registry, redis, draining }),
     upgradeHandler: webSockets.upgradeHandler,
@@ -115,33 +120,6 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   };
 }
 
-/** The upstream of each version of the API; v1 may have none. */
-function composeUpstreams(
-  config: Config,
-  observerOf: ReturnType<typeof createUpstreamMetrics>,
-  trusts: TrustsPeer,
-  logger: Logger,
-  metrics: Metrics,
-) {
-  const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
-    createForwarder({ ...forwarding(config), trusts, logger, urls, observer: observerOf(apiVersion) });
-  const v2 = forwarderTo(config.UPSTREAM_URL, 'v2');
-  const v1 = config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1');
-  const all = v1 === null ? [v2] : [v2, v1];
-  metrics.observeAbandoned(() => all.reduce((sum, { abandoned }) => sum + abandoned.count(), 0));
-  let cutAtMs = 0;
-  return {
-    v2,
-    v1,
-    drain: ({ cutAfterMs }: { cutAfterMs: number }) => {
-      cutAtMs = performance.now() + cutAfterMs;
-    },
-    /** Calls without a caller have no connection whose end a shutdown waits for. */
-    endAbandoned: () => Promise.all(all.map(({ abandoned }) => abandoned.end(cutAtMs - performance.now()))),
-    close: () => Promise.all(all.map(({ close }) => close())),
-  };
-}
-
 /** How long an answer waits for its usage to be recorded. */
 function patienceOf(config: Config, { onSettled }: Metrics): Patience {
   return {
@@ -151,12 +129,17 @@ function patienceOf(config: Config, { onSettled }: Metrics): Patience {
   };
 }
 
-function composePlainRoutes(config: Config, trusts: TrustsPeer) {
-  const timeoutMs = config.PLAIN_ROUTE_TIMEOUT_MS;
+function composePlainRoutes(config: Config, trusts: TrustsPeer, cors: Cors | null) {
+  const options = {
+    timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    drops: cors?.fields.drops ?? [],
+    trusts,
+  };
   const authUnavailable = (cause: unknown) => new AuthUnavailable(cause);
   return {
-    account: createProxy(config.ACCOUNT_PUBLIC_URL, timeoutMs, peerUnavailable, trusts),
-    auth: createProxy(config.AUTH_PUBLIC_URL, timeoutMs, authUnavailable, trusts),
+    account: createProxy(config.ACCOUNT_PUBLIC_URL, { ...options, unavailable: peerUnavailable }),
+    auth: createProxy(config.AUTH_PUBLIC_URL, { ...options, unavailable: authUnavailable }),
   };
 }
 
@@ -237,6 +220,7 @@ function composePeers(
   const caller = {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     traceFields: traces.fieldsOf,
   };
   const auth = createPrivateApi({ baseUrl: config.AUTH_PRIVATE_URL, ...caller });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readConfig } from '@tollgate/config';
 import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
 import { SAMPLER_NAMES } from './trace/sampler-names.ts';
+import { allowedOrigins } from '@tollgate/cors/setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 
 /** As upstreamUrls, for WebSockets. */
@@ -68,6 +69,7 @@ const settings = z.object({
   UPSTREAM_URL: upstreamUrls,
   UPSTREAM_V1_URL: upstreamUrls.optional(),
   TRUSTED_PROXIES: networks.default([]),
+  CORS_ALLOWED_ORIGINS: allowedOrigins,
   DEFAULT_POINTS: wholeNumber(0, 1_000_000_000).default(1),
   ENTITLEMENT_CACHE_TTL_MS: wholeNumber(0, 30_000).default(10_000),
   ENTITLEMENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(100_000),

@@ -7,7 +7,7 @@ import type { WebSocketsOptions } from './websocket/websockets.ts';
 /** What the forwarder takes of the settings. */
 export function forwarding(
   config: Config,
-): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'logger'> {
+): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'cors' | 'logger'> {
   return {
     connections: config.UPSTREAM_CONNECTIONS,
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
@@ -16,6 +16,7 @@ export function forwarding(
     requestBodyTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
     wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
     keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     ejection: ejectionRules(config),
     maxRequestBodyBytes: config.MAX_REQUEST_BODY_BYTES,
     defaultPoints: config.DEFAULT_POINTS,

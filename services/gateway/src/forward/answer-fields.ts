@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { standingFields } from '../admission/standing.ts';
 import type { Standing } from '../admission/standing.ts';
 import { connectionOptions, forwardsAnswerField } from '../headers/forwardable.ts';
+import { leadsOutside } from './answer-rules.ts';
+import type { AnswerRules } from './answer-rules.ts';
 
 /**
  * The end-to-end header fields of an answer, as a flat list, less those that `drops` names. Content-Length
@@ -20,27 +22,20 @@ export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<
   return fields;
 }
 
-/**
- * What the upstream's answer can't say. X-Points is between the upstream and the gateway. Set-Cookie: the
- * caller's cookies never reach the upstream, and its would land among those of the web interface.
- */
-const NOT_THE_UPSTREAMS = new Set([
-  'ratelimit',
-  'ratelimit-policy',
-  'set-cookie',
-  'x-billing-status',
-  'x-points',
-  'x-points-cost',
-  'x-points-remaining',
-  'x-request-id',
-]);
-
 /** The header fields of a data call's answer: the upstream's, then where the caller stands. */
 export function answerFields(
+  status: number,
   headers: IncomingHttpHeaders,
+  rules: AnswerRules,
   own: { requestId: string; billingStatus: string; points: number; standing: Standing },
 ): string[] {
-  const fields = endToEndFields(headers, NOT_THE_UPSTREAMS);
+  const fields = endToEndFields(headers, rules.drops);
+  const { location } = headers as { location?: string | string[] };
+  if (typeof location === 'string' && leadsOutside(location, rules.upstreamHosts))
+    fields.push('location', location);
+  // RFC 9209: a refusal that isn't the gateway's own, whatever its status.
+  if (status >= 400) fields.push('proxy-status', `tollgate; received-status=${String(status)}`);
+  fields.push(...rules.adds);
   fields.push('x-request-id', own.requestId);
   fields.push('x-points-cost', String(own.points));
   fields.push('x-billing-status', own.billingStatus);

@@ -99,9 +99,12 @@ export class Exchange implements RelayEnd {
     health.failed(this.#trial);
     this.#trial = false;
     if (mayHaveBeenSent || this.#attempts > 1) return false;
+    const next = this.#parts.upstreams.pick(this.#address);
+    // What didn't answer in all that time wouldn't now, and the caller would wait twice as long as was set.
+    if (next === this.#address && isConnectTimeout(error)) return false;
     this.#leave();
     this.#parts.observer.onRetry();
-    this.#address = this.#parts.upstreams.pick(this.#address);
+    this.#address = next;
     this.#dispatch();
     return true;
   }
@@ -176,6 +179,10 @@ function connectFailure(error: Error): 'connect' | null {
   if (error instanceof Problem || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
     return null;
   return code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED' ? null : 'connect';
+}
+
+function isConnectTimeout(error: Error): boolean {
+  return 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
 function kindOf(error: Error): 'connection' | 'headers_timeout' | null {

@@ -6,6 +6,8 @@ import { passedOn } from '../trace/trace-context.ts';
 import type { CallTrace } from '../trace/traces.ts';
 import { createAbandonedCalls } from './abandoned-calls.ts';
 import type { AbandonedCalls } from './abandoned-calls.ts';
+import { createAnswerRules } from './answer-rules.ts';
+import type { CorsFields } from './answer-rules.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeLimits } from './exchange.ts';
 import { createPriceLog } from './price-log.ts';
@@ -35,6 +37,8 @@ export type ForwarderOptions = UpstreamsOptions &
     /** Whether a caller is a proxy that speaks for those before it. */
     trusts: TrustsPeer;
     logger: Pick<Logger, 'warn'>;
+    /** Null where the gateway leaves cross-origin requests to the upstream. */
+    cors: CorsFields | null;
   };
 
 type Forwarder = {
@@ -61,6 +65,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const abandoned = createAbandonedCalls();
   const logPrice = createPriceLog(options.logger);
   const parts = { upstreams, limits: options, observer: options.observer, abandoned, logPrice };
+  const answerRules = createAnswerRules(options.urls, options.cors);
 
   function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
     const { req, res, requestId, identity, billingStatus, standing, meter, trace } = call;
@@ -73,7 +78,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace };
     const stallTimeoutMs = bodyIdleTimeoutMs;
-    const relay = { res, requestId, billingStatus, standing, stallTimeoutMs, meter };
+    const relay = { res, requestId, billingStatus, standing, answerRules, stallTimeoutMs, meter };
     return new Promise((resolve, reject) => {
       new Exchange(parts, request, relay, { resolve, reject }).begin();
     });

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/problem';
 import type { Standing } from '../admission/standing.ts';
 import type { AnswerUsage } from '../settlement/settle.ts';
+import type { AnswerRules } from './answer-rules.ts';
 
 /**
  * How an exchange with the upstream ended: `answered` in full, `aborted` by the caller (before or within the
@@ -35,6 +36,7 @@ export type Relay = {
   requestId: string;
   billingStatus: string;
   standing: Standing;
+  answerRules: AnswerRules;
   /** A caller that takes nothing of its answer for this long is cut off. */
   stallTimeoutMs: number;
   meter: AnswerMeter;

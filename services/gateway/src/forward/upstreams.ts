@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
-import { Pool, buildConnector } from 'undici';
+import type { Pool } from 'undici';
+import { createHttpPool } from '@tollgate/http-pool';
 import { createAddressChoice } from './address-choice.ts';
 import { createAddressHealth } from './ejection.ts';
 import type { AddressHealth, EjectionRules } from './ejection.ts';
@@ -33,6 +33,8 @@ export type UpstreamsOptions = {
   bodyIdleTimeoutMs: number;
   /** How long an unused connection is kept. */
   keepAliveMs: number;
+  /** See @tollgate/http-pool. */
+  connectionMaxAgeMs: number;
   ejection: EjectionRules;
   observer: UpstreamObserver;
 };
@@ -58,12 +60,11 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
 function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
   const { origin, protocol, hostname, port, pathname } = new URL(url);
   const observed = options.observer.address(origin);
-  const pool = new Pool(origin, {
+  const pool = createHttpPool(origin, {
     connections: options.connections,
-    pipelining: 1,
-    // Over HTTP/2 one lost connection would take many calls along.
-    allowH2: false,
-    connect: timedConnector(options.connectTimeoutMs, observed.observeConnect),
+    connectTimeoutMs: options.connectTimeoutMs,
+    maxAgeMs: options.connectionMaxAgeMs,
+    onConnected: observed.observeConnect,
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyIdleTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
@@ -83,28 +84,4 @@ function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
     statesPrices: false,
     onUnpriced: observed.onUnpriced,
   };
-}
-
-function timedConnector(timeoutMs: number, observe: (seconds: number) => void): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
-  return (target, callback) => {
-    const beganMs = performance.now();
-    connect(target, (...result: Parameters<buildConnector.Callback>) => {
-      if (result[0] === null) {
-        observe((performance.now() - beganMs) / 1000);
-        failByReset(result[1]);
-      }
-      callback(...result);
-    });
-  };
-}
-
-/**
- * The HTTP client takes an answer that ends with its connection for complete also where that is reset, which it
- * knows by the error's code. A reset leaves open what is missing, so the code becomes another one.
- */
-function failByReset(socket: Socket): void {
-  socket.prependListener('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ECONNRESET') error.code = 'UPSTREAM_RESET';
-  });
 }

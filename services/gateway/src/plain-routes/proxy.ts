@@ -10,16 +10,26 @@ import { forwardedFields } from '../headers/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../headers/forwardable.ts';
 import { fieldValues } from '../headers/request-head.ts';
 import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import { limitConnectionAge } from './connection-age.ts';
 import { passedOn, traceParentOf } from '../trace/trace-context.ts';
 
 /** Connections to one peer. */
 const MAX_SOCKETS = 256;
 const MAX_FREE_SOCKETS = 32;
 
-/** X-Request-Id is the gateway's own on both sides. */
-const NOT_THE_PEERS = new Set([REQUEST_ID_HEADER]);
-
 export type Proxy = { handler: RequestHandler; close: () => void };
+
+export type ProxyOptions = {
+  /** A peer that is silent for so long is taken for away. */
+  timeoutMs: number;
+  /** After that a connection takes no new request, and the next one looks the peer's name up again. */
+  connectionMaxAgeMs: number;
+  /** The problem of a peer that is away. */
+  unavailable: (cause: unknown) => Error;
+  trusts: TrustsPeer;
+  /** Header fields of the peer's answers that the gateway has its own of. */
+  drops: readonly string[];
+};
 
 /**
  * Passes requests on to a peer's public listener, path and query as they are, Authorization and cookies
@@ -27,12 +37,13 @@ export type Proxy = { handler: RequestHandler; close: () => void };
  */
 export function createProxy(
   peerUrl: string,
-  timeoutMs: number,
-  unavailable: (cause: unknown) => Error,
-  trusts: TrustsPeer,
+  { timeoutMs, connectionMaxAgeMs, unavailable, trusts, drops }: ProxyOptions,
 ): Proxy {
   const limits = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS };
   const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
+  limitConnectionAge(agent, connectionMaxAgeMs);
+  // X-Request-Id is the gateway's own on both sides.
+  const dropped = new Set([REQUEST_ID_HEADER, ...drops]);
   // The library tells its failures to one listener for all requests.
   const onFailure = new WeakMap<object, (cause: unknown) => void>();
   const proxy = createProxyMiddleware<Request, Response>({
@@ -43,7 +54,9 @@ export function createProxy(
     // The header rules are those of the data path, in relayAnswer below.
     selfHandleResponse: true,
     on: {
-      proxyRes: relayAnswer,
+      proxyRes: (answer, _req, res) => {
+        relayAnswer(answer, res, dropped);
+      },
       error: (error, _req, res) => onFailure.get(res)?.(error),
     },
   });
@@ -80,8 +93,8 @@ function peerRequestHeaders(req: IncomingMessage, requestId: string, trusted: bo
   return headers;
 }
 
-function relayAnswer(answer: IncomingMessage, _req: Request, res: Response): void {
-  res.writeHead(answer.statusCode ?? 502, endToEndFields(answer.headers, NOT_THE_PEERS));
+function relayAnswer(answer: IncomingMessage, res: Response, dropped: ReadonlySet<string>): void {
+  res.writeHead(answer.statusCode ?? 502, endToEndFields(answer.headers, dropped));
   const cutIncomplete = () => {
     if (!answer.complete && !res.destroyed) cutAnswer(res);
   };

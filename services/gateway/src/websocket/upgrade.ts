@@ -20,6 +20,8 @@ import { upgradeFacts } from './upstream-opening.ts';
 export type UpgradeOptions = BegunUpgradesOptions & {
   path: string;
   sockets: Pick<OpenSockets, 'identify' | 'assertRoom' | 'assertRoomOf' | 'open'>;
+  /** Whether pages of an origin may open sockets; null where all may. */
+  allowsOrigin: ((origin: string) => boolean) | null;
   maxMessageBytes: number;
 };
 
@@ -29,10 +31,10 @@ const CLOSE_TIMEOUT_MS = 1_000;
 /**
  * `GET {path}` with `Upgrade: websocket` (RFC 6455). A token in the Authorization header or in `?token=` is
  * authenticated and entitled before the upgrade, and refused as on POST: 400, 401, 402, 403, 429, 503 with a
- * GraphQL error. Without one connection_init has to bring it. The answer carries X-Request-Id.
+ * GraphQL error. 403 as well to a page of an origin that isn't allowed. Without one connection_init has to bring it. The answer carries X-Request-Id.
  */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
-  const { path, sockets, trusts } = options;
+  const { path, sockets, trusts, allowsOrigin } = options;
   const upgrades = createBegunUpgrades(options);
   const server = new WebSocketServer(serverOptions(options.maxMessageBytes));
   server.on('headers', (headers, req) => headers.push(`X-Request-Id: ${upgrades.of(req).requestId}`));
@@ -45,6 +47,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     const { requestId, trace } = upgrade;
     assertSoundHead(req);
     assertBodiless(req);
+    if (allowsOrigin !== null) assertAllowedOrigin(req, allowsOrigin);
     const protocol = chosenProtocol(fieldValues(req.rawHeaders, 'sec-websocket-protocol'));
     if (protocol === undefined) throw unknownProtocol();
     const token = tokenOfRequest(req);
@@ -118,6 +121,21 @@ function serverOptions(maxPayload: number) {
     closeTimeout: CLOSE_TIMEOUT_MS,
     handleProtocols: (offered: Set<string>) => chosenProtocol([...offered])?.name ?? false,
   };
+}
+
+/**
+ * Browsers ask no preflight before a WebSocket: the server itself has to look at Origin (RFC 6455, section 10.2).
+ * The gateway's own pages may always, as with other requests; programs send no Origin.
+ */
+function assertAllowedOrigin(
+  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  allows: (origin: string) => boolean,
+): void {
+  const [host = ''] = fieldValues(rawHeaders, 'host');
+  for (const origin of fieldValues(rawHeaders, 'origin')) {
+    if (allows(origin) || origin.replace(/^https?:\/\//, '') === host.toLowerCase()) continue;
+    throw new Problem('forbidden', { detail: 'WebSockets from this origin are not allowed.' });
+  }
 }
 
 function unknownProtocol(): Problem {

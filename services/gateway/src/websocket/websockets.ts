@@ -27,6 +27,8 @@ export type WebSocketsOptions = {
   upstreamObserver: UpstreamObserver;
   /** Whether a caller is a proxy that speaks for those before it. */
   trusts: TrustsPeer;
+  /** Whether pages of an origin may open sockets; null where all may. */
+  allowsOrigin: ((origin: string) => boolean) | null;
   traces: Traces;
   maxMessageBytes: number;
   limits: SocketLimits;
@@ -74,6 +76,7 @@ export function createWebSockets(options: WebSocketsOptions): {
     path: options.path,
     sockets,
     trusts: options.trusts,
+    allowsOrigin: options.allowsOrigin,
     traces: options.traces,
     maxMessageBytes: options.maxMessageBytes,
     onUpgrade: metrics.onUpgrade,
