@@ -1,5 +1,6 @@
 import type { Stack } from '../stack/stack.ts';
 import { badInput } from './bad-input.ts';
+import { browsers } from './browsers.ts';
 import { clients } from './clients.ts';
 import { faults } from './faults.ts';
 import { handMadeTokens } from './hand-made-tokens.ts';
@@ -16,6 +17,7 @@ export function allSpecs(stack: () => Stack): void {
   clients(stack);
   subscriptions(stack);
   badInput(stack);
+  browsers(stack);
   revocation(stack);
   handMadeTokens(stack);
   interruptedCalls(stack);

@@ -44,6 +44,7 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
         DATABASE_URL: databaseUrl(secrets),
         PUBLIC_URL: 'http://gateway:4000',
         MAIL_DIR: '/tmp/mail',
+        CORS_ALLOWED_ORIGINS: '*',
         TRUSTED_PROXIES: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16',
         AUTH_PRIVATE_URL: 'http://auth:4101',
       };
@@ -56,6 +57,7 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
         ACCOUNT_PRIVATE_URL: 'http://account:4102',
         ACCOUNT_PUBLIC_URL: 'http://account:4002',
         UPSTREAM_URL: 'http://upstream:4003/graphql',
+        CORS_ALLOWED_ORIGINS: '*',
       };
   }
 }

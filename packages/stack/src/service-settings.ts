@@ -47,6 +47,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       DATABASE_URL: plan.databaseUrl,
       PUBLIC_URL: localUrl(ports.gateway),
       MAIL_DIR: plan.mailDirectory,
+      ...OPEN_TO_BROWSERS,
       TRUSTED_PROXIES: LOCAL_PROXIES,
       CLIENT_SECRET_PEPPERS: plan.peppers,
       TOKEN_SEALING_KEYS: plan.sealingKeys,
@@ -58,9 +59,13 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       AUTH_PUBLIC_URL: localUrl(ports.auth),
       ACCOUNT_PUBLIC_URL: localUrl(ports.account),
       UPSTREAM_URL: plan.upstreamUrl,
+      ...OPEN_TO_BROWSERS,
     },
   };
 }
+
+/** An application that is tried out on this machine has an origin of its own. */
+const OPEN_TO_BROWSERS = { CORS_ALLOWED_ORIGINS: '*' };
 
 /** The gateway of the stack, and any other proxy that the machine's owner runs. */
 const LOCAL_PROXIES = '127.0.0.0/8 ::1/128';

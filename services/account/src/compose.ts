@@ -1,3 +1,4 @@
+import { createCors, underCors } from '@tollgate/cors';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
@@ -33,6 +34,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     baseUrl: config.AUTH_PRIVATE_URL,
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
   });
   const introspection = openIntrospection({ config, auth, logger });
   const query = createQuery(database);
@@ -77,14 +79,16 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     usageReports: usage.reports,
   };
   const shared = { logger, addressOf, registry, query, usageQuery: createQuery(databases.usageDatabase) };
+  const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' });
+  const publicApp = createPublicApp({
+    ...shared,
+    introspect: introspection.introspect,
+    accessLog,
+    trustedProxies: config.TRUSTED_PROXIES,
+    console: { ...console.parts, applications, tokens },
+  });
   return Promise.resolve({
-    publicHandler: createPublicApp({
-      ...shared,
-      introspect: introspection.introspect,
-      accessLog,
-      trustedProxies: config.TRUSTED_PROXIES,
-      console: { ...console.parts, applications, tokens },
-    }),
+    ...underCors(cors, publicApp),
     privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
     close: async () => {
       await Promise.all(workers.map((each) => each.close()));

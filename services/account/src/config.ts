@@ -12,6 +12,7 @@ import {
   serviceCredentials,
   wholeNumber,
 } from '@tollgate/config/settings';
+import { allowedOrigins } from '@tollgate/cors/setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { sealingKeysSetting } from './sealing/sealing.ts';
 import { MIN_RETENTION_MONTHS } from './usage-retention/months.ts';
@@ -35,6 +36,7 @@ const peopleSettings = {
   /** Whether cookies are Secure; by default where PUBLIC_URL is https. */
   COOKIE_SECURE: trueOrFalse.optional(),
   TRUSTED_PROXIES: networks.default([]),
+  CORS_ALLOWED_ORIGINS: allowedOrigins,
   SIGN_UP_ENABLED: trueOrFalse.default(true),
   SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000).default(604_800),
   SESSION_LIFETIME_SEC: wholeNumber(300, 31_536_000).default(2_592_000),
