@@ -133,7 +133,13 @@ describe('whatever callers send', () => {
   });
 
   test('it is always an address, and of a stranger’s connection always its own', () => {
-    const field = fc.option(fc.oneof(fc.string(), written.map(([text]) => `for=${text}`)), { nil: undefined });
+    const field = fc.option(
+      fc.oneof(
+        fc.string(),
+        written.map(([text]) => `for=${text}`),
+      ),
+      { nil: undefined },
+    );
     fc.assert(
       fc.property(field, field, (forwardedFor, forwarded) => {
         const fields = { forwardedFor, forwarded };

@@ -14,7 +14,8 @@ export type ForwardedFields = {
  * wrote it isn't known.
  */
 export function forwardedHops({ forwardedFor, forwarded }: ForwardedFields): string[] {
-  const hops = forwardedFor === undefined ? nodesOf(forwarded ?? '') : forwardedFor.split(',').filter(isGiven);
+  const hops =
+    forwardedFor === undefined ? nodesOf(forwarded ?? '') : forwardedFor.split(',').filter(isGiven);
   const addresses = hops.map((hop) => (hop === undefined ? undefined : addressOf(hop)));
   return addresses.slice(addresses.lastIndexOf(undefined) + 1) as string[];
 }
@@ -41,7 +42,7 @@ const PARAMETER = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",
 function nodesOf(forwarded: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = [];
   let element = { parameters: 0, nodes: [] as string[] };
-  for (PARAMETER.lastIndex = 0; ; ) {
+  for (PARAMETER.lastIndex = 0; ;) {
     const found = PARAMETER.exec(forwarded);
     if (found === null) return [];
     const [, name, quoted, token = '', separator] = found;
