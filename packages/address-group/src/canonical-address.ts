@@ -1,10 +1,12 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 
 /**
  * An IP address in the one form that it is compared and counted in: IPv6 in lower case and shortened (RFC 5952),
  * without a zone; an IPv4 address in IPv6's form (`::ffff:192.0.2.1`) as IPv4. Undefined for what is no address.
  */
 export function canonicalAddress(text: string): string | undefined {
+  // What a listener of both families says of each IPv4 caller.
+  if (text.startsWith('::ffff:') && isIPv4(text.slice(7))) return text.slice(7);
   const family = isIP(text);
   if (family === 4) return text;
   if (family === 0) return undefined;

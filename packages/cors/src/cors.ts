@@ -6,18 +6,15 @@ export type CorsPaths = Readonly<Record<string, string>>;
 export type Cors = {
   /** Whether pages of an origin may use what is here. */
   allows: (origin: string) => boolean;
-  /**
-   * Gives the answer to a request with an Origin what lets its page read it, refusals included. To be called before
-   * anything answers.
-   */
+  /** Sets the fields that let a page read the answer. To be called before anything answers. */
   prepare: (req: IncomingMessage, res: ServerResponse) => void;
-  /** The handler with an answer to preflights, which have no token and aren't for it. After prepare. */
+  /** Answers preflights, which have no token, before the handler. To be called after prepare. */
   withPreflight: (handler: RequestListener) => RequestListener;
-  /** The fields that all this is said by, and what each answer has beside them, where another server answers, too. */
+  /** For answers that another server makes: the fields of its own to drop, and those to add, as a flat list. */
   fields: { drops: readonly string[]; adds: readonly string[] };
 };
 
-/** What callers are told by header fields, and the word for whatever else an upstream says. */
+/** The gateway's own fields, and `*` for whatever an upstream adds. */
 const EXPOSED = [
   'Proxy-Status',
   'RateLimit',
