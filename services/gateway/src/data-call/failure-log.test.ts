@@ -14,9 +14,14 @@ test('in an outage the log stays short, and says how much is missing', () => {
   const { lines, logger } = recording();
   let nowMs = 5_000;
   const log = createFailureLog(logger, () => nowMs);
-  for (let call = 0; call < 1_000; call += 1) log(`id-${String(call)}`, new Problem('service_unavailable'), '192.0.2.7');
+  for (let call = 0; call < 1_000; call += 1)
+    log(`id-${String(call)}`, new Problem('service_unavailable'), '192.0.2.7');
   expect(lines).toHaveLength(20);
-  expect(lines[0]?.fields).toMatchObject({ request_id: 'id-0', code: 'service_unavailable', address: '192.0.2.7' });
+  expect(lines[0]?.fields).toMatchObject({
+    request_id: 'id-0',
+    code: 'service_unavailable',
+    address: '192.0.2.7',
+  });
   nowMs += 1_000;
   log('later', new Problem('upstream_timeout'), '192.0.2.7');
   expect(lines.slice(20)).toMatchObject([
