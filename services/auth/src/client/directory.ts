@@ -81,6 +81,8 @@ export function createClientDirectory(options: {
       }
       const found = await store.read(clientId);
       if ('record' in found) return found.record;
+      // Learnt while this one read: it drew another generation, and would ask again.
+      if (unknown.has(clientId)) return null;
       const { record, noted } = await askOnce(clientId, found.generation, requestId);
       if (noted === 'learnt') return record;
       // Postgres has gone back behind what it had told: tokens of now would be dead at once.
