@@ -19,12 +19,12 @@ export const MAX_REFUSED_CALL_DETAIL = 200;
  */
 export const REFUSED_CALL_KINDS = ['call', 'upgrade', 'operation', 'socket'] as const;
 
-/** Postgres' text holds no NUL. */
+/** Postgres' text holds neither NUL nor half a surrogate pair. */
 const text = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((value) => !value.includes('\0'));
+    .refine((value) => !value.includes('\0') && value.isWellFormed());
 
 export const refusedCallSchema = z.object({
   request_id: z.string().regex(/^[0-9a-f]{32}$/),

@@ -48,7 +48,10 @@ export function startRefusedCallReader(options: {
     work: async (signal) => {
       while (!signal.aborted && (await storePage()));
     },
-    says: { waits: 'records of refused calls wait to be stored', again: 'records of refused calls are stored again' },
+    says: {
+      waits: 'records of refused calls wait to be stored',
+      again: 'records of refused calls are stored again',
+    },
     logger,
   });
 }

@@ -103,6 +103,8 @@ test('a record that comes twice is stored once, by several replicas; what is no 
     const calls = Array.from({ length: 700 }, () => refusedCall({ account_id }));
     await suite.store.xadd(REFUSED_CALLS_KEY, '*', 'call', '{"request_id":"no"}');
     await suite.store.xadd(REFUSED_CALLS_KEY, '*', 'other', 'not JSON');
+    for (const detail of ['\0', '\ud83d'])
+      await appendRefusals(suite.store, [refusedCall({ account_id, detail })]);
     await appendRefusals(suite.store, [...calls, ...calls]);
     await stored();
     const rows = await suite.database('refused_calls').where({ account_id });
@@ -141,6 +143,7 @@ test('records go when their time is over', async () => {
   await suite.database('refused_call_days').insert({ day, account_id, refusals: 1 });
   await waitFor(async () => (await list(account_id)).refusals.length === 1);
   await waitFor(
-    async () => (await suite.database('refused_call_days').where({ account_id }).andWhere({ day })).length === 0,
+    async () =>
+      (await suite.database('refused_call_days').where({ account_id }).andWhere({ day })).length === 0,
   );
 });

@@ -114,7 +114,10 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
   return (req, res) => {
     const requestId = newRequestId();
     answer(req, res, requestId).catch((error: unknown) => {
-      logger.error({ request_id: requestId, err: error }, 'a call ended without an answer');
+      logger.error(
+        { request_id: requestId, address: addressOf(req), err: error },
+        'a call ended without an answer',
+      );
       cutAnswer(res);
     });
   };

@@ -8,8 +8,8 @@ export type LogFailure = (requestId: string, problem: Problem, address: string) 
 
 /**
  * Logs the calls that failed on the service's side, by request id and client address, never with their query
- * string or token. In an outage every call fails: beyond some lines a second the log would cost more than the calls, so the rest
- * is only counted (each call is in the metrics by its outcome).
+ * string or token. In an outage every call fails: beyond some lines a second the log would cost more than the
+ * calls, so the rest is only counted (each call is in the metrics by its outcome).
  */
 export function createFailureLog(
   logger: Pick<Logger, 'warn' | 'error'>,

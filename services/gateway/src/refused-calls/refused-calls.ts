@@ -118,8 +118,14 @@ function recordOf(
     address: refusal.address.slice(0, MAX_ADDRESS),
     api_version: apiVersion,
     duration_ms: durationMs === null ? null : Math.round(durationMs),
-    detail: detail === undefined ? null : redact(detail).slice(0, MAX_REFUSED_CALL_DETAIL),
+    detail: detail === undefined ? null : plainText(detail),
   };
+}
+
+/** A close reason is what the upstream likes it to be. */
+function plainText(detail: string): string {
+  const text = redact(detail).replace(/\p{Cc}/gu, ' ');
+  return text.slice(0, MAX_REFUSED_CALL_DETAIL).toWellFormed();
 }
 
 /** Whom a well-formed token is for: it tells an application's owner why its calls are refused. */

@@ -22,8 +22,7 @@ export function refusalOfEnding(
     kind: 'socket',
     code,
     status: code in ERROR_CODES ? ERROR_CODES[code as keyof typeof ERROR_CODES].status : null,
-    // The reason begins with the code.
-    detail: reason.slice(code.length + 2),
+    detail: reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason,
     token,
     durationMs: openMs,
   };
