@@ -34,6 +34,8 @@ export const ERROR_CODES = {
   period_started: { status: 409, title: 'The billing period has started' },
   subscription_exists: { status: 409, title: 'The account has a subscription' },
   subscription_ended: { status: 409, title: 'The subscription has ended' },
+  usage_not_readable: { status: 409, title: 'The usage can not be read' },
+  usage_total_too_large: { status: 409, title: 'A total of the period would become too large' },
   usage_rows_dropped: { status: 409, title: 'Hourly usage of the period has been dropped' },
   webhook_limit_reached: { status: 409, title: 'The account has as many webhooks as it may have' },
   webhook_disabled: { status: 409, title: 'The webhook is switched off' },

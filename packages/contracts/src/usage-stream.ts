@@ -78,6 +78,12 @@ export const usageEventSchema = z.object({
 
 export type UsageEvent = z.infer<typeof usageEventSchema>;
 
+/**
+ * The most that a counter of a billing period holds: what a JSON number states exactly, 2^53 - 1. account counts
+ * nothing beyond it.
+ */
+export const MAX_TOTAL = Number.MAX_SAFE_INTEGER;
+
 /** What was used, of whatever and whenever. */
 export type UsageCounters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
 
@@ -97,12 +103,28 @@ export function usageHour(atMs: number): number {
 }
 
 /**
+ * What a gateway process has written to one stream before a batch: how many batches, with how many calls and points,
+ * and when the last of them was made (milliseconds since the epoch, 0 before the first). Each batch bears it, so that
+ * account finds the exact extent of what Redis has lost between two of them (ADR 0041).
+ */
+export const writtenBeforeSchema = z.object({
+  batches: z.int().min(0),
+  requests: z.int().min(0),
+  points: z.int().min(0),
+  at_ms: z.int().min(0),
+});
+
+export type WrittenBefore = z.infer<typeof writtenBeforeSchema>;
+
+/**
  * What a gateway settles at once. (gateway_id, seq) names the batch: sent again after an uncertain answer it
  * keeps its number, and the settlement script counts it once.
  */
 export const usageBatchSchema = z.object({
   gateway_id: z.string(),
   seq: z.int().min(1),
+  /** A gateway of the version before states none. What can't be read costs the batch nothing else. */
+  before: writtenBeforeSchema.optional().catch(undefined),
   events: z.array(usageEventSchema).min(1),
 });
 

@@ -10,6 +10,7 @@ import { READER_CONNECTIONS, startUsageReader } from './usage-reader/usage-reade
 import { createRefresherMetrics, startUsageRefresher } from './usage-refresh/refresher.ts';
 import { createCountReport } from './usage-reports/count-report.ts';
 import { createReportMetrics } from './usage-reports/endpoint.ts';
+import { createCountUnassigned } from './usage-unassigned/count.ts';
 import { createRetentionMetrics, startUsageRetention } from './usage-retention/retention.ts';
 
 /** Nobody waits for the reader, and its transactions are larger; but no payer's lock holds up another's usage. */
@@ -39,7 +40,12 @@ export function openUsage(options: {
   redis: RedisConnection;
   logger: Logger;
   registry: Registry;
-}): { reports: UsageReports; onTotalsChanged: () => void; close: () => Promise<void> } {
+}): {
+  reports: UsageReports;
+  countUnassigned: ReturnType<typeof createCountUnassigned>;
+  onTotalsChanged: () => void;
+  close: () => Promise<void>;
+} {
   const { config, database, redis, logger, registry } = options;
   const url = config.DATABASE_URL;
   const readerDatabase = openDatabase({ url, logger, ...READER });
@@ -72,6 +78,7 @@ export function openUsage(options: {
       countReport: createCountReport({ database, retentionMonths, onCounted: refresher.wake }),
       metrics: createReportMetrics(registry),
     },
+    countUnassigned: createCountUnassigned(database, refresher.wake),
     onTotalsChanged: refresher.wake,
     close: async () => {
       await Promise.all([reader, refresher, retention].map((each) => each.close()));

@@ -75,7 +75,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   const operations = {
     serviceCredentials: config.SERVICE_CREDENTIALS,
     operatorCredentials: config.OPERATOR_CREDENTIALS,
-    billing: billing.operations,
+    billing: { ...billing.operations, countUnassigned: usage.countUnassigned },
     usageReports: usage.reports,
   };
   const shared = { logger, addressOf, registry, query, usageQuery: createQuery(databases.usageDatabase) };

@@ -51,6 +51,13 @@ import {
   teamsEndpoint,
 } from './team/operator-endpoints.ts';
 import { refusalsEndpoint, refusedCallEndpoint } from './refused-calls/endpoints.ts';
+import { usageGapsEndpoint } from './usage-gaps/endpoint.ts';
+import type { createCountUnassigned } from './usage-unassigned/count.ts';
+import {
+  countUnassignedEndpoint,
+  unassignedEndpoint,
+  unassignedListEndpoint,
+} from './usage-unassigned/endpoints.ts';
 import { usageCheckEndpoint, usageRebuildEndpoint } from './usage-checks/endpoints.ts';
 import { usageViewEndpoint } from './usage-views/endpoints.ts';
 
@@ -59,6 +66,7 @@ export type BillingOperations = {
   transact: Transact;
   /** With more patience: sums over many hours take their time. */
   checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
+  countUnassigned: ReturnType<typeof createCountUnassigned>;
   /** For usage over time, which account holders ask for too. */
   usageQuery: Query;
   operatorCredentials: readonly ServiceCredential[];
@@ -175,9 +183,13 @@ function teamRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
 function auditAndUsageRoutes(
   app: Express,
   guard: RequestHandler[],
-  { query, checks }: BillingOperations,
+  { query, checks, countUnassigned }: BillingOperations,
 ): void {
-  const paths = ['/private/audit-log', '/private/calls', '/private/usage-checks', '/private/usage-rebuilds'];
+  const unassigned = '/private/usage-unassigned';
+  const paths = [
+    ...['/private/audit-log', '/private/calls', '/private/usage-checks', '/private/usage-rebuilds'],
+    ...['/private/usage-gaps', unassigned],
+  ];
   app.use(paths, guard);
   app
     .route('/private/audit-log')
@@ -187,6 +199,19 @@ function auditAndUsageRoutes(
     .route('/private/calls/:request_id')
     .get(refusedCallEndpoint(query))
     .all(methodNotAllowed(...LIST));
+  app
+    .route('/private/usage-gaps')
+    .get(usageGapsEndpoint(query))
+    .all(methodNotAllowed(...LIST));
+  app
+    .route(unassigned)
+    .get(unassignedListEndpoint(query))
+    .all(methodNotAllowed(...LIST));
+  app
+    .route(`${unassigned}/:unassigned_id`)
+    .get(unassignedEndpoint(query))
+    .all(methodNotAllowed(...LIST));
+  action(app, `${unassigned}/:unassigned_id/count`, countUnassignedEndpoint(countUnassigned));
   action(app, '/private/usage-checks', usageCheckEndpoint(checks.query));
   action(app, '/private/usage-rebuilds', usageRebuildEndpoint(checks.transact, checks.onTotalsChanged));
   app.use(paths, notFound);

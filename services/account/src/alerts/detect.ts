@@ -1,4 +1,5 @@
 import { enforcedLimits } from '../billing/limits.ts';
+import { totalColumns } from '../billing/usage-sums.ts';
 import type { Query } from '../database/query.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import { enqueueDeliveries } from '../webhooks/delivery-store.ts';
@@ -15,7 +16,7 @@ import { findAlertSettings } from './settings-store.ts';
 const PERIOD_SQL = `
   SELECT period_id, account_id, plan_name, description, team_slots_limit, started_at, ended_at,
          CASE WHEN email_verified_at IS NOT NULL THEN email END AS email,
-         coalesce(points, 0) AS points, coalesce(time_ms, 0) AS time_ms, coalesce(traffic_bytes, 0) AS traffic_bytes,
+         ${totalColumns('usage_totals')},
          coalesce((
            SELECT (SELECT count(*) FROM team_members AS member WHERE member.team_id = manager.team_id)
              + (SELECT count(*) FROM team_invitations AS invited

@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   'subscription_team_slots_set',
   'subscription_ended',
   'usage_rebuilt',
+  'usage_unassigned_counted',
   'alert_settings_changed',
   'webhook_created',
   'webhook_changed',

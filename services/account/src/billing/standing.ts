@@ -1,6 +1,7 @@
 import type { Query } from '../database/query.ts';
 import type { LimitedPeriod } from './limits.ts';
 import type { StatusPeriod } from './period-rules.ts';
+import { totalColumns } from './usage-sums.ts';
 
 /** A billing period as the rules and the answers need it. */
 type StandingPeriod = StatusPeriod &
@@ -35,8 +36,7 @@ const STANDING_SQL = `
          period.period_id, period.plan_name, product.name AS product_name, period.description,
          period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,
          period.blocked_at IS NOT NULL AS blocked,
-         coalesce(total.points, 0) AS points, coalesce(total.requests, 0) AS requests,
-         coalesce(total.time_ms, 0) AS time_ms, coalesce(total.traffic_bytes, 0) AS traffic_bytes
+         ${totalColumns('total')}
   FROM accounts AS caller
   LEFT JOIN team_members AS membership
     ON membership.account_id = caller.account_id AND membership.role = 'member'

@@ -17,6 +17,9 @@ import * as usageAlerts from './migrations/0015-usage-alerts.ts';
 import * as webhooks from './migrations/0016-webhooks.ts';
 import * as auditLogIndexes from './migrations/0017-audit-log-indexes.ts';
 import * as webhookAttempts from './migrations/0018-webhook-attempts.ts';
+import * as usageGaps from './migrations/0019-usage-gaps.ts';
+import * as usageUnassignedCounted from './migrations/0020-usage-unassigned-counted.ts';
+import * as usageBounds from './migrations/0021-usage-bounds.ts';
 import * as refusedCalls from './migrations/0026-refused-calls.ts';
 
 /** A migration's module, and what it takes from the version before, with why that does no harm (ADR 0035). */
@@ -44,6 +47,9 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0016-webhooks', migration: webhooks },
   { name: '0017-audit-log-indexes', migration: auditLogIndexes },
   { name: '0018-webhook-attempts', migration: webhookAttempts },
+  { name: '0019-usage-gaps', migration: usageGaps },
+  { name: '0020-usage-unassigned-counted', migration: usageUnassignedCounted },
+  { name: '0021-usage-bounds', migration: usageBounds },
   { name: '0026-refused-calls', migration: refusedCalls },
 ];
 

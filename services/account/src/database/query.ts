@@ -55,6 +55,11 @@ export function isExclusionViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23P01';
 }
 
+/** Whether a statement failed because a value is outside of what its table allows (SQLSTATE 23514). */
+export function isCheckViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23514';
+}
+
 /** What a statement threw, as service_unavailable where Postgres is away, too slow or asks to come back. */
 export function asProblem(error: unknown): unknown {
   if (error instanceof Problem || !isUnavailable(error)) return error;

@@ -33,6 +33,7 @@ const EXPIRED: Readonly<Record<string, string>> = {
   access_tokens: `expires_at <= now() - interval '1 day' AND (expires_at < ${USAGE_IS_OVER} OR application_id IN (
     SELECT application_id FROM applications WHERE type = 'temporary'))`,
   usage_unassigned: `recorded_at < ${USAGE_IS_OVER}`,
+  usage_gaps: `seen_at < ${USAGE_IS_OVER}`,
   // A day late: a report that began before the turn of the month may still be looking for its keys.
   usage_reports: `occurred_at < ${USAGE_IS_OVER} - interval '1 day'`,
   webhook_secrets: 'expires_at <= now()',

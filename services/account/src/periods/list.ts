@@ -1,5 +1,6 @@
 import { billingStatus } from '../billing/period-rules.ts';
 import type { Period } from '../billing/period-store.ts';
+import { totalColumns } from '../billing/usage-sums.ts';
 import type { Query } from '../database/query.ts';
 import type { Page } from '../input/page.ts';
 
@@ -16,8 +17,7 @@ const LISTED_SQL = `
          account.blocked_at IS NOT NULL AS account_blocked,
          EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
            AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
-         coalesce(total.points, 0) AS points, coalesce(total.requests, 0) AS requests,
-         coalesce(total.time_ms, 0) AS time_ms, coalesce(total.traffic_bytes, 0) AS traffic_bytes
+         ${totalColumns('total')}
   FROM billing_periods AS period
   JOIN accounts AS account USING (account_id)
   LEFT JOIN usage_totals AS total USING (period_id)`;

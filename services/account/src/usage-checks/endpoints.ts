@@ -5,6 +5,7 @@ import type { Query, Transact } from '../database/query.ts';
 import { idField } from '../input/fields.ts';
 import { bodyOf } from '../input/json-body.ts';
 import { cutPage, lookAhead } from '../input/page.ts';
+import { countRecentGaps } from '../usage-gaps/endpoint.ts';
 import { checkPeriod, checkPeriods, isEqual, rebuildTotals } from './usage-checks.ts';
 import type { Checked } from './usage-checks.ts';
 
@@ -28,9 +29,11 @@ const rebuildSchema = z.strictObject({ period_id: idField });
 
 /**
  * `POST /private/usage-checks` with `{period_id}`, or with `{cursor?}` for 100 periods at a time, newest first: 200
- * `{checked, beyond_retention, differences, next_cursor}`. There are never differences, unless something else has
+ * `{checked, beyond_retention, differences, out_of_range, recent_gaps, next_cursor}`. There are never differences, unless something else has
  * written to the tables. Periods some of whose hourly rows have been dropped (USAGE_RETENTION_MONTHS) can't be
- * checked any more; `beyond_retention` is how many those are.
+ * checked any more; `beyond_retention` is how many those are. `out_of_range`
+ * are periods with a counter above 2^53 - 1, which is shown as that number; `recent_gaps` is how many gaps in the
+ * usage streams were seen in the last thirty days (GET /private/usage-gaps).
  */
 export function usageCheckEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
@@ -48,6 +51,8 @@ export function usageCheckEndpoint(query: Query): RequestHandler {
       differences: whole
         .filter(differs)
         .map(({ period_id, totals, hourly }) => ({ period_id, totals, hourly })),
+      out_of_range: rows.filter(({ out_of_range }) => out_of_range).map(({ period_id }) => period_id),
+      recent_gaps: await countRecentGaps(query),
       next_cursor,
     });
   };

@@ -1,7 +1,8 @@
-import { USAGE_SHARD_COUNT, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL, USAGE_SHARD_COUNT, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/problem';
 import { recordAudit } from '../audit/audit-log.ts';
 import type { Actor } from '../audit/audit-log.ts';
+import { bounded, totalColumns } from '../billing/usage-sums.ts';
 import type { Query } from '../database/query.ts';
 import type { Page } from '../input/page.ts';
 import { enqueueRefreshes } from '../usage-refresh/refresh-outbox.ts';
@@ -15,14 +16,21 @@ export type Checked = {
   hourly: Counters;
   /** Some of its hourly rows have been dropped: the sums are less than the totals, which are right. */
   beyond_retention: boolean;
+  /** A total, or the sum of hourly rows, is beyond MAX_TOTAL, and is given as that. */
+  out_of_range: boolean;
 };
 
 const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
 
 const FIELDS = ['points', 'requests', 'time_ms', 'traffic_bytes'] as const;
 
-const columns = (table: string, prefix: string) =>
-  FIELDS.map((field) => `coalesce(${table}.${field}, 0) AS ${prefix}_${field}`).join(', ');
+const isOutOfRange = ['total', 'hourly']
+  .flatMap((table) => FIELDS.map((field) => `coalesce(${table}.${field}, 0) > ${String(MAX_TOTAL)}`))
+  .join(' OR ');
+
+const hourlyColumns = FIELDS.map(
+  (field) => `CAST(${bounded(`hourly.${field}`)} AS bigint) AS hourly_${field}`,
+).join(', ');
 
 /**
  * One statement sees one moment, in which the usage reader has counted an event in both or in neither. Periods
@@ -30,12 +38,13 @@ const columns = (table: string, prefix: string) =>
  * may be a day behind.
  */
 const CHECK_SQL = `
-  SELECT period.period_id, ${columns('total', 'totals')}, ${columns('hourly', 'hourly')},
+  SELECT period.period_id, ${totalColumns('total', 'totals_')}, ${hourlyColumns},
+         (${isOutOfRange}) AS out_of_range,
          period.started_at - interval '1 day' < kept.kept_from AS beyond_retention
   FROM usage_hourly_kept AS kept, (SELECT period_id, started_at FROM billing_periods WHERE CONDITION ORDER BY period_id DESC LIMIT :limit) AS period
   LEFT JOIN usage_totals AS total USING (period_id)
   LEFT JOIN LATERAL (
-    SELECT ${FIELDS.map((field) => `CAST(sum(${field}) AS bigint) AS ${field}`).join(', ')}
+    SELECT ${FIELDS.map((field) => `sum(${field}) AS ${field}`).join(', ')}
     FROM usage_hourly WHERE usage_hourly.period_id = period.period_id
   ) AS hourly ON true
   ORDER BY period.period_id DESC`;
@@ -79,7 +88,7 @@ export async function rebuildTotals(query: Query, periodId: number, by: Actor): 
   await lockTotals(query, periodId);
   const found = await checkPeriod(query, periodId);
   if (found.beyond_retention) throw new Problem('usage_rows_dropped');
-  if (!isEqual(found)) await storeTotals(query, periodId, found.hourly);
+  if (!isEqual(found) || found.out_of_range) await storeTotals(query, periodId, found.hourly);
   await enqueueRefreshes(query, [{ period_id: periodId, payer_id: account_id, added: null }]);
   const { totals: totals_before, hourly: totals } = found;
   const entry = { ...by, application_id: null, account_id, action: 'usage_rebuilt' as const };
@@ -99,13 +108,15 @@ async function storeTotals(query: Query, periodId: number, totals: Counters): Pr
 /** Also where there are none yet. */
 async function lockTotals(query: Query, periodId: number): Promise<void> {
   await query(
-    `INSERT INTO usage_totals AS total (period_id, points, requests, time_ms, traffic_bytes)
-     VALUES (:periodId, 0, 0, 0, 0) ON CONFLICT (period_id) DO UPDATE SET points = total.points`,
+    `INSERT INTO usage_totals (period_id, points, requests, time_ms, traffic_bytes)
+     VALUES (:periodId, 0, 0, 0, 0) ON CONFLICT (period_id) DO NOTHING`,
     { periodId },
   );
+  // Not by an update, which a row that is beyond the bounds of the table doesn't take.
+  await query('SELECT FROM usage_totals WHERE period_id = :periodId FOR UPDATE', { periodId });
 }
 
-type CheckedRow = Pick<Checked, 'period_id' | 'beyond_retention'> &
+type CheckedRow = Pick<Checked, 'period_id' | 'beyond_retention' | 'out_of_range'> &
   Record<`${'totals' | 'hourly'}_${keyof Counters}`, number>;
 
 function checkedOf(row: CheckedRow): Checked {
@@ -115,6 +126,6 @@ function checkedOf(row: CheckedRow): Checked {
     time_ms: row[`${prefix}_time_ms`],
     traffic_bytes: row[`${prefix}_traffic_bytes`],
   });
-  const { period_id, beyond_retention } = row;
-  return { period_id, totals: part('totals'), hourly: part('hourly'), beyond_retention };
+  const { period_id, beyond_retention, out_of_range } = row;
+  return { period_id, totals: part('totals'), hourly: part('hourly'), beyond_retention, out_of_range };
 }

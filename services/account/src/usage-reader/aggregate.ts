@@ -1,6 +1,9 @@
 import { addCounters, usageHour } from '@tollgate/contracts/usage-stream';
 import type { UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
 
+/** Usage of no application: of another system, or recovered without saying whose it was. */
+export const NO_APPLICATION = 0;
+
 /** What events add to one period's total. */
 export type TotalRow = Pick<UsageEvent, 'period_id'> & UsageCounters;
 

@@ -1,18 +1,29 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
+import { addCounters } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { fitsIn } from '../billing/usage-sums.ts';
 import { sumHourly, sumTotals } from './aggregate.ts';
-import { addToHourly, addToTotals, keepUnassigned, knownPeriods } from './counters.ts';
+import { addToHourly, addToTotals, findPeriods, keepUnassigned } from './counters.ts';
+import { keepMissing } from './gaps.ts';
+import type { MissingBatches } from './gaps.ts';
 import { loadSequences, partRepeated, storeSequences } from './gateway-sequences.ts';
 import { ensurePartitions } from './partitions.ts';
 import { lockPositions, storePositions } from './positions.ts';
 import type { Positions } from './positions.ts';
 import { rawText, readEntry, setAside } from './read-entry.ts';
-import type { IndexedEvent, ReadEntry, Unassigned, UnassignedReason } from './read-entry.ts';
+import type { ReadEntry, Unassigned, UnassignedReason } from './read-entry.ts';
 import type { StreamEntry } from './stream-entry.ts';
 import { compareStreamIds } from './stream-id.ts';
 
 /** The entries of one stream that follow a position, without a gap. */
-export type StreamPart = { stream: string; after: string; entries: readonly StreamEntry[] };
+export type StreamPart = {
+  stream: string;
+  after: string;
+  /** How far Redis is known to be trimmed; undefined where that isn't known. */
+  trimmed: string | undefined;
+  entries: readonly StreamEntry[];
+};
 
 /** What transactions have counted, and how far the streams are counted after them. */
 export type Applied = {
@@ -21,13 +32,15 @@ export type Applied = {
   /** Batches that were counted before, under another entry's id. */
   repeated: number;
   unassigned: readonly UnassignedReason[];
+  /** Batches that the gateways have written and that never came. */
+  missing: readonly MissingBatches[];
   /** Without the streams that another reader is counting, and those that failed. */
   positions: Positions;
   /** Streams that couldn't be counted now, and why. */
   failed: ReadonlyMap<string, unknown>;
 };
 
-type ReadPart = { stream: string; after: string; read: readonly ReadEntry[] };
+type ReadPart = Omit<StreamPart, 'entries'> & { read: readonly ReadEntry[] };
 
 /**
  * Counts stream entries: totals, hourly rows, the gateways' last numbers and the new positions in one
@@ -40,9 +53,8 @@ export async function applyEntries(
   parts: readonly StreamPart[],
   nowMs: number,
 ): Promise<Applied> {
-  const read = parts.map(({ stream, after, entries }) => ({
-    stream,
-    after,
+  const read = parts.map(({ entries, ...part }) => ({
+    ...part,
     read: entries.map((entry) => readEntry(entry, nowMs)),
   }));
   try {
@@ -63,31 +75,40 @@ async function commitOne(database: Knex, part: ReadPart): Promise<Applied> {
   }
 }
 
-async function commitEntryByEntry(database: Knex, { stream, after, read }: ReadPart): Promise<Applied> {
+async function commitEntryByEntry(database: Knex, { read, ...whole }: ReadPart): Promise<Applied> {
   const applied: Applied[] = [];
-  let reached: string | undefined = after;
+  let reached: string | undefined = whole.after;
   for (const entry of read) {
-    const part: ReadPart = { stream, after: reached, read: [entry] };
+    const part: ReadPart = { ...whole, after: reached, read: [entry] };
     const one = await commitOrSetAside(database, part, entry);
     applied.push(one);
-    reached = one.positions.get(stream);
+    reached = one.positions.get(whole.stream);
     // Counting the next entry would put the position behind one that is not counted.
     if (reached === undefined || one.failed.size > 0) break;
   }
   return together(applied);
 }
 
-async function commitOrSetAside(database: Knex, part: ReadPart, { entry }: ReadEntry): Promise<Applied> {
-  try {
-    return await commitParts(database, [part]);
-  } catch (error) {
-    if (!isRefusal(error)) return failedParts([part], error);
+/** Set aside under its name, so that its absence isn't taken for a gap, but where the name is what was refused. */
+async function commitOrSetAside(
+  database: Knex,
+  part: ReadPart,
+  { entry, ...whole }: ReadEntry,
+): Promise<Applied> {
+  let error: unknown;
+  for (const read of [
+    { entry, ...whole },
+    setAside(entry, 'refused_by_database', whole.batch),
+    setAside(entry, 'refused_by_database'),
+  ]) {
+    try {
+      return await commitParts(database, [{ ...part, read: [read] }]);
+    } catch (refusal) {
+      error = refusal;
+      if (!isRefusal(refusal)) break;
+    }
   }
-  try {
-    return await commitParts(database, [{ ...part, read: [setAside(entry, 'refused_by_database')] }]);
-  } catch (error) {
-    return failedParts([part], error);
-  }
+  return failedParts([part], error);
 }
 
 /** A data, integrity or size error: this data will never pass. Any other error is no fault of the data. */
@@ -117,21 +138,25 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
     for (const { entry } of uncounted) positions.set(entry.stream, entry.id);
     if (uncounted.length === 0) return { ...NOTHING, positions };
 
-    const { fresh, repeated, reached } = partRepeated(uncounted, await loadSequences(transaction, uncounted));
+    const last = await loadSequences(transaction, uncounted);
+    const { fresh, repeated, reached, missing } = partRepeated(uncounted, last, Date.now());
     const { events, unassigned } = await assign(transaction, fresh);
     if (events.length > 0) {
       await addToTotals(transaction, sumTotals(events));
       await addToHourly(transaction, sumHourly(events));
     }
     if (unassigned.length > 0) await keepUnassigned(transaction, unassigned);
+    if (missing.length > 0) await keepMissing(transaction, missing);
     if (reached.length > 0) await storeSequences(transaction, reached);
-    await storePositions(transaction, positions);
+    const trimmed = new Map(parts.map((part) => [part.stream, part.trimmed]));
+    await storePositions(transaction, positions, trimmed);
     return {
       ...NOTHING,
       entries: uncounted.length,
       events: events.length,
       repeated: repeated.length,
       unassigned: unassigned.map(({ reason }) => reason),
+      missing,
       positions,
     };
   });
@@ -146,25 +171,30 @@ function uncountedEntries({ after, read }: ReadPart, stored: string | undefined)
   return read.filter(({ entry }) => compareStreamIds(entry.id, stored) > 0);
 }
 
-/** Parts the events whose billing period exists from everything that can't be counted. */
+/** Parts the events that their billing period can take from everything that can't be counted. */
 async function assign(transaction: Knex, read: readonly ReadEntry[]) {
   const ids = new Set(read.flatMap(({ events }) => events.map(({ event }) => event.period_id)));
-  const known = await knownPeriods(transaction, [...ids]);
-  const isKnown = ({ event }: IndexedEvent) => known.has(event.period_id);
-  return {
-    events: read.flatMap(({ events }) => events.filter(isKnown).map(({ event }) => event)),
-    unassigned: read.flatMap(({ entry: { stream, id }, events, unassigned }) =>
-      [...unassigned, ...events.filter((event) => !isKnown(event)).map(unknownPeriod)].map((one) => ({
-        stream,
-        id,
-        ...one,
-      })),
-    ),
+  const periods = await findPeriods(transaction, [...ids]);
+  /** Adds the event to what is found of its period; gives why it can't be. */
+  const refuse = (event: UsageEvent): UnassignedReason | undefined => {
+    const period = periods.get(event.period_id);
+    if (period === undefined) return 'unknown_period';
+    if (period.payer_id !== event.payer_id) return 'other_payers_period';
+    if (!fitsIn(period, event)) return 'total_too_large';
+    addCounters(period, event);
+    return undefined;
   };
-}
-
-function unknownPeriod({ index, event }: IndexedEvent): Unassigned {
-  return { event_index: index, reason: 'unknown_period', raw: rawText(event) };
+  const events: UsageEvent[] = [];
+  const unassigned = read.flatMap(({ entry: { stream, id }, ...one }) => {
+    const refused: Unassigned[] = one.events.flatMap(({ index, event }) => {
+      const reason = refuse(event);
+      if (reason !== undefined) return { event_index: index, reason, raw: rawText(event) };
+      events.push(event);
+      return [];
+    });
+    return [...one.unassigned, ...refused].map((kept) => ({ stream, id, ...kept }));
+  });
+  return { events, unassigned };
 }
 
 const NOTHING: Applied = {
@@ -172,6 +202,7 @@ const NOTHING: Applied = {
   events: 0,
   repeated: 0,
   unassigned: [],
+  missing: [],
   positions: new Map(),
   failed: new Map(),
 };
@@ -188,6 +219,7 @@ function together(applied: readonly Applied[]): Applied {
     events: sum('events'),
     repeated: sum('repeated'),
     unassigned: applied.flatMap(({ unassigned }) => unassigned),
+    missing: applied.flatMap(({ missing }) => missing),
     positions: new Map(applied.flatMap(({ positions }) => [...positions])),
     failed: new Map(applied.flatMap(({ failed }) => [...failed])),
   };

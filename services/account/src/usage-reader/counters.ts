@@ -1,12 +1,24 @@
 import type { Knex } from 'knex';
+import { totalColumns } from '../billing/usage-sums.ts';
 import type { HourlyRow, TotalRow } from './aggregate.ts';
 import type { StreamEntry } from './stream-entry.ts';
 import type { Unassigned } from './read-entry.ts';
 
-/** Those of the given billing periods that exist. */
-export async function knownPeriods(transaction: Knex, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  const found = await transaction('billing_periods').whereIn('period_id', ids).pluck<number[]>('period_id');
-  return new Set(found);
+/** Whose a billing period is, and what is counted for it. */
+export type FoundPeriod = TotalRow & { payer_id: number };
+
+/** Those of the given billing periods that exist, by their ids. */
+export async function findPeriods(
+  transaction: Knex,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, FoundPeriod>> {
+  const { rows } = await transaction.raw<{ rows: FoundPeriod[] }>(
+    `SELECT period.period_id, period.account_id AS payer_id, ${totalColumns('total')}
+     FROM billing_periods AS period LEFT JOIN usage_totals AS total USING (period_id)
+     WHERE period.period_id = ANY (:ids::bigint[])`,
+    { ids },
+  );
+  return new Map(rows.map((row) => [row.period_id, row]));
 }
 
 /** Adds to the totals. Rows are written in the order of their keys, so that two writers can't deadlock. */

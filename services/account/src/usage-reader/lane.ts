@@ -4,7 +4,7 @@ import { applyEntries } from './apply-entries.ts';
 import type { Applied, StreamPart } from './apply-entries.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
 import { loadPositions } from './positions.ts';
-import { nextStreamId, streamIdMs } from './stream-id.ts';
+import { compareStreamIds, nextStreamId, streamIdMs } from './stream-id.ts';
 import type { StreamEntry } from './stream-entry.ts';
 import type { UsageStream } from './trim-script.ts';
 import type { Trims } from './trims.ts';
@@ -25,7 +25,7 @@ export type LaneOptions = {
   trims: Trims;
   troubles: Troubles;
   metrics: UsageReaderMetrics;
-  logger: Pick<Logger, 'warn'>;
+  logger: Pick<Logger, 'warn' | 'error'>;
 };
 
 /** What one transaction counts: so many entries, and at most a page of each stream beyond that. */
@@ -64,17 +64,35 @@ export async function countOnce(options: LaneOptions, streams: readonly UsageStr
 }
 
 async function positionsAreKnown(
-  { database, positions, troubles }: LaneOptions,
+  { database, positions, trims, troubles }: LaneOptions,
   streams: readonly UsageStream[],
 ): Promise<boolean> {
-  const unknown = streams.filter(({ key }) => !positions.has(key)).map(({ key }) => key);
+  const unknown = streams.filter(({ key }) => !positions.has(key));
   if (unknown.length === 0) return true;
   try {
-    for (const [stream, position] of await loadPositions(database, unknown)) positions.set(stream, position);
+    const stored = await loadPositions(
+      database,
+      unknown.map(({ key }) => key),
+    );
+    await Promise.all(unknown.map((stream) => start({ positions, trims, troubles }, stream, stored)));
     return true;
   } catch (error) {
-    for (const stream of unknown) troubles.failed(stream, error);
+    for (const { key } of unknown) troubles.failed(key, error);
     return false;
+  }
+}
+
+async function start(
+  { positions, trims, troubles }: Pick<LaneOptions, 'positions' | 'trims' | 'troubles'>,
+  stream: UsageStream,
+  stored: Awaited<ReturnType<typeof loadPositions>>,
+): Promise<void> {
+  const found = stored.get(stream.key);
+  if (found === undefined) return;
+  try {
+    positions.set(stream.key, await trims.start(stream, found));
+  } catch (error) {
+    troubles.failed(stream.key, error);
   }
 }
 
@@ -89,7 +107,7 @@ async function readAll(
 }
 
 async function readOne(
-  { redis, positions, troubles, metrics }: LaneOptions,
+  { redis, positions, trims, troubles, metrics }: LaneOptions,
   stream: string,
   round: Round,
 ): Promise<StreamPart | undefined> {
@@ -101,7 +119,7 @@ async function readOne(
     const [first] = entries;
     if (first !== undefined) {
       metrics.waitingSinceMs.set(stream, streamIdMs(first.id));
-      return { stream, after, entries };
+      return { stream, after, trimmed: trims.trimmed(stream), entries };
     }
     metrics.waitingSinceMs.delete(stream);
     troubles.passed(stream);
@@ -132,10 +150,10 @@ async function readPages(
 
 function settle(options: LaneOptions, group: readonly StreamPart[], applied: Applied): void {
   const { positions, trims, troubles } = options;
-  for (const { stream } of group) {
+  for (const { stream, after } of group) {
     const position = applied.positions.get(stream);
-    // Another reader is counting it, or a person has removed its row: what is stored is looked up again.
-    if (position === undefined) positions.delete(stream);
+    // Another reader is counting it, a person has removed its row, or Postgres was set back: it is looked up again.
+    if (position === undefined || compareStreamIds(position, after) < 0) positions.delete(stream);
     else {
       positions.set(stream, position);
       trims.due(stream);
@@ -148,7 +166,7 @@ function settle(options: LaneOptions, group: readonly StreamPart[], applied: App
 
 function observe(
   { metrics, logger }: Pick<LaneOptions, 'metrics' | 'logger'>,
-  { entries, events, repeated, unassigned }: Applied,
+  { entries, events, repeated, unassigned, missing }: Applied,
 ): void {
   metrics.entries.inc(entries);
   metrics.events.inc(events);
@@ -156,6 +174,13 @@ function observe(
   for (const reason of unassigned) metrics.unassigned.inc({ reason });
   if (unassigned.length > 0) {
     const reasons = [...new Set(unassigned)];
-    logger.warn({ count: unassigned.length, reasons }, 'usage could not be counted; see usage_unassigned');
+    logger.warn({ count: unassigned.length, reasons }, 'usage could not be counted; see tollgate usage unassigned');
+  }
+  for (const gap of missing) {
+    metrics.gaps.inc({ cause: 'batches_missing' });
+    metrics.missingBatches.inc(gap.batches);
+    metrics.missingCalls.inc(gap.requests);
+    metrics.missingPoints.inc(gap.points);
+    logger.error(gap, 'batches of a gateway are missing in a usage stream; see tollgate usage gaps');
   }
 }

@@ -6,6 +6,10 @@ export type UsageReaderMetrics = {
   events: Pick<Counter, 'inc'>;
   repeated: Pick<Counter, 'inc'>;
   unassigned: Pick<Counter<'reason'>, 'inc'>;
+  gaps: Pick<Counter<'cause'>, 'inc'>;
+  missingBatches: Pick<Counter, 'inc'>;
+  missingCalls: Pick<Counter, 'inc'>;
+  missingPoints: Pick<Counter, 'inc'>;
   share: Pick<Gauge, 'set'>;
   behind: Pick<Gauge, 'set'>;
   /** When the oldest entry of each stream's last read was written, in milliseconds; none where nothing came. */
@@ -25,7 +29,19 @@ export function createUsageReaderMetrics(registry: Registry): UsageReaderMetrics
       this.set((Date.now() - oldestMs) / 1_000);
     },
   });
+  const gaps = new Counter({
+    name: 'tollgate_usage_gaps_total',
+    help: 'Gaps in the usage streams, by cause: batches_missing, redis_set_back or postgres_set_back; see tollgate usage gaps',
+    labelNames: ['cause'],
+    registers,
+  });
+  for (const cause of ['batches_missing', 'redis_set_back', 'postgres_set_back']) gaps.inc({ cause }, 0);
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
   return {
+    gaps,
+    missingBatches: counter('tollgate_usage_gap_batches_total', 'Batches of gateways that never came'),
+    missingCalls: counter('tollgate_usage_gap_calls_total', 'Calls in batches that never came'),
+    missingPoints: counter('tollgate_usage_gap_points_total', 'Points of batches that never came'),
     entries: new Counter({
       name: 'tollgate_usage_reader_entries_total',
       help: 'Stream entries that this process has counted',

@@ -1,19 +1,37 @@
 import type { Knex } from 'knex';
-import { FIRST_STREAM_ID } from './stream-id.ts';
+import type { Query } from '../database/query.ts';
+import { FIRST_STREAM_ID, compareStreamIds } from './stream-id.ts';
 
 /** How far each usage stream is counted: the id of its last counted entry, by the stream's key. */
 export type Positions = ReadonlyMap<string, string>;
 
-type PositionRow = { stream: string; position: string };
+/** A stored position, and how far Redis was known to be trimmed when it was stored; null where it wasn't. */
+export type StoredPosition = { position: string; trimmed: string | null };
+
+type PositionRow = { stream: string } & StoredPosition;
 
 /** The stored positions of the given streams; those that have none yet get one before the first entry. */
-export async function loadPositions(database: Knex, streams: readonly string[]): Promise<Positions> {
+export async function loadPositions(
+  database: Knex,
+  streams: readonly string[],
+): Promise<ReadonlyMap<string, StoredPosition>> {
   await database<PositionRow>('usage_stream_positions')
     .insert(streams.toSorted().map((stream) => ({ stream, position: FIRST_STREAM_ID })))
     .onConflict('stream')
     .ignore();
   const rows = await database<PositionRow>('usage_stream_positions').whereIn('stream', streams);
-  return byStream(rows);
+  return new Map(rows.map(({ stream, position, trimmed }) => [stream, { position, trimmed }]));
+}
+
+/** Those of the given positions that the stored ones are before: Postgres has been set back. */
+export async function findSetBack(query: Query, positions: Positions): Promise<string[]> {
+  const rows = await query<Pick<PositionRow, 'stream' | 'position'>>(
+    'SELECT stream, position FROM usage_stream_positions WHERE stream = ANY (CAST(:streams AS text[]))',
+    { streams: [...positions.keys()] },
+  );
+  return rows.flatMap(({ stream, position }) =>
+    compareStreamIds(position, positions.get(stream) ?? FIRST_STREAM_ID) < 0 ? [stream] : [],
+  );
 }
 
 /**
@@ -22,22 +40,33 @@ export async function loadPositions(database: Knex, streams: readonly string[]):
  */
 export async function lockPositions(transaction: Knex, streams: readonly string[]): Promise<Positions> {
   const rows = await transaction<PositionRow>('usage_stream_positions')
+    .select('stream', 'position')
     .whereIn('stream', streams)
     .forUpdate()
     .skipLocked();
   return byStream(rows);
 }
 
-/** Stores positions that lockPositions has locked. */
-export async function storePositions(transaction: Knex, positions: Positions): Promise<void> {
+/** Stores positions that lockPositions has locked, and how far Redis is known to be trimmed where it is. */
+export async function storePositions(
+  transaction: Knex,
+  positions: Positions,
+  trimmed: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  const streams = [...positions.keys()];
   await transaction.raw(
-    `UPDATE usage_stream_positions AS stored SET position = reached.position
-     FROM unnest(:streams::text[], :positions::text[]) AS reached (stream, position)
+    `UPDATE usage_stream_positions AS stored
+     SET position = reached.position, trimmed = coalesce(reached.trimmed, stored.trimmed)
+     FROM unnest(:streams::text[], :positions::text[], :trimmed::text[]) AS reached (stream, position, trimmed)
      WHERE stored.stream = reached.stream`,
-    { streams: [...positions.keys()], positions: [...positions.values()] },
+    {
+      streams,
+      positions: [...positions.values()],
+      trimmed: streams.map((stream) => trimmed.get(stream) ?? null),
+    },
   );
 }
 
-function byStream(rows: readonly PositionRow[]): Positions {
+function byStream(rows: readonly Pick<PositionRow, 'stream' | 'position'>[]): Positions {
   return new Map(rows.map(({ stream, position }) => [stream, position]));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_EVENT_COUNTER, usageBatchSchema, usageEventSchema } from '@tollgate/contracts/usage-stream';
-import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
 import { batchField } from './stream-entry.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
@@ -16,6 +16,10 @@ export type UnassignedReason =
   | 'implausible_counter'
   /** There is no such billing period. */
   | 'unknown_period'
+  /** The period is another payer's: its id was given again after Postgres had been set back. */
+  | 'other_payers_period'
+  /** It would take a total of the period beyond MAX_TOTAL. */
+  | 'total_too_large'
   /** Postgres refused what the entry would add. */
   | 'refused_by_database';
 
@@ -29,11 +33,17 @@ export type Unassigned = {
 
 export type IndexedEvent = { index: number; event: UsageEvent };
 
+/** Which batch it is, what its gateway had written to the stream before it, and what it adds to that. */
+export type BatchName = Pick<UsageBatch, 'gateway_id' | 'seq'> & {
+  before: WrittenBefore | undefined;
+  own: Pick<UsageEvent, 'requests' | 'points'>;
+};
+
 /** An entry as far as it can be understood without the database. */
 export type ReadEntry = {
   entry: StreamEntry;
-  /** What names the batch; undefined where it couldn't be read or is set aside. */
-  batch: Pick<UsageBatch, 'gateway_id' | 'seq'> | undefined;
+  /** What names the batch; undefined where it couldn't be read. */
+  batch: BatchName | undefined;
   events: readonly IndexedEvent[];
   unassigned: readonly Unassigned[];
 };
@@ -57,20 +67,24 @@ export function readEntry(entry: StreamEntry, nowMs: number): ReadEntry {
   if (batch === undefined) return setAside(entry, 'malformed_batch');
   const events: IndexedEvent[] = [];
   const unassigned: Unassigned[] = [];
+  const own = { requests: 0, points: 0 };
   for (const [index, candidate] of batch.events.entries()) {
     const event = usageEventSchema.safeParse(candidate);
     const reason = event.success ? implausible(event.data, nowMs) : 'malformed_event';
+    own.requests += event.data?.requests ?? 0;
+    own.points += event.data?.points ?? 0;
     if (event.success && reason === undefined) events.push({ index, event: event.data });
     else
       unassigned.push({ event_index: index, reason: reason ?? 'malformed_event', raw: rawText(candidate) });
   }
-  return { entry, batch: { gateway_id: batch.gateway_id, seq: batch.seq }, events, unassigned };
+  const { gateway_id, seq, before } = batch;
+  return { entry, batch: { gateway_id, seq, before, own }, events, unassigned };
 }
 
-/** The entry as one that isn't counted at all. Its batch goes unnamed: the name may be what Postgres refused. */
-export function setAside(entry: StreamEntry, reason: UnassignedReason): ReadEntry {
+/** The entry as one that isn't counted at all. */
+export function setAside(entry: StreamEntry, reason: UnassignedReason, batch?: BatchName): ReadEntry {
   const raw = rawText(batchField(entry) ?? entry.fields);
-  return { entry, batch: undefined, events: [], unassigned: [{ event_index: null, reason, raw }] };
+  return { entry, batch, events: [], unassigned: [{ event_index: null, reason, raw }] };
 }
 
 /** What came, as text for a person to read: without NUL, which Postgres can't store, and of bounded length. */
@@ -95,8 +109,13 @@ function parseBatch(json: string): z.output<typeof envelopeSchema> | undefined {
   }
 }
 
+/** Whether a gateway can have stated this time, as seen at another. */
+export function isPlausibleTime(atMs: number, nowMs: number): boolean {
+  return atMs >= nowMs - MAX_AGE_MS && atMs <= nowMs + MAX_AHEAD_MS;
+}
+
 function implausible(event: UsageEvent, nowMs: number): UnassignedReason | undefined {
-  if (event.at_ms < nowMs - MAX_AGE_MS || event.at_ms > nowMs + MAX_AHEAD_MS) return 'implausible_time';
+  if (!isPlausibleTime(event.at_ms, nowMs)) return 'implausible_time';
   const { points, requests, time_ms, traffic_bytes } = event;
   return Math.max(points, requests, time_ms, traffic_bytes) > MAX_EVENT_COUNTER
     ? 'implausible_counter'

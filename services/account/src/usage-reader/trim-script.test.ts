@@ -37,7 +37,7 @@ const idsLeft = async () => (await redis.xrange(stream.key, '-', '+')).map(([id]
 test('removes what is at or before the position, and says up to where', async () => {
   const trim = createTrimStream(redis);
   for (const id of ['5-0', '5-1', '5-2', '10-0']) await add(id);
-  expect(await trim(stream, '5-1')).toBe('trimmed');
+  expect(await trim(stream, '5-1', undefined)).toEqual({ outcome: 'trimmed', trimmed: '' });
   expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([['5-2', '10-0'], '5-1']);
 });
 
@@ -50,25 +50,42 @@ test.each([
   ['1-18446744073709551615', '2-0', '2-0'],
 ])('trimmed at %s and then at %s is %s: it is never lowered', async (first, second, reached) => {
   const trim = createTrimStream(redis);
-  await trim(stream, first);
-  await trim(stream, second);
+  await trim(stream, first, undefined);
+  await trim(stream, second, undefined);
   expect(await redis.get(trimmedKey)).toBe(reached);
 });
 
 test('a stream whose ids are behind the position keeps all that it has', async () => {
   const trim = createTrimStream(redis);
   await add('7-0');
-  expect(await trim(stream, '8-0')).toBe('behind');
+  expect((await trim(stream, '8-0', undefined)).outcome).toBe('behind');
   expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([['7-0'], null]);
 });
 
 test('a stream that is empty, or not there, is not behind', async () => {
   const trim = createTrimStream(redis);
-  expect(await trim(stream, '8-0')).toBe('trimmed');
+  expect((await trim(stream, '8-0', undefined)).outcome).toBe('trimmed');
   await add('9-0');
-  expect(await trim(stream, '9-0')).toBe('trimmed');
-  expect(await trim(stream, '9-0')).toBe('trimmed');
+  expect((await trim(stream, '9-0', undefined)).outcome).toBe('trimmed');
+  expect((await trim(stream, '9-0', undefined)).outcome).toBe('trimmed');
   expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([[], '9-0']);
+});
+
+test('a Redis that is trimmed beyond the position says up to where, and nothing is removed', async () => {
+  const trim = createTrimStream(redis);
+  for (const id of ['5-0', '9-0']) await add(id);
+  await redis.set(trimmedKey, '7-0');
+  expect(await trim(stream, '5-0', '5-0')).toEqual({ outcome: 'ahead', trimmed: '7-0' });
+  expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([['5-0', '9-0'], '7-0']);
+});
+
+test.each([null, '6-9'])('a Redis that has gone back to %s behind what it said is found out', async (said) => {
+  const trim = createTrimStream(redis);
+  await add('9-0');
+  if (said !== null) await redis.set(trimmedKey, said);
+  expect((await trim(stream, '9-0', '7-0')).outcome).toBe('redis_set_back');
+  expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([['9-0'], said]);
+  expect((await trim(stream, '9-0', undefined)).outcome).toBe('trimmed');
 });
 
 test('a Redis out of memory is trimmed all the same', async () => {
@@ -76,7 +93,7 @@ test('a Redis out of memory is trimmed all the same', async () => {
   for (let ms = 1; ms <= 100; ms += 1) await add(`${String(ms)}-0`);
   await redis.config('SET', 'maxmemory', '1');
   await expect(add('101-0')).rejects.toThrow(/OOM/);
-  expect(await trim(stream, '90-0')).toBe('trimmed');
+  expect((await trim(stream, '90-0', undefined)).outcome).toBe('trimmed');
   expect([(await idsLeft()).length, await redis.get(trimmedKey)]).toEqual([10, '90-0']);
   await redis.config('SET', 'maxmemory', '0');
 });
@@ -91,7 +108,7 @@ test('whoever looks while two trim sees nothing removed beyond what is said to b
   const trimming = Promise.all(
     // One of them lags behind the other, as a replica does that has just lost the stream.
     trims.map(async (trim, lag) => {
-      for (const position of all) await trim(stream, all[all.indexOf(position) - lag * 20] ?? '1-0');
+      for (const position of all) await trim(stream, all[all.indexOf(position) - lag * 20] ?? '1-0', undefined);
     }),
   ).finally(() => {
     over.abort();

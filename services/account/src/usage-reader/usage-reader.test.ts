@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL, USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startAccount } from '../suite/account-under-test.ts';
 import type { AccountUnderTest } from '../suite/account-under-test.ts';
@@ -143,27 +143,30 @@ describe('the usage reader', () => {
     expect((await metric('unassigned_total')) - before.unassigned).toBe(7);
   });
 
-  test('sets an entry aside that Postgres refuses, and counts those before and after it', async () => {
-    const payer = await newPayer();
-    const full = await newPayer();
+  test('sets aside what would take a total beyond 2^53 - 1, and counts all around it', async () => {
+    const [payer, full] = [await newPayer(), await newPayer()];
     await suite.database('usage_totals').insert({
       period_id: full.period_id,
-      points: '9223372036854775807',
-      requests: 0,
-      time_ms: 0,
-      traffic_bytes: 0,
+      ...{ points: MAX_TOTAL - 4, requests: 0, time_ms: 0, traffic_bytes: 0 },
     });
-    await appendBatch(suite.store, [usageEvent(payer)]);
-    await appendBatch(suite.store, [usageEvent({ ...full, payer_id: payer.payer_id })]);
+    const event = usageEvent({ ...full, points: 3 });
+    await appendBatch(suite.store, [event, event, { ...event, points: 1 }]);
     await appendBatch(suite.store, [usageEvent(payer)]);
     await allCounted(suite);
-    const [total] = await suite
-      .database('usage_totals')
-      .where({ period_id: payer.period_id })
-      .select<{ requests: number }[]>();
-    expect(total?.requests).toBe(2);
-    const kept = await suite.database('usage_unassigned').pluck<string[]>('reason');
-    expect(kept).toEqual(['refused_by_database']);
+    const totalOf = ({ period_id }: { period_id: number }) =>
+      suite.database('usage_totals').where({ period_id }).first<{ points: number; requests: number }>();
+    expect(await totalOf(full)).toMatchObject({ points: MAX_TOTAL, requests: 2 });
+    expect(await totalOf(payer)).toMatchObject({ requests: 1 });
+    const kept = await suite.database('usage_unassigned').select<{ reason: string; event_index: number }[]>();
+    expect(kept).toMatchObject([{ reason: 'total_too_large', event_index: 1 }]);
+  });
+
+  test("sets aside usage on another payer's period", async () => {
+    const [payer, other] = [await newPayer(), await newPayer()];
+    await appendBatch(suite.store, [usageEvent({ ...payer, period_id: other.period_id }), usageEvent(payer)]);
+    await allCounted(suite);
+    expect(await suite.database('usage_totals').pluck('period_id')).toEqual([payer.period_id]);
+    expect(await suite.database('usage_unassigned').pluck('reason')).toEqual(['other_payers_period']);
   });
 
   test('removes from the streams what is counted', async () => {

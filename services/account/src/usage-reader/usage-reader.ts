@@ -9,6 +9,8 @@ import { forgetGoneGateways } from './gateway-sequences.ts';
 import { countOnce } from './lane.ts';
 import type { LaneOptions } from './lane.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
+import { findSetBack } from './positions.ts';
+import { createSetBacks } from './set-backs.ts';
 import { giveUpShare, otherReaders, renewShare, RENEWAL_INTERVAL_MS, shareOf } from './shares.ts';
 import { createTrimStream } from './trim-script.ts';
 import type { UsageStream } from './trim-script.ts';
@@ -59,7 +61,8 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const stopping = new AbortController();
   const { signal } = stopping;
   const troubles = createTroubles(logger);
-  const trims = createTrims({ trim: createTrimStream(redis), metrics, logger });
+  const setBacks = createSetBacks({ database, redis, metrics, logger });
+  const trims = createTrims({ trim: createTrimStream(redis), setBacks, metrics, logger });
   const positions = new Map<string, string>();
   const laneOptions: LaneOptions = { database, redis, positions, trims, troubles, metrics, logger };
   let share: readonly UsageStream[] = [];
@@ -92,6 +95,8 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
       try {
         const works = share.length === 0 || performance.now() - troubles.lastPassedMs() < MAX_IDLE_MS;
         take(await (works ? renewShare : otherReaders)(query, readerId));
+        // Each is looked up again, which makes good what has been set back.
+        for (const stream of await findSetBack(query, new Map(positions))) positions.delete(stream);
         if (performance.now() - forgotAtMs > FORGET_INTERVAL_MS) {
           await forgetGoneGateways(query);
           forgotAtMs = performance.now();

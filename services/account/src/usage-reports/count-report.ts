@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
+import { addCounters } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-import { asProblem, createQuery, createTransact } from '../database/query.ts';
+import { fitsIn } from '../billing/usage-sums.ts';
+import { asProblem, createQuery, createTransact, isCheckViolation } from '../database/query.ts';
 import type { Query } from '../database/query.ts';
 import { databaseNow } from '../database/clock.ts';
 import { enqueueRefreshes } from '../usage-refresh/refresh-outbox.ts';
 import { monthBefore } from '../usage-retention/months.ts';
-import { sumHourly, sumTotals } from '../usage-reader/aggregate.ts';
-import { addToHourly, addToTotals } from '../usage-reader/counters.ts';
+import { NO_APPLICATION, sumHourly, sumTotals } from '../usage-reader/aggregate.ts';
+import { addToHourly, addToTotals, findPeriods } from '../usage-reader/counters.ts';
 import { ensurePartitions } from '../usage-reader/partitions.ts';
 import { contentHash } from './input.ts';
 import type { ReportedEvent } from './input.ts';
@@ -18,9 +20,6 @@ import type { KeptKey, Place } from './store.ts';
 /** What became of one event. */
 export type EventOutcome =
   { status: 'counted' | 'repeated'; period_id: number } | { status: 'refused'; code: RefusalCode };
-
-/** Usage of no application. */
-const NO_APPLICATION = 0;
 
 export type CountReport = (reporter: string, events: readonly ReportedEvent[]) => Promise<EventOutcome[]>;
 
@@ -49,15 +48,27 @@ export function createCountReport(parts: {
     await ensurePartitions(database, instantsMs).catch((error: unknown) => {
       throw asProblem(error);
     });
-    const outcomes = await transact(async (inside, transaction) => {
-      const places = await findPlaces(inside, events, now);
-      const candidates = events.map((event, index): Candidate => {
-        const place = places[index] ?? NOWHERE;
-        return { event, hash: contentHash(event), place, refused: lateOrEarly[index] ?? refusedPlace(place) };
+    const count = () =>
+      transact(async (inside, transaction) => {
+        const places = await findPlaces(inside, events, now);
+        const candidates = events.map((event, index): Candidate => {
+          const place = places[index] ?? NOWHERE;
+          return {
+            event,
+            hash: contentHash(event),
+            place,
+            refused: lateOrEarly[index] ?? refusedPlace(place),
+          };
+        });
+        const fitting = await refuseTooLarge(transaction, candidates);
+        const decided = await decide(inside, reporter, fitting);
+        await add(inside, transaction, fitting, decided);
+        return decided;
       });
-      const decided = await decide(inside, reporter, candidates);
-      await add(inside, transaction, candidates, decided);
-      return decided;
+    // Something else may fill the period up between the look at its totals and the change of them.
+    const outcomes = await count().catch((error: unknown) => {
+      if (isCheckViolation(error)) return count();
+      throw error;
     });
     if (outcomes.some(({ status }) => status === 'counted')) onCounted();
     return outcomes;
@@ -67,6 +78,21 @@ export function createCountReport(parts: {
 type Candidate = { event: ReportedEvent; hash: string; place: Place; refused: RefusalCode | null };
 
 const NOWHERE: Place = { account_known: false, application_known: false, period_id: null, payer_id: null };
+
+/** Refuses what would take a total of its period beyond the greatest that there can be. */
+async function refuseTooLarge(transaction: Knex, candidates: readonly Candidate[]): Promise<Candidate[]> {
+  const periods = await findPeriods(
+    transaction,
+    candidates.flatMap(({ place }) => place.period_id ?? []),
+  );
+  return candidates.map((candidate) => {
+    const period = periods.get(candidate.place.period_id ?? 0);
+    if (candidate.refused !== null || period === undefined) return candidate;
+    if (!fitsIn(period, candidate.event)) return { ...candidate, refused: 'total_too_large' };
+    addCounters(period, candidate.event);
+    return candidate;
+  });
+}
 
 /** Of several events with one key the first that can be counted is, by whichever report comes first. */
 async function decide(

@@ -8,6 +8,7 @@ export type RefusalCode =
   | 'unknown_account'
   | 'unknown_application'
   | 'no_billing_period'
+  | 'total_too_large'
   | 'idempotency_conflict';
 
 /** Another system's clock may be so far ahead of Postgres'. */

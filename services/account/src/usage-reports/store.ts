@@ -16,7 +16,11 @@ export type Place = {
  * covered the instant, or whose grace window did, as a call of that instant would have. An instant that is a little
  * ahead counts as now: a period that was opened ahead can still be taken back. In the order of the events.
  */
-export function findPlaces(query: Query, events: readonly ReportedEvent[], now: Date): Promise<Place[]> {
+export function findPlaces(
+  query: Query,
+  events: readonly Pick<ReportedEvent, 'account_id' | 'application_id' | 'occurred_at'>[],
+  now: Date,
+): Promise<Place[]> {
   return query<Place>(
     `SELECT caller.account_id IS NOT NULL AS account_known,
             (wanted.application_id IS NULL OR application.application_id IS NOT NULL) AS application_known,

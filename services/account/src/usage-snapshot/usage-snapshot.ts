@@ -1,5 +1,6 @@
 import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import { totalColumns } from '../billing/usage-sums.ts';
 import type { Query } from '../database/query.ts';
 
 const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
@@ -10,8 +11,7 @@ const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStr
  */
 const SNAPSHOT_SQL = `
   SELECT period.period_id, period.account_id AS payer_id,
-         coalesce(total.points, 0) AS points, coalesce(total.requests, 0) AS requests,
-         coalesce(total.time_ms, 0) AS time_ms, coalesce(total.traffic_bytes, 0) AS traffic_bytes,
+         ${totalColumns('total')},
          coalesce(reached.position, '0-0') AS stream_position,
          coalesce(total.usage_version, 0) AS usage_version
   FROM billing_periods AS period

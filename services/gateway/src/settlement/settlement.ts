@@ -1,5 +1,5 @@
-import { usageShard } from '@tollgate/contracts/usage-stream';
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL, usageShard } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
 import { atTurnEnd } from '@tollgate/redis/gather-writes';
 import type { LeaseEntry } from '../admission/leases.ts';
 import { createDeliver } from './deliver.ts';
@@ -44,6 +44,8 @@ type Shard = {
   waiting: Waiting[];
   /** When the batch under way was first sent, or due to be; null while there is none. */
   sentAtMs: number | null;
+  /** What this process has put into batches for the shard so far. */
+  written: WrittenBefore;
 };
 
 const MAX_BATCH_EVENTS = 256;
@@ -66,7 +68,8 @@ export function createSettlement(options: SettlementOptions): Settlement {
     const number = usageShard(payerId);
     const known = shards.get(number);
     if (known !== undefined) return known;
-    const shard: Shard = { number, waiting: [], sentAtMs: null };
+    const written = { batches: 0, requests: 0, points: 0, at_ms: 0 };
+    const shard: Shard = { number, waiting: [], sentAtMs: null, written };
     shards.set(number, shard);
     return shard;
   }
@@ -78,7 +81,9 @@ export function createSettlement(options: SettlementOptions): Settlement {
       const events = sumEvents(waiting.map(({ event }) => event));
       const leases = waiting.flatMap(({ lease }) => lease ?? []);
       seq += 1;
-      const live = await deliver(shard.number, { gateway_id: gatewayId, seq, events }, leases);
+      const before = shard.written;
+      shard.written = writtenAfter(before, events);
+      const live = await deliver(shard.number, { gateway_id: gatewayId, seq, before, events }, leases);
       queued -= waiting.length;
       for (const { event, acknowledge } of waiting) acknowledge(live.get(event.period_id) ?? null);
     }
@@ -112,4 +117,13 @@ export function createSettlement(options: SettlementOptions): Settlement {
             whenEmpty.push(resolve);
           }),
   };
+}
+
+function writtenAfter({ batches, requests, points }: WrittenBefore, events: readonly UsageEvent[]): WrittenBefore {
+  const written = { batches: batches + 1, requests, points, at_ms: Date.now() };
+  for (const event of events) {
+    written.requests = Math.min(written.requests + event.requests, MAX_TOTAL);
+    written.points = Math.min(written.points + event.points, MAX_TOTAL);
+  }
+  return written;
 }

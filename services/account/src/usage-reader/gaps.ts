@@ -1,0 +1,71 @@
+import type { Knex } from 'knex';
+import type { UsageCounters } from '@tollgate/contracts/usage-stream';
+
+/** Usage that was written to a stream and never counted, as far as account can tell (ADR 0041). */
+
+/** Batches of one gateway process that never came: it stated them in the batch that came after them. */
+export type MissingBatches = {
+  stream: string;
+  gateway_id: string;
+  /** Their numbers among the process' batches of the stream. */
+  first_batch: number;
+  last_batch: number;
+  batches: number;
+  requests: number;
+  points: number;
+};
+
+/**
+ * One of the two stores went back behind the other. `redis_set_back`: Redis has lost what was written after an
+ * entry, as far as it was not counted. `postgres_set_back`: Postgres has lost what was counted between two entries.
+ */
+export type SetBack = { stream: string; after_entry: string } & (
+  | { cause: 'redis_set_back' }
+  | { cause: 'postgres_set_back'; last_entry: string; recovered: UsageCounters }
+);
+
+/**
+ * Keeps what is missing, in the transaction that counts the batches after it and before their numbers are stored:
+ * a stream that was found set back since the process was counted last explains the gap.
+ */
+export async function keepMissing(transaction: Knex, missing: readonly MissingBatches[]): Promise<void> {
+  await transaction.raw(
+    `INSERT INTO usage_gaps
+       (stream, cause, gateway_id, first_batch, last_batch, batches, requests, points, within_gap_id)
+     SELECT stream, 'batches_missing', gateway_id, first_batch, last_batch, missing.batches, missing.requests,
+            missing.points,
+            (SELECT max(gap_id) FROM usage_gaps AS whole
+             WHERE whole.stream = missing.stream AND whole.cause <> 'batches_missing'
+               AND whole.seen_at > coalesce(known.counted_at, now() - interval '14 days'))
+     FROM unnest(:stream::text[], :gateway_id::text[], :first_batch::bigint[], :last_batch::bigint[],
+                 :batches::bigint[], :requests::bigint[], :points::bigint[])
+       AS missing (stream, gateway_id, first_batch, last_batch, batches, requests, points)
+     LEFT JOIN usage_gateway_sequences AS known USING (stream, gateway_id)
+     ORDER BY stream, gateway_id, first_batch`,
+    {
+      stream: missing.map(({ stream }) => stream),
+      gateway_id: missing.map(({ gateway_id }) => gateway_id),
+      first_batch: missing.map(({ first_batch }) => first_batch),
+      last_batch: missing.map(({ last_batch }) => last_batch),
+      batches: missing.map(({ batches }) => batches),
+      requests: missing.map(({ requests }) => requests),
+      points: missing.map(({ points }) => points),
+    },
+  );
+}
+
+/** Keeps that a stream was found set back. */
+export async function keepSetBack(database: Knex, gap: SetBack): Promise<void> {
+  const { stream, cause, after_entry } = gap;
+  const known =
+    gap.cause === 'redis_set_back'
+      ? {}
+      : {
+          last_entry: gap.last_entry,
+          recovered_points: gap.recovered.points,
+          recovered_requests: gap.recovered.requests,
+          recovered_time_ms: gap.recovered.time_ms,
+          recovered_traffic_bytes: gap.recovered.traffic_bytes,
+        };
+  await database('usage_gaps').insert({ stream, cause, after_entry, ...known });
+}
