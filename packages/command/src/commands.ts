@@ -35,7 +35,8 @@ export function newGroup(name: string, description: string): Command {
     .helpCommand(false);
 }
 
-type ListOptions = { limit?: number; cursor?: string; all?: boolean } & Record<string, unknown>;
+/** The options of addPaging, as commander has read them. */
+export type ListOptions = { limit?: number; cursor?: string; all?: boolean } & Record<string, unknown>;
 
 /** `list`: one page, or all of them. */
 export function addList(
@@ -85,7 +86,8 @@ export function addPaging(command: Command, filters: readonly Filter[]): Command
     .option('--all', 'all pages; with --json one item per line');
 }
 
-function queryFrom(options: ListOptions, filters: readonly Filter[]): Parameters {
+/** The parameters that the filters' options stand for. */
+export function queryFrom(options: ListOptions, filters: readonly Filter[]): Parameters {
   return Object.fromEntries(
     filters.map(({ flags, parameter }) => [parameter, options[attributeOf(flags)] as string | undefined]),
   );

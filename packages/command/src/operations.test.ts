@@ -176,6 +176,53 @@ describe('usage', () => {
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('within the last 14 months')]);
   });
 
+  test('gaps are listed, and a check says that there are some', async () => {
+    await stack.sql(
+      `INSERT INTO usage_gaps (stream, cause, gateway_id, first_batch, last_batch, batches, requests, points)
+       VALUES ('{s7}:usage', 'batches_missing', 'some-gateway', 3, 5, 3, 664, 1328)`,
+    );
+    const listed = await stack.run(['usage', 'gaps', '--stream', '{s7}:usage']);
+    expect([listed.code, listed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/batches_missing +\{s7\}:usage +some-gateway +3 +664 +1328 +- +- +-$/m),
+    ]);
+    expect(await stack.json('usage', 'gaps', '--limit', '1')).toMatchObject({ gaps: [{ requests: 664 }] });
+    expect((await stack.run(['usage', 'check'])).stdout).toMatch(/1 gap\(s\) in the last 30 days/);
+    expect((await stack.run(['usage', 'gaps', '--cause', 'moths'])).code).toBe(1);
+  });
+
+  test('usage that was set aside is listed, shown and counted', async () => {
+    const account = await newSubscriber();
+    const { periods } = await stack.json<{ periods: [{ period_id: number }] }>(
+      ...['periods', 'list', '--account', account],
+    );
+    const [{ period_id }] = periods;
+    const event = {
+      ...{ payer_id: Number(account), period_id: 987_654_321, account_id: Number(account), application_id: 1 },
+      ...{ api_version: 'v2', points: 11, requests: 1, time_ms: 0, traffic_bytes: 5, at_ms: Date.now() },
+    };
+    const [row] = await stack.sql<{ unassigned_id: string }>(
+      `INSERT INTO usage_unassigned (stream, entry_id, event_index, reason, raw)
+       VALUES ('{s1}:usage', '1-1', 0, 'unknown_period', '${JSON.stringify(event)}') RETURNING unassigned_id`,
+    );
+    const id = String(row?.unassigned_id);
+    const listed = await stack.run(['usage', 'unassigned', 'list', '--counted', 'no']);
+    expect([listed.code, listed.stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^${id} .*unknown_period`, 'm')),
+    ]);
+    const shown = await stack.run(['usage', 'unassigned', 'get', id]);
+    expect(shown.stdout).toMatch(/^explanation +The billing period that the event names does not exist/m);
+    expect((await stack.run(['usage', 'unassigned', 'count', id])).code).toBe(2);
+    const counted = await stack.run(['usage', 'unassigned', 'count', id, '--yes']);
+    expect([counted.code, counted.stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^counted_period_id +${String(period_id)}$`, 'm')),
+    ]);
+    expect(await stack.json('usage', 'unassigned', 'count', id, '--yes')).toMatchObject({ changed: false });
+    expect(await stack.json('periods', 'get', String(period_id))).toMatchObject({ usage: { points: 11 } });
+  });
+
   test('a damaged total is named by a check and mended by a rebuild', async () => {
     const account = await newSubscriber();
     const { periods } = await stack.json<{ periods: [{ period_id: number }] }>(

@@ -7,8 +7,9 @@ const END = '<!-- to here -->';
 /** Every command with its arguments and options, as Markdown. */
 export function reference(program: Command): string {
   const groups = program.commands.map((group) => {
-    const commands = group.commands.length === 0 ? [group] : group.commands;
-    const lines = commands.map((command) => commandLines(command, group).join('\n')).join('\n\n');
+    const lines = commandsOf(group)
+      .map((command) => commandLines(command, group).join('\n'))
+      .join('\n\n');
     return `### ${group.name()}\n\n${sentence(group.description())}\n\n\`\`\`text\n${lines}\n\`\`\`\n`;
   });
   const everywhere = ['```text', ...program.options.map(optionLine), '```'].join('\n');
@@ -21,12 +22,24 @@ export function withReference(document: string, text: string): string {
   return `${before}${BEGIN}${text}${END}${rest.split(END)[1] ?? ''}`;
 }
 
+/** A group's commands and those of the groups in it; itself where it has none. */
+function commandsOf(group: Command): readonly Command[] {
+  return group.commands.length === 0 ? [group] : group.commands.flatMap(commandsOf);
+}
+
 function commandLines(command: Command, group: Command): string[] {
-  const path = command === group ? group.name() : `${group.name()} ${command.name()}`;
+  const path = pathOf(command, group);
   const given = command.registeredArguments.map((argument) => ` ${argumentText(argument)}`).join('');
   // A group that is a command itself has its description above.
   const said = command === group ? [] : [`    ${command.description()}`];
   return [`tollgate ${path}${given}`, ...said, ...command.options.map(optionLine)];
+}
+
+function pathOf(command: Command, group: Command): string {
+  const { parent } = command;
+  return command === group || parent === null
+    ? command.name()
+    : `${pathOf(parent, group)} ${command.name()}`;
 }
 
 function argumentText(argument: Argument): string {

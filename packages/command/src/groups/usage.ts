@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Answer } from '../api.ts';
-import { addYes, newGroup } from '../commands.ts';
+import { addGet, addList, addPaging, addYes, newGroup, queryFrom, showList, showRecord } from '../commands.ts';
+import type { Filter, ListOptions, Noun } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, Failure } from '../failures.ts';
 import { tableLines } from '../output.ts';
@@ -11,9 +12,75 @@ import * as values from '../values.ts';
 const COUNTERS = ['points', 'requests', 'time_ms', 'traffic_bytes'];
 
 export function usageGroup(open: Open): Command {
-  const group = newGroup('usage', 'proves that what is counted per period equals the hourly rows');
+  const group = newGroup('usage', 'checks the usage counters, and shows what is missing in them or was set aside');
   addCheck(group, open);
   addRebuild(group, open);
+  addGaps(group, open);
+  group.addCommand(unassignedGroup(open));
+  return group;
+}
+
+const GAPS: Noun = {
+  path: '/private/usage-gaps',
+  items: 'gaps',
+  columns: [
+    ...['gap_id', 'seen_at', 'cause', 'stream', 'gateway_id', 'batches', 'requests', 'points'],
+    ...['recovered.requests', 'recovered.points', 'within_gap_id'],
+  ],
+};
+
+const GAP_FILTERS: readonly Filter[] = [
+  { parameter: 'stream', flags: '--stream <stream>', description: 'in one stream, as {s7}:usage' },
+  {
+    parameter: 'cause',
+    flags: '--cause <cause>',
+    description: 'of one cause: batches_missing, redis_set_back, postgres_set_back',
+  },
+];
+
+function addGaps(group: Command, open: Open): void {
+  const command = group
+    .command('gaps')
+    .description('lists usage that was written and never counted, newest first; unknown extents are -');
+  addPaging(command, GAP_FILTERS).action(async (options: ListOptions) => {
+    await showList(open(), GAPS, queryFrom(options, GAP_FILTERS), options);
+  });
+}
+
+const UNASSIGNED = '/private/usage-unassigned';
+
+/** What could not be counted when it came. */
+function unassignedGroup(open: Open): Command {
+  const group = newGroup('unassigned', 'usage that was set aside because it could not be counted');
+  addList(group, open, {
+    description: 'lists what was set aside, newest first',
+    path: UNASSIGNED,
+    items: 'unassigned',
+    columns: ['unassigned_id', 'recorded_at', 'reason', 'stream', 'counted_at', 'counted_period_id'],
+    filters: [
+      { parameter: 'reason', flags: '--reason <code>', description: 'for one reason: implausible_time, …' },
+      {
+        parameter: 'counted',
+        flags: '--counted <yes|no>',
+        description: 'what was counted since, or what was not',
+        parse: values.yesOrNo,
+      },
+    ],
+  });
+  addGet(group, open, { path: UNASSIGNED, name: 'unassigned_id' });
+  const command = group
+    .command('count')
+    .description(
+      'counts it, once: in the period named, else the one its usage names, else the one that covers its time',
+    )
+    .argument('<unassigned_id>', 'its id', values.id)
+    .option('--period <period_id>', 'in which period', values.id);
+  addYes(command).action(async (id: number, { period, yes }: { period?: number; yes?: boolean }) => {
+    const session = open();
+    await confirm(`Count the usage that was set aside as ${String(id)}?`, { yes });
+    const wanted = period === undefined ? {} : { period_id: period };
+    await showRecord(session, await session.api.send('POST', `${UNASSIGNED}/${String(id)}/count`, wanted));
+  });
   return group;
 }
 
@@ -38,13 +105,18 @@ function addCheck(group: Command, open: Open): void {
     .action(async ({ period }: { period?: number }) => {
       const session = open();
       const differences: Row[] = [];
-      let checked = 0;
+      const outOfRange: number[] = [];
+      let [checked, gaps] = [0, 0];
       for await (const answer of checksOf(session, period)) {
         checked += Number(answer.body['checked']);
         differences.push(...differencesOf(answer));
+        outOfRange.push(...((answer.body['out_of_range'] ?? []) as number[]));
+        gaps = Number(answer.body['recent_gaps'] ?? 0);
         if (session.json) await session.print([answer.text]);
       }
-      if (!session.json) await session.print(checkLines(checked, differences));
+      if (!session.json) {
+        await session.print([...checkLines(checked, differences), ...warningLines(outOfRange, gaps)]);
+      }
       if (differences.length > 0) throw new Failure(EXIT.refused, differencesText(differences));
     });
 }
@@ -53,6 +125,16 @@ function checkLines(checked: number, differences: readonly Row[]): string[] {
   if (differences.length === 0) return [`${String(checked)} checked: the totals equal the hourly rows.`];
   const columns = COUNTERS.flatMap((counter) => [`totals.${counter}`, `hourly.${counter}`]);
   return tableLines(['period_id', ...columns], differences);
+}
+
+/** What equal counters don't show. An account of the version before tells neither. */
+function warningLines(outOfRange: readonly number[], gaps: number): string[] {
+  return [
+    ...(outOfRange.length === 0
+      ? []
+      : [`Period ${outOfRange.join(', ')}: a counter is beyond 9007199254740991 and shown as that.`]),
+    ...(gaps === 0 ? [] : [`${String(gaps)} gap(s) in the last 30 days: see tollgate usage gaps.`]),
+  ];
 }
 
 const differencesText = ({ length }: readonly Row[]) =>

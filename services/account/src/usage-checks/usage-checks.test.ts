@@ -45,7 +45,10 @@ test('the totals equal the hourly rows, and a period without usage is equal too'
     const { status, body } = await call('/private/usage-checks', wanted);
     expect([status, body]).toEqual([
       200,
-      { checked: 1, beyond_retention: 0, differences: [], next_cursor: null },
+      {
+        ...{ checked: 1, beyond_retention: 0, differences: [], next_cursor: null },
+        ...{ out_of_range: [], recent_gaps: 0 },
+      },
     ]);
   }
   expect((await call('/private/usage-checks', { period_id: 999_999 })).status).toBe(404);

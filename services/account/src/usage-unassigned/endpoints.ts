@@ -8,7 +8,7 @@ import { booleanQueryField, idField } from '../input/fields.ts';
 import { bodyOf } from '../input/json-body.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../input/page.ts';
 import type { createCountUnassigned } from './count.ts';
-import { eventsOf, explain } from './explain.ts';
+import { REASONS, eventsOf, explain } from './explain.ts';
 import type { UnassignedRow } from './explain.ts';
 import { findUnassigned, listUnassigned } from './store.ts';
 
@@ -20,7 +20,7 @@ import { findUnassigned, listUnassigned } from './store.ts';
 
 const listSchema = z.strictObject({
   ...pageFields,
-  reason: z.string('must be text').min(1, 'must not be empty').max(100, 'is too long').optional(),
+  reason: z.enum(REASONS, `must be one of ${REASONS.join(', ')}`).optional(),
   counted: booleanQueryField.optional(),
 });
 

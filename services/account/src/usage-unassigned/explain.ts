@@ -31,6 +31,8 @@ const EXPLANATIONS: Readonly<Record<UnassignedReason, string>> = {
   refused_by_database: 'Postgres refused to store what the entry would add.',
 };
 
+export const REASONS = Object.keys(EXPLANATIONS) as [UnassignedReason, ...UnassignedReason[]];
+
 /** Why it was set aside, in words. */
 export function explain(reason: string): string {
   return EXPLANATIONS[reason as UnassignedReason] ?? 'Set aside by another version of Tollgate.';

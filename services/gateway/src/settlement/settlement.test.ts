@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { UsageBatch } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
@@ -132,6 +133,23 @@ test('batches of a shard carry growing numbers, and no number twice', async () =
     expect(seq).toBeGreaterThan(lastOfShard.get(shard) ?? 0);
     lastOfShard.set(shard, seq);
   }
+});
+
+test('each batch states what was written to its shard before it', async () => {
+  const batches = await recordedBatches(gateway.redis.url);
+  const shardOf = ({ events }: UsageBatch) => (events[0]?.payer_id ?? 0) % 64;
+  for (const ofShard of Map.groupBy(batches, shardOf).values()) {
+    const written = { batches: 0, requests: 0, points: 0 };
+    for (const { before, events } of ofShard) {
+      expect(before).toMatchObject(written);
+      written.batches += 1;
+      for (const { requests, points } of events) {
+        written.requests += requests;
+        written.points += points;
+      }
+    }
+  }
+  expect(batches.some(({ before }) => (before?.batches ?? 0) > 5)).toBe(true);
 });
 
 test('a Redis that takes commands and acknowledges none: new calls get 503 within seconds, and none is lost', async () => {
