@@ -6,6 +6,7 @@ import { faults } from './faults.ts';
 import { handMadeTokens } from './hand-made-tokens.ts';
 import { interruptedCalls } from './interrupted-calls.ts';
 import { meteredCall } from './metered-call.ts';
+import { restoredPostgres } from './restored-postgres.ts';
 import { revocation } from './revocation.ts';
 import { subscriptions } from './subscriptions.ts';
 import { team } from './team.ts';
@@ -22,4 +23,5 @@ export function allSpecs(stack: () => Stack): void {
   handMadeTokens(stack);
   interruptedCalls(stack);
   faults(stack);
+  restoredPostgres(stack);
 }

@@ -6,6 +6,7 @@ import { demoOf } from '@tollgate/sample/demo';
 import type { SampleIds } from '@tollgate/sample/demo';
 import { newSampleSecrets } from '@tollgate/sample/secrets';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
+import { copyStatements, restoreStatements } from '@tollgate/stack/database-copy';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { GenericContainer, getContainerRuntimeClient, Network, Wait } from 'testcontainers';
@@ -100,6 +101,8 @@ async function startParts(run: Run): Promise<ContainerStack> {
       await (await engineOf(parts[part])).unpause();
     },
     forgetTokens: () => forgetTokens(redis),
+    backUpPostgres: () => runBeside(postgres, copyStatements('tollgate')),
+    restorePostgres: () => runBeside(postgres, restoreStatements('tollgate')),
     stop: () => removeAll(run),
     containerId: (part) => parts[part].container.getId(),
   };
@@ -203,6 +206,14 @@ async function forgetTokens({ container }: RunningPart): Promise<void> {
   const script = `REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli EVAL "${FORGET_TOKENS}" 0`;
   const { exitCode, output } = await container.exec(['sh', '-c', script]);
   if (exitCode !== 0) throw new Error(`Redis keeps its keys: ${output}`);
+}
+
+/** Runs statements one by one in a database beside that of the services. */
+async function runBeside({ container }: RunningPart, statements: readonly string[]): Promise<void> {
+  const options = ['--username=tollgate', '--dbname=postgres', '--set=ON_ERROR_STOP=1', '--quiet'];
+  const commands = statements.map((statement) => `--command=${statement}`);
+  const { exitCode, output } = await container.exec(['psql', ...options, ...commands]);
+  if (exitCode !== 0) throw new Error(`Postgres refuses a copy of the database: ${output}`);
 }
 
 /** A part's container as the engine's own client knows it. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { newSampleSecrets } from '@tollgate/sample/secrets';
+import { copyDatabase, restoreDatabase } from '@tollgate/stack/database-copy';
 import type { ManagedProcess } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -47,6 +48,7 @@ export async function startProcessStack(): Promise<Stack> {
   };
   try {
     const secrets = newSampleSecrets();
+    const postgresUrl = `postgres://postgres:${secrets.postgres_password}@127.0.0.1:${String(settings.ports.postgres)}/tollgate`;
     const ids = await launch({ settings, secrets, supervisor, say });
     return {
       kind: 'processes',
@@ -67,6 +69,8 @@ export async function startProcessStack(): Promise<Stack> {
         return Promise.resolve();
       },
       forgetTokens: () => forgetTokens(settings.ports.redis, secrets.redis_password),
+      backUpPostgres: () => copyDatabase(postgresUrl),
+      restorePostgres: () => restoreDatabase(postgresUrl),
       stop,
     };
   } catch (error) {

@@ -34,6 +34,10 @@ export type Stack = {
   resume: (part: Part) => Promise<void>;
   /** Redis loses all keys of auth, as FLUSHALL would take them; usage that isn't counted yet stays. */
   forgetTokens: () => Promise<void>;
+  /** Keeps the database as it is now, in the place of an earlier backup. */
+  backUpPostgres: () => Promise<void>;
+  /** The database is again what it was at the backup; all else goes on. */
+  restorePostgres: () => Promise<void>;
   /** Ends everything and leaves nothing behind. */
   stop: () => Promise<void>;
 };

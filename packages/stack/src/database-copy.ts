@@ -1,9 +1,11 @@
-import { waitFor } from './wait-for.ts';
 import { withClient } from './postgres.ts';
 
 /** A copy of a whole database on its own server, and what it takes to go back to it: a backup and its restore. */
 
-/** Statements that copy a database, whoever uses it; to be run one by one, on another database of the server. */
+/**
+ * Statements that copy a database, whoever uses it; to be run one by one, on another database of the server. Each
+ * waits for ended sessions to be gone.
+ */
 export function copyStatements(database: string): string[] {
   return [
     `DROP DATABASE IF EXISTS ${database}_copy`,
@@ -44,13 +46,6 @@ async function runBeside(url: string, statements: (database: string) => string[]
   const database = server.pathname.slice(1);
   server.pathname = '/postgres';
   await withClient(server.href, async (client) => {
-    for (const statement of statements(database)) {
-      await client.query(statement);
-      if (!statement.includes('pg_terminate_backend')) continue;
-      await waitFor(async () => {
-        const { rowCount } = await client.query('SELECT FROM pg_stat_activity WHERE datname = $1', [database]);
-        return rowCount === 0;
-      });
-    }
+    for (const statement of statements(database)) await client.query(statement);
   });
 }

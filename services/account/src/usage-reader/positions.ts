@@ -8,7 +8,7 @@ export type Positions = ReadonlyMap<string, string>;
 /** A stored position, and how far Redis was known to be trimmed when it was stored; null where it wasn't. */
 export type StoredPosition = { position: string; trimmed: string | null };
 
-type PositionRow = { stream: string } & StoredPosition;
+type PositionRow = { stream: string; position: string };
 
 /** The stored positions of the given streams; those that have none yet get one before the first entry. */
 export async function loadPositions(
@@ -19,13 +19,16 @@ export async function loadPositions(
     .insert(streams.toSorted().map((stream) => ({ stream, position: FIRST_STREAM_ID })))
     .onConflict('stream')
     .ignore();
-  const rows = await database<PositionRow>('usage_stream_positions').whereIn('stream', streams);
+  const rows = await database('usage_stream_positions')
+    .leftJoin('usage_stream_trims', 'usage_stream_trims.stream', 'usage_stream_positions.stream')
+    .whereIn('usage_stream_positions.stream', streams)
+    .select<(PositionRow & StoredPosition)[]>('usage_stream_positions.stream', 'position', 'trimmed');
   return new Map(rows.map(({ stream, position, trimmed }) => [stream, { position, trimmed }]));
 }
 
 /** Those of the given positions that the stored ones are before: Postgres has been set back. */
 export async function findSetBack(query: Query, positions: Positions): Promise<string[]> {
-  const rows = await query<Pick<PositionRow, 'stream' | 'position'>>(
+  const rows = await query<PositionRow>(
     'SELECT stream, position FROM usage_stream_positions WHERE stream = ANY (CAST(:streams AS text[]))',
     { streams: [...positions.keys()] },
   );
@@ -40,7 +43,6 @@ export async function findSetBack(query: Query, positions: Positions): Promise<s
  */
 export async function lockPositions(transaction: Knex, streams: readonly string[]): Promise<Positions> {
   const rows = await transaction<PositionRow>('usage_stream_positions')
-    .select('stream', 'position')
     .whereIn('stream', streams)
     .forUpdate()
     .skipLocked();
@@ -55,10 +57,16 @@ export async function storePositions(
 ): Promise<void> {
   const streams = [...positions.keys()];
   await transaction.raw(
-    `UPDATE usage_stream_positions AS stored
-     SET position = reached.position, trimmed = coalesce(reached.trimmed, stored.trimmed)
-     FROM unnest(:streams::text[], :positions::text[], :trimmed::text[]) AS reached (stream, position, trimmed)
-     WHERE stored.stream = reached.stream`,
+    `WITH reached AS (
+       SELECT * FROM unnest(:streams::text[], :positions::text[], :trimmed::text[])
+         AS reached (stream, position, trimmed)
+     ), known AS (
+       INSERT INTO usage_stream_trims (stream, trimmed)
+       SELECT stream, trimmed FROM reached WHERE trimmed IS NOT NULL
+       ON CONFLICT (stream) DO UPDATE SET trimmed = excluded.trimmed
+     )
+     UPDATE usage_stream_positions AS stored SET position = reached.position
+     FROM reached WHERE stored.stream = reached.stream`,
     {
       streams,
       positions: [...positions.values()],
@@ -67,6 +75,6 @@ export async function storePositions(
   );
 }
 
-function byStream(rows: readonly Pick<PositionRow, 'stream' | 'position'>[]): Positions {
+function byStream(rows: readonly PositionRow[]): Positions {
   return new Map(rows.map(({ stream, position }) => [stream, position]));
 }

@@ -94,10 +94,12 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
       const changed = periods.flatMap((period, index) => {
         const event = events[index] ?? null;
         const newest = Math.max(found[index]?.told ?? -1, found[index]?.version ?? -1);
-        return event !== null || newest > period.usage_version ? [{ period, event, newest }] : [];
+        // A total from before there was a bound takes no change at all; a rebuild brings it back.
+        const takesMore = fitsIn(period, ONE);
+        return takesMore && (event !== null || newest > period.usage_version) ? [{ period, event, newest }] : [];
       });
       if (changed.length === 0) continue;
-      const missing = events.filter((event) => event !== null);
+      const missing = changed.flatMap(({ event }) => event ?? []);
       for (const event of missing) addCounters(recovered, event);
       await addToTotals(transaction, sumTotals([...missing, ...changed.map(({ period }) => eventOf(period, zero()))]));
       if (missing.length > 0) await addToHourly(transaction, sumHourly(missing));
@@ -223,5 +225,7 @@ export function readEvent(raw: string): UsageEvent | undefined {
     return undefined;
   }
 }
+
+const ONE: UsageCounters = { points: 1, requests: 1, time_ms: 1, traffic_bytes: 1 };
 
 const zero = (): UsageCounters => ({ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 });

@@ -6,6 +6,7 @@ import type { Query } from '../database/query.ts';
 import { keepSetBack } from './gaps.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
 import { ensurePartitions } from './partitions.ts';
+import { storePositions } from './positions.ts';
 import { createRecoverPeriods } from './recover-periods.ts';
 import { compareStreamIds, streamIdMs } from './stream-id.ts';
 import type { UsageStream } from './trim-script.ts';
@@ -44,7 +45,7 @@ export function createSetBacks(options: {
   return {
     ofRedis: async ({ key: stream }, position) => {
       await database.transaction(async (transaction) => {
-        await transaction('usage_stream_positions').where({ stream }).update({ trimmed: null });
+        await transaction('usage_stream_trims').where({ stream }).delete();
         await keepSetBack(transaction, { cause: 'redis_set_back', stream, after_entry: position });
       });
       metrics.gaps.inc({ cause: 'redis_set_back' });
@@ -67,9 +68,8 @@ export function createSetBacks(options: {
         const recovered = await recoverPeriods(query, transaction, stream, trimmed);
         const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
         await keepSetBack(transaction, { cause: 'postgres_set_back', ...gap });
-        await transaction('usage_stream_positions')
-          .where({ stream: stream.key })
-          .update({ position: trimmed, trimmed });
+        const reached = new Map([[stream.key, trimmed]]);
+        await storePositions(transaction, reached, reached);
         return { position: trimmed, gap };
       });
       if (found.gap !== undefined) {
@@ -83,7 +83,7 @@ export function createSetBacks(options: {
     },
 
     remember: async ({ key: stream }, trimmed) => {
-      await database('usage_stream_positions').where({ stream, trimmed: null }).update({ trimmed });
+      await database('usage_stream_trims').insert({ stream, trimmed }).onConflict('stream').ignore();
     },
   };
 }

@@ -2,13 +2,14 @@ import type { Knex } from 'knex';
 import { addCounters } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { fitsIn } from '../billing/usage-sums.ts';
+import type { Counters } from '../billing/usage-sums.ts';
 import { asProblem, createQuery, createTransact, isCheckViolation } from '../database/query.ts';
 import type { Query } from '../database/query.ts';
 import { databaseNow } from '../database/clock.ts';
 import { enqueueRefreshes } from '../usage-refresh/refresh-outbox.ts';
 import { monthBefore } from '../usage-retention/months.ts';
 import { NO_APPLICATION, sumHourly, sumTotals } from '../usage-reader/aggregate.ts';
-import { addToHourly, addToTotals, findPeriods } from '../usage-reader/counters.ts';
+import { addToHourly, addToTotals } from '../usage-reader/counters.ts';
 import { ensurePartitions } from '../usage-reader/partitions.ts';
 import { contentHash } from './input.ts';
 import type { ReportedEvent } from './input.ts';
@@ -60,7 +61,7 @@ export function createCountReport(parts: {
             refused: lateOrEarly[index] ?? refusedPlace(place),
           };
         });
-        const fitting = await refuseTooLarge(transaction, candidates);
+        const fitting = refuseTooLarge(candidates);
         const decided = await decide(inside, reporter, fitting);
         await add(inside, transaction, fitting, decided);
         return decided;
@@ -77,19 +78,22 @@ export function createCountReport(parts: {
 
 type Candidate = { event: ReportedEvent; hash: string; place: Place; refused: RefusalCode | null };
 
-const NOWHERE: Place = { account_known: false, application_known: false, period_id: null, payer_id: null };
+const NOWHERE: Place = {
+  ...{ account_known: false, application_known: false, period_id: null, payer_id: null },
+  ...{ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
+};
 
 /** Refuses what would take a total of its period beyond the greatest that there can be. */
-async function refuseTooLarge(transaction: Knex, candidates: readonly Candidate[]): Promise<Candidate[]> {
-  const periods = await findPeriods(
-    transaction,
-    candidates.flatMap(({ place }) => place.period_id ?? []),
-  );
+function refuseTooLarge(candidates: readonly Candidate[]): Candidate[] {
+  const totals = new Map<number | null, Counters>();
   return candidates.map((candidate) => {
-    const period = periods.get(candidate.place.period_id ?? 0);
-    if (candidate.refused !== null || period === undefined) return candidate;
-    if (!fitsIn(period, candidate.event)) return { ...candidate, refused: 'total_too_large' };
-    addCounters(period, candidate.event);
+    const { place, event, refused } = candidate;
+    if (refused !== null) return candidate;
+    const { points, requests, time_ms, traffic_bytes } = place;
+    const total = totals.get(place.period_id) ?? { points, requests, time_ms, traffic_bytes };
+    if (!fitsIn(total, event)) return { ...candidate, refused: 'total_too_large' };
+    addCounters(total, event);
+    totals.set(place.period_id, total);
     return candidate;
   });
 }

@@ -1,7 +1,9 @@
+import { totalColumns } from '../billing/usage-sums.ts';
+import type { Counters } from '../billing/usage-sums.ts';
 import type { Query } from '../database/query.ts';
 import type { ReportedEvent } from './input.ts';
 
-/** Whose event it is, as far as it is known. */
+/** Whose event it is, as far as it is known, and what is counted for the period. */
 export type Place = {
   account_known: boolean;
   /** Also where the event names none. */
@@ -9,7 +11,7 @@ export type Place = {
   /** The period that the event is counted in; null where there is none. */
   period_id: number | null;
   payer_id: number | null;
-};
+} & Counters;
 
 /**
  * Where events belong: to the payer at that time, as far as it can be known (ADR 0029), and there to the period that
@@ -24,7 +26,7 @@ export function findPlaces(
   return query<Place>(
     `SELECT caller.account_id IS NOT NULL AS account_known,
             (wanted.application_id IS NULL OR application.application_id IS NOT NULL) AS application_known,
-            period.period_id, period.account_id AS payer_id
+            period.period_id, period.account_id AS payer_id, ${totalColumns('total')}
      FROM unnest(CAST(:account_ids AS bigint[]), CAST(:application_ids AS bigint[]),
                  CAST(:instants AS timestamptz[])) WITH ORDINALITY
        AS wanted (account_id, application_id, instant, place)
@@ -42,6 +44,7 @@ export function findPlaces(
        WHERE account_id = coalesce(manager.account_id, caller.account_id) AND started_at <= wanted.instant
        ORDER BY started_at DESC LIMIT 1
      ) AS period ON wanted.instant < period.grace_ended_at
+     LEFT JOIN usage_totals AS total ON total.period_id = period.period_id
      ORDER BY wanted.place`,
     {
       account_ids: events.map(({ account_id }) => account_id),

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { usageShard, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
+import { usageLiveKey, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { copyDatabase, restoreDatabase } from '@tollgate/stack/database-copy';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { countedUsage } from '../suite/billing-records.ts';
@@ -53,6 +54,9 @@ const gapsOf = async ({ accountId }: Customer): Promise<Gap[]> => {
   return (gaps as Gap[]).filter(({ stream }) => stream === usageStreamKey(usageShard(accountId)));
 };
 
+const isSetBack = async (customer: Customer) =>
+  (await gapsOf(customer).catch(() => [])).some(({ cause }) => cause === 'postgres_set_back');
+
 test('usage in Redis lost while account was away: each call that is lost is told of, with its stream', async () => {
   const customer = await stack.newCustomer({ points_limit: 10_000 });
   await answered(customer, 3);
@@ -89,7 +93,7 @@ test('ids that were given after the backup are not given again', async () => {
   await answered(gone, 1);
   await stack.allCounted();
   await restoreDatabase(stack.databaseUrl);
-  await waitFor(async () => (await gapsOf(before).catch(() => [])).length > 0, { timeoutMs: 20_000 });
+  await waitFor(() => isSetBack(before), { timeoutMs: 20_000 });
   const next = await stack.newCustomer({ points_limit: 1_000 });
   expect(next.periodId).toBeGreaterThan(gone.periodId + 1_000);
   expect(next.accountId).toBeGreaterThan(gone.accountId + 1_000);
@@ -110,22 +114,30 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   await stack.allCounted();
   await copyDatabase(stack.databaseUrl);
   await Promise.all([answered(busy, 20, 0), answered(busy, 10, 1), answered(idle, 15)]);
+  const reported = { account_id: busy.accountId, api_version: 'v1', points: POINTS, requests: 1 };
+  await stack.operate('POST', '/private/usage-reports', {
+    events: [
+      {
+        ...{ ...reported, time_ms: 0, traffic_bytes: 2 },
+        ...{ idempotency_key: randomUUID(), occurred_at: new Date().toISOString() },
+      },
+    ],
+  });
   await stack.allCounted();
-  expect(await pointsOf(busy)).toBe(35 * POINTS);
+  expect(await pointsOf(busy)).toBe(36 * POINTS);
+  const live = usageLiveKey(usageShard(busy.accountId), busy.periodId);
+  await waitFor(async () => Number(await stack.store.hget(live, 'points')) === 36 * POINTS);
   await restoreDatabase(stack.databaseUrl);
 
   const stream = usageStreamKey(usageShard(busy.accountId));
-  await waitFor(async () => (await gapsOf(busy).catch(() => [])).some(({ cause }) => cause === 'postgres_set_back'), {
-    timeoutMs: 20_000,
-  });
-  expect(await stack.store.get(usageTrimmedKey(usageShard(busy.accountId)))).toEqual(expect.any(String));
-  expect(await pointsOf(busy)).toBe(35 * POINTS);
+  await waitFor(() => isSetBack(busy), { timeoutMs: 20_000 });
+  expect(await pointsOf(busy)).toBe(36 * POINTS);
   await waitFor(async () => (await pointsOf(idle)) === 20 * POINTS);
   expect(stack.account.logs()).toContain('Postgres has been set back');
 
   // To the point, also for whom live counters have to be built from what Postgres says now.
   await waitFor(async () => (await query(unused)) === 200);
-  await answered(busy, 25);
+  await answered(busy, 24);
   await answered(idle, 40);
   for (const customer of [busy, idle]) {
     await waitFor(async () => {
@@ -138,11 +150,31 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   expect([await pointsOf(busy), await pointsOf(idle)]).toEqual([limit, limit]);
   const gaps = await gapsOf(busy);
   const whole = gaps.find(({ cause }) => cause === 'postgres_set_back');
-  expect(whole).toMatchObject({ stream, recovered: { points: 30 * POINTS, requests: 30 } });
+  expect(whole).toMatchObject({ stream, recovered: { points: 31 * POINTS, requests: 31 } });
   for (const gap of gaps.filter(({ cause, points }) => cause === 'batches_missing' && points !== 12 * POINTS)) {
     expect(gap['within_gap_id']).toBe(whole?.['gap_id']);
   }
   const check = await stack.operate('POST', '/private/usage-checks', {});
   expect(check).toMatchObject({ differences: [] });
   expect(Number(check['recent_gaps'])).toBeGreaterThan(0);
+});
+
+test('Postgres restored while the live counters are gone: what is lost is told to the point', async () => {
+  const customer = await stack.newCustomer({ points_limit: 10_000 });
+  await answered(customer, 5);
+  await stack.allCounted();
+  await copyDatabase(stack.databaseUrl);
+  await answered(customer, 10);
+  await stack.allCounted();
+  await restoreDatabase(stack.databaseUrl);
+  await stack.store.del(usageLiveKey(usageShard(customer.accountId), customer.periodId));
+  await answered(customer, 1);
+  await stack.allCounted();
+  const gaps = await gapsOf(customer);
+  const whole = gaps.find(({ cause }) => cause === 'postgres_set_back');
+  const missing = gaps.find(({ cause }) => cause === 'batches_missing');
+  expect(whole).toMatchObject({ cause: 'postgres_set_back', recovered: { points: 0 } });
+  expect(missing).toMatchObject({ cause: 'batches_missing', requests: 10, points: 10 * POINTS });
+  expect(missing?.['within_gap_id']).toBe(whole?.['gap_id']);
+  expect(await pointsOf(customer)).toBe(6 * POINTS);
 });

@@ -8,8 +8,12 @@ export async function up(knex: Knex): Promise<void> {
     ALTER TABLE usage_gateway_sequences
       ADD COLUMN counted_seq bigint, ADD COLUMN batches bigint, ADD COLUMN requests bigint, ADD COLUMN points bigint;
 
-    -- How far Redis was known to say that the stream is trimmed, when the position was stored.
-    ALTER TABLE usage_stream_positions ADD COLUMN trimmed text;
+    -- How far Redis was known to say that the stream is trimmed, when its position was stored. A table of its own: a
+    -- reader holds a position while it waits for other tables that a migration has locked.
+    CREATE TABLE usage_stream_trims (
+      stream text PRIMARY KEY,
+      trimmed text NOT NULL CHECK (trimmed ~ '^[0-9]{1,20}-[0-9]{1,20}$')
+    );
 
     CREATE TABLE usage_gaps (
       gap_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -40,8 +44,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.raw(`
-    DROP TABLE usage_gaps;
-    ALTER TABLE usage_stream_positions DROP COLUMN trimmed;
+    DROP TABLE usage_gaps, usage_stream_trims;
     ALTER TABLE usage_gateway_sequences
       DROP COLUMN counted_seq, DROP COLUMN batches, DROP COLUMN requests, DROP COLUMN points;
   `);
