@@ -38,7 +38,7 @@ export function restoredPostgres(stack: () => Stack): void {
       const { gaps } = await operate<Gaps>(demo, 'GET', '/private/usage-gaps?cause=postgres_set_back');
       expect(gaps.some(({ recovered }) => (recovered?.requests ?? 0) >= 20)).toBe(true);
       const check = await operate<{ differences: unknown[]; recent_gaps: number }>(
-        ...[demo, 'POST', '/private/usage-checks', {}] as const,
+        ...([demo, 'POST', '/private/usage-checks', {}] as const),
       );
       expect(check.differences).toEqual([]);
       expect(check.recent_gaps).toBeGreaterThan(0);

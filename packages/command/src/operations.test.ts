@@ -198,7 +198,12 @@ describe('usage', () => {
     );
     const [{ period_id }] = periods;
     const event = {
-      ...{ payer_id: Number(account), period_id: 987_654_321, account_id: Number(account), application_id: 1 },
+      ...{
+        payer_id: Number(account),
+        period_id: 987_654_321,
+        account_id: Number(account),
+        application_id: 1,
+      },
       ...{ api_version: 'v2', points: 11, requests: 1, time_ms: 0, traffic_bytes: 5, at_ms: Date.now() },
     };
     const [row] = await stack.sql<{ unassigned_id: string }>(

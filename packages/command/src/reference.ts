@@ -37,9 +37,7 @@ function commandLines(command: Command, group: Command): string[] {
 
 function pathOf(command: Command, group: Command): string {
   const { parent } = command;
-  return command === group || parent === null
-    ? command.name()
-    : `${pathOf(parent, group)} ${command.name()}`;
+  return command === group || parent === null ? command.name() : `${pathOf(parent, group)} ${command.name()}`;
 }
 
 function argumentText(argument: Argument): string {

@@ -1,6 +1,15 @@
 import type { Command } from 'commander';
 import type { Answer } from '../api.ts';
-import { addGet, addList, addPaging, addYes, newGroup, queryFrom, showList, showRecord } from '../commands.ts';
+import {
+  addGet,
+  addList,
+  addPaging,
+  addYes,
+  newGroup,
+  queryFrom,
+  showList,
+  showRecord,
+} from '../commands.ts';
 import type { Filter, ListOptions, Noun } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, Failure } from '../failures.ts';
@@ -12,7 +21,10 @@ import * as values from '../values.ts';
 const COUNTERS = ['points', 'requests', 'time_ms', 'traffic_bytes'];
 
 export function usageGroup(open: Open): Command {
-  const group = newGroup('usage', 'checks the usage counters, and shows what is missing in them or was set aside');
+  const group = newGroup(
+    'usage',
+    'checks the usage counters, and shows what is missing in them or was set aside',
+  );
   addCheck(group, open);
   addRebuild(group, open);
   addGaps(group, open);

@@ -25,9 +25,7 @@ export const SUM_COLUMNS = COUNTERS.map(
 
 /** The counters of a row of totals, 0 where there is none; of a table or an alias of that name. */
 export function totalColumns(table: string, prefix = ''): string {
-  return COUNTERS.map(
-    (counter) => `${bounded(`${table}.${counter}`)} AS ${prefix}${counter}`,
-  ).join(', ');
+  return COUNTERS.map((counter) => `${bounded(`${table}.${counter}`)} AS ${prefix}${counter}`).join(', ');
 }
 
 /** Whether a total takes more without getting greater than can be stated. */
@@ -37,7 +35,11 @@ export function fitsIn(total: Counters, more: Counters): boolean {
 
 /** The sum of some rows. Seconds are rounded down once, in the end. */
 export function sumUsage(rows: readonly Counters[]): ReportedUsage {
-  const sum = (field: keyof Counters) => Math.min(rows.reduce((total, row) => total + row[field], 0), MAX_TOTAL);
+  const sum = (field: keyof Counters) =>
+    Math.min(
+      rows.reduce((total, row) => total + row[field], 0),
+      MAX_TOTAL,
+    );
   return {
     points_usage: sum('points'),
     requests_usage: sum('requests'),

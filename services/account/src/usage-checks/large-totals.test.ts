@@ -4,7 +4,14 @@ import { startAccount } from '../suite/account-under-test.ts';
 import type { AccountUnderTest } from '../suite/account-under-test.ts';
 import { operatePath, operatorCredentials } from '../suite/operator.ts';
 import { getPrivate } from '../suite/requests.ts';
-import { countedPoints, fates, insertPayer, report, reported, reporterCredentials } from '../suite/usage-reports.ts';
+import {
+  countedPoints,
+  fates,
+  insertPayer,
+  report,
+  reported,
+  reporterCredentials,
+} from '../suite/usage-reports.ts';
 import { countPastUsage } from '../suite/usage-rows.ts';
 
 /** Totals at the greatest number that JSON states exactly, and rows beyond it from before there was a bound. */
@@ -52,8 +59,9 @@ test('reports that fill up one period at the same time stop at the bound, all of
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => report(suite.account, [reported(account_id, { points: 10 })])),
   );
-  const each = answers.flatMap(fates).toSorted();
-  expect(each).toEqual([...Array(4).fill('counted'), ...Array(4).fill('total_too_large')]);
+  const each = answers.flatMap(fates);
+  expect(each.filter((fate) => fate === 'counted')).toHaveLength(4);
+  expect(each.filter((fate) => fate === 'total_too_large')).toHaveLength(4);
   expect(await countedPoints(suite, period_id)).toBe(MAX_TOTAL);
 });
 
@@ -62,8 +70,14 @@ test('rows that are beyond it already break no list, no check and no rebuild, an
   await countPastUsage(suite.database, [{ at: new Date(), ...good, payer_id: good.account_id, points: 5 }]);
   await countPastUsage(suite.database, [{ at: new Date(), ...bad, payer_id: bad.account_id, points: 7 }]);
   await suite.database.raw('ALTER TABLE usage_totals DROP CONSTRAINT usage_totals_within');
-  await suite.database('usage_totals').where({ period_id: bad.period_id }).update({ points: '9223372036854775807' });
-  await suite.database('usage_hourly').where({ period_id: bad.period_id }).update({ traffic_bytes: '9223372036854775807' });
+  await suite
+    .database('usage_totals')
+    .where({ period_id: bad.period_id })
+    .update({ points: '9223372036854775807' });
+  await suite
+    .database('usage_hourly')
+    .where({ period_id: bad.period_id })
+    .update({ traffic_bytes: '9223372036854775807' });
   await suite.database.raw(
     'ALTER TABLE usage_totals ADD CONSTRAINT usage_totals_within CHECK (points <= 9007199254740991) NOT VALID',
   );
@@ -71,7 +85,10 @@ test('rows that are beyond it already break no list, no check and no rebuild, an
   const periods = await operate('GET', '/private/periods?limit=200');
   expect(periods.status).toBe(200);
   const usage = new Map(
-    (periods.body['periods'] as { period_id: number; usage: object }[]).map((one) => [one.period_id, one.usage]),
+    (periods.body['periods'] as { period_id: number; usage: object }[]).map((one) => [
+      one.period_id,
+      one.usage,
+    ]),
   );
   expect(usage.get(good.period_id)).toMatchObject({ points: 5 });
   expect(usage.get(bad.period_id)).toMatchObject({ points: MAX_TOTAL });

@@ -90,19 +90,16 @@ async function commitEntryByEntry(database: Knex, { read, ...whole }: ReadPart):
 }
 
 /** Set aside under its name, so that its absence isn't taken for a gap, but where the name is what was refused. */
-async function commitOrSetAside(
-  database: Knex,
-  part: ReadPart,
-  { entry, ...whole }: ReadEntry,
-): Promise<Applied> {
+async function commitOrSetAside(database: Knex, part: ReadPart, read: ReadEntry): Promise<Applied> {
+  const { entry, batch } = read;
   let error: unknown;
-  for (const read of [
-    { entry, ...whole },
-    setAside(entry, 'refused_by_database', whole.batch),
+  for (const attempt of [
+    read,
+    setAside(entry, 'refused_by_database', batch),
     setAside(entry, 'refused_by_database'),
   ]) {
     try {
-      return await commitParts(database, [{ ...part, read: [read] }]);
+      return await commitParts(database, [{ ...part, read: [attempt] }]);
     } catch (refusal) {
       error = refusal;
       if (!isRefusal(refusal)) break;

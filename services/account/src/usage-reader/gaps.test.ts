@@ -67,7 +67,10 @@ test('batches that never came are told of: how many, with how many calls and poi
   ]);
   const after = [await metric('gap_batches'), await metric('gap_calls'), await metric('gap_points')];
   expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([3, 3, 9]);
-  const line = suite.account.logs().split('\n').find((text) => text.includes(gateway_id));
+  const line = suite.account
+    .logs()
+    .split('\n')
+    .find((text) => text.includes(gateway_id));
   expect(JSON.parse(line ?? '')).toMatchObject({ stream, requests: 3, points: 9 });
 });
 
@@ -94,7 +97,9 @@ test.each<[string, (gateway: Awaited<ReturnType<typeof newGateway>>) => Promise<
   [
     'a process that was silent until it was forgotten',
     ({ batch, send }) =>
-      send(batch(5, { before: { batches: 4, requests: 4, points: 12, at_ms: Date.now() - 13.5 * 86_400_000 } })),
+      send(
+        batch(5, { before: { batches: 4, requests: 4, points: 12, at_ms: Date.now() - 13.5 * 86_400_000 } }),
+      ),
   ],
   [
     'an account of the version before, which stores no more than the number',

@@ -20,8 +20,7 @@ export type MissingBatches = {
  * entry, as far as it was not counted. `postgres_set_back`: Postgres has lost what was counted between two entries.
  */
 export type SetBack = { stream: string; after_entry: string } & (
-  | { cause: 'redis_set_back' }
-  | { cause: 'postgres_set_back'; last_entry: string; recovered: UsageCounters }
+  { cause: 'redis_set_back' } | { cause: 'postgres_set_back'; last_entry: string; recovered: UsageCounters }
 );
 
 /**

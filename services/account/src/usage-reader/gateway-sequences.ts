@@ -60,11 +60,7 @@ export type Parted = {
  * came. A gateway's batches of one stream come in the order of their numbers, so the last one tells. An entry that
  * names no batch is new.
  */
-export function partRepeated(
-  entries: readonly ReadEntry[],
-  last: LastSequences,
-  nowMs: number,
-): Parted {
+export function partRepeated(entries: readonly ReadEntry[], last: LastSequences, nowMs: number): Parted {
   const reached = new Map<string, SequenceRow>();
   const [fresh, repeated, missing]: [ReadEntry[], ReadEntry[], MissingBatches[]] = [[], [], []];
   for (const read of entries) {
@@ -89,7 +85,8 @@ export function partRepeated(
 
 function rowAfter(stream: string, { gateway_id, seq, before, own }: BatchName): SequenceRow {
   const named = { stream, gateway_id, last_seq: seq };
-  if (before === undefined) return { ...named, counted_seq: null, batches: null, requests: null, points: null };
+  if (before === undefined)
+    return { ...named, counted_seq: null, batches: null, requests: null, points: null };
   return {
     ...named,
     counted_seq: seq,

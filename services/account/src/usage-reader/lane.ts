@@ -174,7 +174,10 @@ function observe(
   for (const reason of unassigned) metrics.unassigned.inc({ reason });
   if (unassigned.length > 0) {
     const reasons = [...new Set(unassigned)];
-    logger.warn({ count: unassigned.length, reasons }, 'usage could not be counted; see tollgate usage unassigned');
+    logger.warn(
+      { count: unassigned.length, reasons },
+      'usage could not be counted; see tollgate usage unassigned',
+    );
   }
   for (const gap of missing) {
     metrics.gaps.inc({ cause: 'batches_missing' });

@@ -31,7 +31,7 @@ export type Unassigned = {
   raw: string;
 };
 
-export type IndexedEvent = { index: number; event: UsageEvent };
+type IndexedEvent = { index: number; event: UsageEvent };
 
 /** Which batch it is, what its gateway had written to the stream before it, and what it adds to that. */
 export type BatchName = Pick<UsageBatch, 'gateway_id' | 'seq'> & {

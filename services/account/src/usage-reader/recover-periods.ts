@@ -96,12 +96,17 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
         const newest = Math.max(found[index]?.told ?? -1, found[index]?.version ?? -1);
         // A total from before there was a bound takes no change at all; a rebuild brings it back.
         const takesMore = fitsIn(period, ONE);
-        return takesMore && (event !== null || newest > period.usage_version) ? [{ period, event, newest }] : [];
+        return takesMore && (event !== null || newest > period.usage_version)
+          ? [{ period, event, newest }]
+          : [];
       });
       if (changed.length === 0) continue;
       const missing = changed.flatMap(({ event }) => event ?? []);
       for (const event of missing) addCounters(recovered, event);
-      await addToTotals(transaction, sumTotals([...missing, ...changed.map(({ period }) => eventOf(period, zero()))]));
+      await addToTotals(
+        transaction,
+        sumTotals([...missing, ...changed.map(({ period }) => eventOf(period, zero()))]),
+      );
       if (missing.length > 0) await addToHourly(transaction, sumHourly(missing));
       await raiseVersions(query, changed);
     }

@@ -79,14 +79,17 @@ test('a Redis that is trimmed beyond the position says up to where, and nothing 
   expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([['5-0', '9-0'], '7-0']);
 });
 
-test.each([null, '6-9'])('a Redis that has gone back to %s behind what it said is found out', async (said) => {
-  const trim = createTrimStream(redis);
-  await add('9-0');
-  if (said !== null) await redis.set(trimmedKey, said);
-  expect((await trim(stream, '9-0', '7-0')).outcome).toBe('redis_set_back');
-  expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([['9-0'], said]);
-  expect((await trim(stream, '9-0', undefined)).outcome).toBe('trimmed');
-});
+test.each([null, '6-9'])(
+  'a Redis that has gone back to %s behind what it said is found out',
+  async (said) => {
+    const trim = createTrimStream(redis);
+    await add('9-0');
+    if (said !== null) await redis.set(trimmedKey, said);
+    expect((await trim(stream, '9-0', '7-0')).outcome).toBe('redis_set_back');
+    expect([await idsLeft(), await redis.get(trimmedKey)]).toEqual([['9-0'], said]);
+    expect((await trim(stream, '9-0', undefined)).outcome).toBe('trimmed');
+  },
+);
 
 test('a Redis out of memory is trimmed all the same', async () => {
   const trim = createTrimStream(redis);
@@ -108,7 +111,8 @@ test('whoever looks while two trim sees nothing removed beyond what is said to b
   const trimming = Promise.all(
     // One of them lags behind the other, as a replica does that has just lost the stream.
     trims.map(async (trim, lag) => {
-      for (const position of all) await trim(stream, all[all.indexOf(position) - lag * 20] ?? '1-0', undefined);
+      for (const position of all)
+        await trim(stream, all[all.indexOf(position) - lag * 20] ?? '1-0', undefined);
     }),
   ).finally(() => {
     over.abort();

@@ -36,7 +36,7 @@ const OUTCOMES = ['behind', 'trimmed', 'redis_set_back', 'ahead'] as const;
  * `behind` where the stream's newest id is before the position, `redis_set_back` where Redis doesn't know any more
  * how far it was trimmed, `ahead` where it was trimmed beyond the position, up to `trimmed`. Nothing is removed then.
  */
-export type TrimResult = { outcome: (typeof OUTCOMES)[number]; trimmed: string };
+type TrimResult = { outcome: (typeof OUTCOMES)[number]; trimmed: string };
 
 /** `known` is how far Redis was known to be trimmed; undefined where that isn't known. */
 export type TrimStream = (

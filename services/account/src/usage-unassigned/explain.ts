@@ -18,7 +18,7 @@ export type UnassignedRow = {
   counted_period_id: number | null;
 };
 
-const EXPLANATIONS: Readonly<Record<UnassignedReason, string>> = {
+const EXPLANATIONS: Readonly<Record<string, string>> = {
   malformed_batch: 'The entry of the stream holds no usage batch. Something other than a gateway wrote it.',
   malformed_event: 'The event lacks a member, or one has a wrong type or a negative value.',
   implausible_time:
@@ -29,17 +29,20 @@ const EXPLANATIONS: Readonly<Record<UnassignedReason, string>> = {
     'The billing period that the event names belongs to another payer: Postgres was restored and gave its id again.',
   total_too_large: `Counting the event would take a total of its billing period above ${String(MAX_TOTAL)}.`,
   refused_by_database: 'Postgres refused to store what the entry would add.',
-};
+} satisfies Record<UnassignedReason, string>;
 
-export const REASONS = Object.keys(EXPLANATIONS) as [UnassignedReason, ...UnassignedReason[]];
+export const REASONS = Object.keys(EXPLANATIONS) as [string, ...string[]];
 
 /** Why it was set aside, in words. */
 export function explain(reason: string): string {
-  return EXPLANATIONS[reason as UnassignedReason] ?? 'Set aside by another version of Tollgate.';
+  return EXPLANATIONS[reason] ?? 'Set aside by another version of Tollgate.';
 }
 
 /** The usage in what was set aside; null where it can't be read. A whole entry holds the events of its batch. */
-export function eventsOf({ event_index, raw }: Pick<UnassignedRow, 'event_index' | 'raw'>): UsageEvent[] | null {
+export function eventsOf({
+  event_index,
+  raw,
+}: Pick<UnassignedRow, 'event_index' | 'raw'>): UsageEvent[] | null {
   if (event_index === null) return readBatch(raw);
   const event = readEvent(raw);
   return event === undefined ? null : [event];

@@ -54,7 +54,10 @@ const count = ({ unassigned_id }: Row, body: object = {}) =>
 async function counted(period_id: number) {
   const check = await operatePath(suite.account, 'POST', '/private/usage-checks', { period_id });
   expect(check.body).toMatchObject({ checked: 1, differences: [] });
-  const total = await suite.database('usage_totals').where({ period_id }).first<{ points: number } | undefined>();
+  const total = await suite
+    .database('usage_totals')
+    .where({ period_id })
+    .first<{ points: number } | undefined>();
   return total?.points ?? 0;
 }
 
@@ -109,7 +112,10 @@ describe('counted later', () => {
     expect(answers.filter(({ body }) => body['changed'] === true)).toHaveLength(1);
     expect((await count(row, { period_id: 1 })).body).toMatchObject({ changed: false });
     expect(await counted(period_id)).toBe(3);
-    const log = await suite.database('audit_log').where({ action: 'usage_unassigned_counted' });
+    const log = await suite
+      .database('audit_log')
+      .where({ action: 'usage_unassigned_counted' })
+      .select<{ details: { unassigned_id: number } }[]>();
     expect(log.filter(({ details }) => details.unassigned_id === row.unassigned_id)).toHaveLength(1);
     expect(await list('counted=true')).toMatchObject([{ unassigned_id: row.unassigned_id }]);
   });
@@ -118,7 +124,14 @@ describe('counted later', () => {
     const { event, payer_id, period_id } = await newPayer();
     const live = usageLiveKey(usageShard(payer_id), period_id);
     const row = await setAside({ ...event, at_ms: Date.now() + 2 * DAY_MS });
-    await suite.store.hset(live, { data_set: 'x', usage_version: 0, points: 3, requests: 1, time_ms: 0, traffic_bytes: 250 });
+    await suite.store.hset(live, {
+      data_set: 'x',
+      usage_version: 0,
+      points: 3,
+      requests: 1,
+      time_ms: 0,
+      traffic_bytes: 250,
+    });
     await count(row);
     await waitFor(async () => (await suite.store.exists(live)) === 0);
   });
@@ -147,7 +160,12 @@ describe('counted later', () => {
     expect(broken.events).toBeNull();
     expect(await code(broken)).toEqual([409, 'usage_not_readable']);
     const lonely = await insertAccount(suite.database);
-    const nowhere = await setAside({ ...event, payer_id: lonely, account_id: lonely, period_id: 987_654_321 });
+    const nowhere = await setAside({
+      ...event,
+      payer_id: lonely,
+      account_id: lonely,
+      period_id: 987_654_321,
+    });
     expect(await code(nowhere)).toEqual([404, 'no_billing_period']);
     expect(await code(nowhere, { period_id: 987_654_322 })).toEqual([404, 'no_billing_period']);
     const full = await setAside({ ...event, payer_id, at_ms: Date.now() + 2 * DAY_MS });

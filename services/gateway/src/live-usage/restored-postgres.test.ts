@@ -78,7 +78,10 @@ test('usage in Redis lost while account was away: each call that is lost is told
     { requests: 12, points: 12 * POINTS, within_gap_id: whole?.['gap_id'], gateway_id: expect.any(String) },
   ]);
   const stream = usageStreamKey(usageShard(customer.accountId));
-  const told = stack.account.logs().split('\n').filter((line) => line.includes('batches of a gateway are missing'));
+  const told = stack.account
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('batches of a gateway are missing'));
   expect(told).toHaveLength(1);
   expect(JSON.parse(told[0] ?? '')).toMatchObject({ stream, requests: 12, points: 12 * POINTS });
 });
@@ -151,7 +154,9 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   const gaps = await gapsOf(busy);
   const whole = gaps.find(({ cause }) => cause === 'postgres_set_back');
   expect(whole).toMatchObject({ stream, recovered: { points: 31 * POINTS, requests: 31 } });
-  for (const gap of gaps.filter(({ cause, points }) => cause === 'batches_missing' && points !== 12 * POINTS)) {
+  for (const gap of gaps.filter(
+    ({ cause, points }) => cause === 'batches_missing' && points !== 12 * POINTS,
+  )) {
     expect(gap['within_gap_id']).toBe(whole?.['gap_id']);
   }
   const check = await stack.operate('POST', '/private/usage-checks', {});

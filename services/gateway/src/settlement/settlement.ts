@@ -119,7 +119,10 @@ export function createSettlement(options: SettlementOptions): Settlement {
   };
 }
 
-function writtenAfter({ batches, requests, points }: WrittenBefore, events: readonly UsageEvent[]): WrittenBefore {
+function writtenAfter(
+  { batches, requests, points }: WrittenBefore,
+  events: readonly UsageEvent[],
+): WrittenBefore {
   const written = { batches: batches + 1, requests, points, at_ms: Date.now() };
   for (const event of events) {
     written.requests = Math.min(written.requests + event.requests, MAX_TOTAL);
