@@ -30,6 +30,11 @@ export const entitlementSchema = z.object({
   status: z.enum([...billingStatusSchema.options, 'none']),
   /** The next moment at which time alone changes this answer; a cache may not keep it longer. */
   valid_until: z.iso.datetime().nullable(),
+  /**
+   * The time left until then as the answer was made, by the clock that decided it: what a cache counts by, so
+   * that its own clock may be wrong. Missing from an account of the version before.
+   */
+  valid_for_ms: z.int().min(0).nullable().optional(),
   billing_period: z
     .object({
       period_id: z.int(),

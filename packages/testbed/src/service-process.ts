@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort } from '@tollgate/stack/ports';
 import type { Exit } from '@tollgate/stack/process';
+import { signalProcess } from '@tollgate/stack/process-identity';
 import { startService } from '@tollgate/stack/service';
 import { runDirectory } from './config.ts';
 import { newDirectory, register } from './run.ts';
@@ -25,6 +26,10 @@ export type ServiceProcess = {
   stop: () => Promise<Exit>;
   /** SIGKILL. */
   kill: () => Promise<void>;
+  /** SIGSTOP: it keeps its connections and answers nothing, until it goes on. */
+  freeze: () => void;
+  /** SIGCONT. */
+  thaw: () => void;
   /** Starts it again at the same addresses, after stop or kill, with changed settings if any are given. */
   restart: (changed?: Readonly<Record<string, string>>) => Promise<void>;
   /** All that it has written to stdout and stderr. */
@@ -85,6 +90,12 @@ async function startWithPorts(
     stop: () => service.stop({ timeLimitMs: 15_000 }),
     kill: async () => {
       await service.stop({ signal: 'SIGKILL' });
+    },
+    freeze: () => {
+      signalProcess(service.identity.pid, 'SIGSTOP');
+    },
+    thaw: () => {
+      signalProcess(service.identity.pid, 'SIGCONT');
     },
     restart: async (changed) => {
       service = await start(changed);

@@ -235,6 +235,7 @@ function composePeers(
   const entitlements = openEntitle({
     account,
     cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
+    staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
     cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
     redisUrl: config.REDIS_URL,
     logger,

@@ -16,7 +16,7 @@ export function createMetrics(registry: Registry) {
     }),
     onEntitlement: createOutcomes(registry, {
       name: 'tollgate_entitlements_total',
-      help: 'Entitlement look-ups by outcome: hit, joined (one under way), miss',
+      help: 'Entitlement look-ups by outcome: hit, joined (one under way), miss, stale (served as account could not be asked)',
     }),
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',

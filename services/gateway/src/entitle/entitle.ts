@@ -1,8 +1,11 @@
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
 import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
+import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { Problem } from '@tollgate/problem';
+import { createAccountOutage } from './account-outage.ts';
 import { createEntitlementCache } from './entitlement-cache.ts';
+import type { KnownEntitlement } from './entitlement-cache.ts';
 
 /** Whose billing period a call is held to and charged to. */
 export type Charge = {
@@ -21,16 +24,25 @@ export type Entitle = (accountId: number, requestId: string) => Charge | Promise
 export type EntitleOptions = {
   /** account's private API. */
   account: Pick<PrivateApi, 'get'>;
-  /** How long an answer is kept, at most; never past its `valid_until`. */
+  /** How long an answer is used without a question, at most; never past its `valid_until`. */
   cacheTtlMs: number;
+  /** How long an answer that lets calls pass is used where account can't be asked, since it was asked last. */
+  staleIfErrorMs: number;
   /** Bound of the cache, in accounts. */
   cacheMaxEntries: number;
   /** Told of each answer's origin, for metrics. */
-  onLookup?: (outcome: 'hit' | 'joined' | 'miss') => void;
+  onLookup?: (outcome: 'hit' | 'joined' | 'miss' | 'stale') => void;
+  logger: Pick<Logger, 'warn' | 'info'>;
 };
 
-/** A refusal is kept for less: who has just paid must not wait for the cache. */
+/**
+ * Refusals are cached briefly so that a new payment takes effect at once, and never used where account can't be
+ * asked: a caller takes them as final.
+ */
 const REFUSAL_TTL_MS = 1_000;
+
+/** How long a call waits for account where there is a stale answer to serve instead. */
+const REFRESH_WAIT_MS = 250;
 
 type Entitlements = {
   entitle: Entitle;
@@ -57,30 +69,38 @@ const ATTEMPTS = 3;
 /**
  * Part 2 of a data call: who pays, and whether the payer's billing period lets calls pass. Bounded cache,
  * single flight: while account is being asked about one account, its other calls wait for that answer. An
- * answer that a change has overtaken isn't kept.
+ * answer that a change has overtaken isn't kept. Where account can't be asked, the last answer is served on
+ * while Redis vouches that no change was published since (ADR 0005).
  * @throws {Problem} (entitle) no_active_billing_period where the period is over (and its grace window) or there
- * never was one; account_blocked; service_unavailable where account can't be asked.
+ * never was one; account_blocked; service_unavailable where account can't be asked and nothing may be served.
  */
-export function createEntitle({
-  account,
-  cacheTtlMs,
-  cacheMaxEntries,
-  onLookup,
-}: EntitleOptions): Entitlements {
+export function createEntitle(options: EntitleOptions): Entitlements {
+  const { account, cacheMaxEntries, onLookup } = options;
   const cache = createEntitlementCache(cacheMaxEntries);
+  const outage = createAccountOutage(options.logger);
   const inFlight = new Map<number, Question>();
   let trustedUntilMs = 0;
 
-  async function ask(accountId: number, question: Question, requestId: string): Promise<Entitlement> {
+  async function answerOf(accountId: number, requestId: string): Promise<Entitlement> {
     const path = `/private/entitlements/${String(accountId)}`;
+    try {
+      const answer = (await account.get(path, entitlementSchema, requestId)) ?? noAccount(accountId);
+      outage.answered();
+      return answer;
+    } catch (error) {
+      outage.failed(error);
+      throw error;
+    }
+  }
+
+  async function ask(accountId: number, question: Question, requestId: string): Promise<Entitlement> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       question.changed.clear();
       question.allChanged = false;
-      const answer = (await account.get(path, entitlementSchema, requestId)) ?? noAccount(accountId);
+      const askedMs = performance.now();
+      const answer = await answerOf(accountId, requestId);
       if (isOvertaken(question, answer)) continue;
-      const ttlMs = ttlOf(answer, cacheTtlMs);
-      // A ttl of 0 would mean "for ever" to the cache.
-      if (ttlMs > 0) cache.set(accountId, answer, ttlMs);
+      cache.set(accountId, knownFrom(answer, askedMs, options));
       return answer;
     }
     throw new Problem('service_unavailable', { cause: new Error('changes came during every answer') });
@@ -96,12 +116,42 @@ export function createEntitle({
     return question.answer;
   }
 
+  /** What may be used at this moment, fresh or not. */
+  function knownNow(accountId: number, nowMs: number): KnownEntitlement | undefined {
+    const known = nowMs < trustedUntilMs ? cache.get(accountId) : undefined;
+    return known === undefined || nowMs >= known.staleUntilMs ? undefined : known;
+  }
+
+  function serveStale({ entitlement }: KnownEntitlement): Charge {
+    onLookup?.('stale');
+    outage.servedStale();
+    return chargeOf(entitlement);
+  }
+
+  /** Asks again, and serves what is known where no answer comes in time. */
+  async function refresh(accountId: number, requestId: string): Promise<Charge> {
+    const asked = askOnce(accountId, requestId);
+    const answer = await inTime(asked, () => {
+      outage.failed(new Error(`no answer within ${String(REFRESH_WAIT_MS)} ms`));
+    });
+    if (answer !== undefined) return chargeOf(answer);
+    // A change, or the loss of trust, may have come meanwhile.
+    const known = knownNow(accountId, performance.now());
+    return known === undefined ? chargeOf(await asked) : serveStale(known);
+  }
+
   return {
     entitle: (accountId, requestId) => {
-      const cached = performance.now() < trustedUntilMs ? cache.get(accountId) : undefined;
-      if (cached === undefined) return askOnce(accountId, requestId).then(chargeOf);
-      onLookup?.('hit');
-      return chargeOf(cached);
+      const nowMs = performance.now();
+      const known = knownNow(accountId, nowMs);
+      if (known === undefined) return askOnce(accountId, requestId).then(chargeOf);
+      if (nowMs < known.freshUntilMs) {
+        onLookup?.('hit');
+        return chargeOf(known.entitlement);
+      }
+      if (!outage.isOn()) return refresh(accountId, requestId);
+      if (outage.takeProbe(nowMs)) askOnce(accountId, requestId).catch(() => undefined);
+      return serveStale(known);
     },
     dropAccount: (accountId) => {
       cache.drop(accountId);
@@ -117,13 +167,47 @@ export function createEntitle({
   };
 }
 
+/** What a question is answered with in REFRESH_WAIT_MS; undefined where it fails or takes longer. */
+async function inTime(asked: Promise<Entitlement>, onLate: () => void): Promise<Entitlement | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      onLate();
+      resolve(undefined);
+    }, REFRESH_WAIT_MS);
+  });
+  try {
+    return await Promise.race([asked.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function isOvertaken({ changed, allChanged }: Question, { account_id, payer_id }: Entitlement): boolean {
   return allChanged || changed.has(account_id) || changed.has(payer_id);
 }
 
-function ttlOf(answer: Entitlement, cacheTtlMs: number): number {
-  const untilMs = answer.valid_until === null ? Infinity : Date.parse(answer.valid_until) - Date.now();
-  return Math.min(passes(answer) ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS), untilMs);
+function knownFrom(
+  entitlement: Entitlement,
+  askedMs: number,
+  { cacheTtlMs, staleIfErrorMs }: Pick<EntitleOptions, 'cacheTtlMs' | 'staleIfErrorMs'>,
+): KnownEntitlement {
+  const freshForMs = passes(entitlement) ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
+  const staleForMs = passes(entitlement) ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
+  const endMs = validUntilMs(entitlement, askedMs);
+  return {
+    entitlement,
+    freshUntilMs: Math.min(askedMs + freshForMs, endMs),
+    staleUntilMs: Math.min(askedMs + staleForMs, endMs),
+  };
+}
+
+/** By performance.now(): counted from before the question, so that what the answer took doesn't prolong it. */
+function validUntilMs({ valid_for_ms, valid_until }: Entitlement, askedMs: number): number {
+  if (valid_until === null) return Infinity;
+  if (typeof valid_for_ms === 'number') return askedMs + valid_for_ms;
+  // An account of the version before says only when, by a clock that needn't be this one.
+  return performance.now() + Date.parse(valid_until) - Date.now();
 }
 
 /** A deleted account whose token still lives: like one that never had a period. */

@@ -4,17 +4,9 @@ import { followChannel } from '@tollgate/redis/follow-channel';
 import { createEntitle } from './entitle.ts';
 import type { Entitle, EntitleOptions } from './entitle.ts';
 
-/** What of all entitlements is out of date: an account's own and those that it pays for, or all. */
-type ChangedEntitlements = number | 'all';
-
 type OpenEntitleOptions = EntitleOptions & {
   redisUrl: string;
   logger: Logger;
-  /**
-   * Told after the cache has dropped them: whoever holds something open for an account asks again. `all`: events
-   * may have been missed.
-   */
-  onChanged?: (changed: ChangedEntitlements) => void;
 };
 
 /**
@@ -22,26 +14,21 @@ type OpenEntitleOptions = EntitleOptions & {
  * (ADR 0018): it answers only while no event can have been missed.
  */
 export function openEntitle(options: OpenEntitleOptions): { entitle: Entitle; close: () => void } {
-  const { redisUrl, logger, onChanged, ...rest } = options;
-  const { entitle, dropAccount, dropAll, trustCacheUntil } = createEntitle(rest);
-  const onDropAll = () => {
-    dropAll();
-    onChanged?.('all');
-  };
+  const { redisUrl, logger } = options;
+  const { entitle, dropAccount, dropAll, trustCacheUntil } = createEntitle(options);
   const { close } = followChannel({
     url: redisUrl,
     channel: ENTITLEMENT_CHANNEL,
     onMessage: (message) => {
       const event = entitlementEventSchema.safeParse(parseJson(message));
-      if (!event.success) {
-        logger.warn('an entitlement event could not be read; all cached entitlements are dropped');
-        onDropAll();
+      if (event.success) {
+        dropAccount(event.data.account_id);
         return;
       }
-      dropAccount(event.data.account_id);
-      onChanged?.(event.data.account_id);
+      logger.warn('an entitlement event could not be read; all cached entitlements are dropped');
+      dropAll();
     },
-    onDropAll,
+    onDropAll: dropAll,
     trustUntil: trustCacheUntil,
     logger,
   });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
+import { createLogger } from '@tollgate/log';
 import { activeEntitlement } from '../suite/peers.ts';
 import { createEntitle } from './entitle.ts';
 
@@ -12,7 +13,13 @@ function pendingAccount() {
         resolve(entitlement as T);
       });
     });
-  const entitlements = createEntitle({ account: { get }, cacheTtlMs: 30_000, cacheMaxEntries: 10 });
+  const entitlements = createEntitle({
+    account: { get },
+    cacheTtlMs: 30_000,
+    staleIfErrorMs: 0,
+    cacheMaxEntries: 10,
+    logger: createLogger('suite', 'silent'),
+  });
   entitlements.trustCacheUntil(Infinity);
   return { answers, ...entitlements };
 }
