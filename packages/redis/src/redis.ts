@@ -49,6 +49,12 @@ export function mastersOf(redis: RedisConnection): Redis[] {
   return redis instanceof Cluster ? redis.nodes('master') : [redis];
 }
 
+/** The server's time, in milliseconds since the epoch; of a Redis Cluster that of one of its masters. */
+export async function redisTimeMs(redis: RedisConnection): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+}
+
 /**
  * Calls back at each new connection to a server: after a restart or a failover another one may answer. Of a
  * Redis Cluster also for replicas, which become masters without a new connection.
