@@ -19,6 +19,11 @@ export const introspectionSchema = z.discriminatedUnion('active', [
     iat: z.int(),
     account_id: z.int(),
     application_id: z.int(),
+    /**
+     * The time left until `exp` as the answer was made, by Redis' clock: what a cache counts by, so that its own
+     * clock may be wrong. Missing from an auth of the version before.
+     */
+    expires_in_ms: z.int().min(1).optional(),
   }),
   z.object({ active: z.literal(false) }),
 ]);

@@ -19,14 +19,20 @@ export type IntrospectorOptions = {
   onLookup?: (outcome: 'malformed' | 'hit' | 'joined' | 'miss') => void;
 };
 
+/** An active token as a process knows it. */
+export type LiveToken = ActiveToken & {
+  /** When it expires, by performance.now(). */
+  expiresAtMs: number;
+};
+
 export type Introspector = {
   /**
    * The token's active introspection, or null where it is malformed or inactive.
    * @throws {Problem} service_unavailable where auth can't be asked: fail closed, but never as a 401.
    */
-  introspect: (token: string, requestId?: string) => Promise<ActiveToken | null>;
+  introspect: (token: string, requestId?: string) => Promise<LiveToken | null>;
   /** The same from the cache alone, at once; undefined where auth has to be asked. */
-  introspectCached: (token: string) => ActiveToken | null | undefined;
+  introspectCached: (token: string) => LiveToken | null | undefined;
   /** Forgets all tokens of a client, those that auth is just being asked about included. */
   dropClient: (clientId: string) => void;
   /** Forgets one token by its hash. */
@@ -41,7 +47,7 @@ export type Introspector = {
   knowsRevocations: () => boolean;
 };
 
-type Question = { applicationPart: string; dropped: boolean; answer: Promise<ActiveToken | null> };
+type Question = { applicationPart: string; dropped: boolean; answer: Promise<LiveToken | null> };
 
 /** Between an answer and its use the token can be revoked, and then auth is asked again; not for ever. */
 const ATTEMPTS = 3;
@@ -63,12 +69,15 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
   async function ask(question: Question, hash: string, token: string, requestId?: string) {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       question.dropped = false;
+      const askedMs = performance.now();
       const answer = await auth.postForm('/oauth2/introspect', { token }, introspectionSchema, requestId);
       if (isDropped(question)) continue;
-      const active = answer.active && answer.exp * 1000 > Date.now() ? answer : null;
+      const active = answer.active ? liveToken(answer, askedMs) : null;
       const ttlMs =
-        active === null ? negativeCacheTtlMs : Math.min(cacheTtlMs, active.exp * 1000 - Date.now());
-      // A token of which auth says "active" past its exp isn't kept: one of the two clocks is wrong.
+        active === null
+          ? negativeCacheTtlMs
+          : Math.min(cacheTtlMs, active.expiresAtMs - performance.now());
+      // A token of which auth says "active" past its expiry isn't kept.
       if (active !== null || !answer.active) cache.set(hash, question.applicationPart, active, ttlMs);
       return active;
     }
@@ -89,9 +98,9 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
     for (const [hash, question] of inFlight) if (concerned(hash, question)) question.dropped = true;
   }
 
-  function fromCache(hash: string): ActiveToken | null | undefined {
+  function fromCache(hash: string): LiveToken | null | undefined {
     const cached = knowsRevocations() ? cache.get(hash) : undefined;
-    if (cached === undefined || (cached !== null && cached.exp * 1000 <= Date.now())) return undefined;
+    if (cached === undefined || (cached !== null && cached.expiresAtMs <= performance.now())) return undefined;
     onLookup?.('hit');
     return cached;
   }
@@ -128,6 +137,20 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
     },
     knowsRevocations,
   };
+}
+
+/**
+ * What auth says is active, or null where it has expired on its way. Counted from before the question, so that what
+ * the answer took doesn't prolong it.
+ */
+function liveToken(answer: ActiveToken, askedMs: number): LiveToken | null {
+  const nowMs = performance.now();
+  // An auth of the version before says only when, by a clock that needn't be this one.
+  const expiresAtMs =
+    answer.expires_in_ms === undefined
+      ? nowMs + answer.exp * 1000 - Date.now()
+      : askedMs + answer.expires_in_ms;
+  return expiresAtMs > nowMs ? { ...answer, expiresAtMs } : null;
 }
 
 /** A function of its own, because the compiler believes that the member is still what it was set to. */

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import type { ActiveToken } from '@tollgate/contracts/introspection';
+import type { LiveToken } from './introspection.ts';
 
 /** Introspections by token hash, and by application, so that one application's can be dropped at once. */
 export type TokenCache = {
   /** Null is an inactive token, undefined one that isn't known. */
-  get: (tokenHash: string) => ActiveToken | null | undefined;
-  set: (tokenHash: string, applicationPart: string, active: ActiveToken | null, ttlMs: number) => void;
+  get: (tokenHash: string) => LiveToken | null | undefined;
+  set: (tokenHash: string, applicationPart: string, active: LiveToken | null, ttlMs: number) => void;
   drop: (tokenHash: string) => void;
   dropApplication: (applicationPart: string) => void;
   clear: () => void;
 };
 
-type Entry = { applicationPart: string; active: ActiveToken | null };
+type Entry = { applicationPart: string; active: LiveToken | null };
 
 export function createTokenCache(maxEntries: number): TokenCache {
   const byApplication = new Map<string, Set<string>>();

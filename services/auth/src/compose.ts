@@ -1,9 +1,11 @@
 import { createPrivateApi } from '@tollgate/private-api/client';
 import type { PrivateApi } from '@tollgate/private-api/client';
-import { openRedis } from '@tollgate/redis';
+import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { gatherWrites } from '@tollgate/redis/gather-writes';
 import type { ComposeContext, Service } from '@tollgate/server';
+import { followClock } from '@tollgate/server/reference-clock';
+import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import { createCallerOf } from './abuse/caller.ts';
 import { createFailedAttempts } from './abuse/failed-attempts.ts';
 import type { FailedAttempts } from './abuse/failed-attempts.ts';
@@ -29,6 +31,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { config, logger, registry, draining, addressOf, accessLog } = context;
   const redis = openRedis(config.REDIS_URL, logger);
   gatherWrites(redis);
+  const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
   const account = createPrivateApi({
     baseUrl: config.ACCOUNT_PRIVATE_URL,
@@ -45,7 +48,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const metrics = createMetrics(registry);
   const { tokenParts, lastUsed, restore } = composeTokens(
     context,
-    redis,
+    { redis, clock },
     account,
     clients,
     metrics.restoring,
@@ -61,6 +64,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     authenticate: createClientAuthenticator({
       clients,
       peppers: config.CLIENT_SECRET_PEPPERS,
+      nowMs: clock.nowMs,
       failedAttempts: composeFailedAttempts(config, redis, metrics),
     }),
     issuing: createTokenIssuing({
@@ -86,6 +90,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     close: async () => {
       await Promise.all([restore.close(), lastUsed.close()]);
       await account.close();
+      clock.close();
       redis.disconnect();
     },
   };
@@ -108,7 +113,7 @@ function composeFailedAttempts(config: Config, redis: RedisConnection, metrics: 
 /** What knows tokens, and what goes on by itself for those made by hand. */
 function composeTokens(
   { config, logger }: Pick<ComposeContext<Config>, 'config' | 'logger'>,
-  redis: RedisConnection,
+  { redis, clock }: { redis: RedisConnection; clock: ReferenceClock },
   account: PrivateApi,
   clients: ClientDirectory,
   gauge: Metrics['restoring'],
@@ -118,6 +123,7 @@ function composeTokens(
     account,
     intervalMs: config.LAST_USED_REPORT_INTERVAL_MS,
     maxEntries: config.LAST_USED_MAX_ENTRIES,
+    nowMs: clock.nowMs,
     logger,
   });
   const restore = startRestore({

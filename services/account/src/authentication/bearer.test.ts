@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ActiveToken } from '@tollgate/contracts/introspection';
+import type { LiveToken } from '@tollgate/introspection';
 import { Problem } from '@tollgate/problem';
 import { authenticateBearer } from './bearer.ts';
 
-const TOKEN: ActiveToken = {
+const TOKEN: LiveToken = {
   active: true,
   scope: 'api',
   client_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
@@ -13,12 +13,13 @@ const TOKEN: ActiveToken = {
   iat: 1_900_000_000,
   account_id: 7,
   application_id: 8,
+  expiresAtMs: Infinity,
 };
 
 type Introspect = Parameters<typeof authenticateBearer>[0];
 
 const answering =
-  (answer: ActiveToken | null): Introspect =>
+  (answer: LiveToken | null): Introspect =>
   () =>
     Promise.resolve(answer);
 

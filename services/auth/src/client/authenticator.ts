@@ -42,14 +42,16 @@ const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function createClientAuthenticator(options: {
   clients: Pick<ClientDirectory, 'find' | 'findQueued' | 'recall'>;
   peppers: readonly Pepper[];
+  /** By the clock that all services share: replaced secrets end by it. */
+  nowMs: () => number;
   failedAttempts: FailedAttempts;
 }): AuthenticateClient {
-  const { clients, peppers, failedAttempts } = options;
+  const { clients, peppers, nowMs, failedAttempts } = options;
   return ({ clientId, clientSecret }, callerOf) => {
     const matches = secretMatcher(clientSecret, peppers);
 
     function isAuthentic(record: ClientRecord | null): record is ClientRecord {
-      return matches(liveSecrets(record, Date.now())) && record?.status === 'active';
+      return matches(liveSecrets(record, nowMs())) && record?.status === 'active';
     }
 
     async function find({ requestId, addressGroup }: Caller): Promise<ClientRecord | null> {

@@ -36,7 +36,7 @@ async function redisCommands(): Promise<Record<string, number>> {
   const rows = [...stats.join('\n').matchAll(/cmdstat_([a-z|]+):calls=(\d+)/g)];
   const calls = rows.map(([, command, count]) => [command ?? '', Number(count)] as const);
   return Object.fromEntries(
-    calls.filter(([command]) => !/^(info|config.*|ping|hello|auth|client.*|cluster.*)$/.test(command)),
+    calls.filter(([command]) => !/^(info|time|config.*|ping|hello|auth|client.*|cluster.*)$/.test(command)),
   );
 }
 
@@ -53,7 +53,7 @@ test('an active token is answered by the contract, who it is and until when', as
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(response.headers.get('cache-control')).toBe('no-store');
-  const body = (await response.json()) as { iat: number };
+  const body = (await response.json()) as { iat: number; expires_in_ms: number };
   expect(introspectionSchema.parse(body)).toStrictEqual({
     active: true,
     scope: 'api',
@@ -64,7 +64,10 @@ test('an active token is answered by the contract, who it is and until when', as
     iat: body.iat,
     account_id: client.record.account_id,
     application_id: client.record.application_id,
+    expires_in_ms: body.expires_in_ms,
   });
+  expect(body.expires_in_ms).toBeGreaterThan(3_500_000);
+  expect(body.expires_in_ms).toBeLessThanOrEqual(3_600_000);
   expect(Math.abs(body.iat - Date.now() / 1000)).toBeLessThan(10);
 });
 

@@ -6,7 +6,7 @@ import type { CountIntrospection } from '../abuse/introspection-limit.ts';
 import type { ReadForm } from '../http/form-reader.ts';
 import type { Answer } from '../http/json-endpoint.ts';
 import type { FindLiveToken } from '../token/live-token.ts';
-import type { TokenRecord } from '../token/token-record.ts';
+import type { LiveRecord } from '../token/store.ts';
 
 export type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
 
@@ -58,8 +58,8 @@ export function introspectionEndpoint(options: {
   };
 }
 
-function activeToken(record: TokenRecord): Introspection {
-  const { client_id, account_id, application_id, scope, iat, exp } = record;
+function activeToken(record: LiveRecord): Introspection {
+  const { client_id, account_id, application_id, scope, iat, exp, expiresInMs } = record;
   return {
     active: true,
     scope,
@@ -70,5 +70,6 @@ function activeToken(record: TokenRecord): Introspection {
     iat,
     account_id,
     application_id,
+    expires_in_ms: expiresInMs,
   };
 }

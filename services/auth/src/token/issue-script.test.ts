@@ -15,7 +15,9 @@ import { LUA, limitArgs } from './issue-script.ts';
 const MINUTE_US = 60_000_000;
 /** Any moment of these years: the arithmetic has to be exact where the numbers are large. */
 const BEGIN_US = 1_790_000_000_000_000;
-const EXP = 4_000_000_000;
+const LIFESPAN_SEC = 2_000_000_000;
+/** A token's record without its times, as the script takes it. */
+const RECORD = '"epoch":0}';
 
 let server: OwnRedis;
 let redis: RedisConnection;
@@ -45,7 +47,7 @@ type Ask = { perMinute: number; tokens: readonly string[]; atUs: number };
 
 /** What each of the tokens, asked for in one call, is told: nothing missing, or for how long it is refused. */
 async function ask(client: string, { perMinute, tokens, atUs }: Ask): Promise<number[]> {
-  const args = [...limitArgs(perMinute), tokens.length, '{}', EXP, '', ...turnedTo(atUs)];
+  const args = [...limitArgs(perMinute), tokens.length, RECORD, LIFESPAN_SEC, '', ...turnedTo(atUs)];
   const [fitted, waitUs] = (await issueAt(keysOf(client, tokens), args)) as [number, number];
   return tokens.map((_, index) => (index < fitted ? 0 : waitUs));
 }
@@ -96,14 +98,14 @@ test('a minute’s worth fits at once, and one more as soon as a refusal has sai
 test('of a client that has changed nothing is stored and nothing counted', async () => {
   const client = randomUUID();
   const keys = keysOf(client, ['token1', 'token2']);
-  const answer = await issueNow(keys, [...limitArgs(60), 2, '{}', EXP, 'the record of before']);
+  const answer = await issueNow(keys, [...limitArgs(60), 2, RECORD, LIFESPAN_SEC, 'the record of before']);
   expect(answer).toEqual([-1, 0]);
   expect(await redis.keys(`auth:{${client}}:*`)).toEqual([]);
 });
 
 test('a restart of Redis keeps the tokens, and forgets what was counted', async () => {
   const client = randomUUID();
-  expect(await issueNow(keysOf(client, ['token1']), [...limitArgs(60), 1, '{}', EXP, ''])).toMatchObject({
+  expect(await issueNow(keysOf(client, ['token1']), [...limitArgs(60), 1, RECORD, LIFESPAN_SEC, ''])).toMatchObject({
     0: 1,
   });
   expect(await redis.pttl(`auth:{${client}}:requests`)).toBeGreaterThan(0);

@@ -16,26 +16,30 @@ const MINUTE_US = 60_000_000;
  * The generic cell rate algorithm: the first key holds the moment, in whole microseconds of Redis' clock, at which
  * the client's allowance is whole again. The second and third are the client's; where its record is given and
  * another one is there, or none that may be used, nothing is done. What is checked and what is stored are of one
- * moment: a token of a client that has changed is never stored. All further keys take a token each.
+ * moment: a token of a client that has changed is never stored. All further keys take a token each, whose life
+ * begins now by Redis' clock: that is the one that ends it, and auth's may be wrong. ARGV[4] is the record as JSON
+ * without its brace and those two moments.
  *
  * Answers how many fitted (-1: the client has changed), and the microseconds until one more does.
  */
 export const LUA = `
 local cost, most, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local record, exp, client = ARGV[4], ARGV[5], ARGV[6]
+local rest, lifespan, client = ARGV[4], tonumber(ARGV[5]), ARGV[6]
 if client ~= '' then
   ${LUA_DATA_SET}${LUA_LISTED}${LUA_CACHED_RECORD}
   if cached_record(2) ~= client then return { -1, 0 } end
 end
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local iat = tonumber(time[1])
+local record = string.format('{"iat":%d,"exp":%d,', iat, iat + lifespan) .. rest
 local whole = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
 local fitted = 0
 while fitted < wanted and whole + cost - now <= most do
   whole = math.floor(whole + cost + 0.5)
   fitted = fitted + 1
   local token = KEYS[3 + fitted]
-  if token then redis.call('SET', token, record, 'EXAT', exp) end
+  if token then redis.call('SET', token, record, 'EXAT', iat + lifespan) end
 end
 if fitted > 0 then
   ${LUA_NOT_TO_DISK}
@@ -79,8 +83,7 @@ export function createIssueScript(redis: ScriptableRedis, perMinute: number): Is
 
   return {
     issue: async (client, tokenKeys, json = '') => {
-      const record = newRecord(client);
-      const args = [tokenKeys.length, JSON.stringify(record), record.exp, json];
+      const args = [tokenKeys.length, restOfRecord(client), client.token_lifespan_sec, json];
       const answer = await answerOf(client.client_id, tokenKeys, args);
       return answer.fitted < 0 ? 'changed' : answer;
     },
@@ -93,10 +96,15 @@ export function limitArgs(perMinute: number): [costUs: string, minuteUs: number]
   return [(MINUTE_US / perMinute).toFixed(3), MINUTE_US];
 }
 
-/** Tokens of one client and one moment have the same. */
-function newRecord(client: ClientRecord): TokenRecord {
-  const { client_id, account_id, application_id, token_lifespan_sec, revocation_epoch } = client;
-  const iat = Math.floor(Date.now() / 1000);
-  const exp = iat + token_lifespan_sec;
-  return { client_id, account_id, application_id, scope: SCOPE, iat, exp, epoch: revocation_epoch };
+/** What tokens of one client have in common. */
+function restOfRecord(client: ClientRecord): string {
+  const { client_id, account_id, application_id, revocation_epoch } = client;
+  const record: Omit<TokenRecord, 'iat' | 'exp'> = {
+    client_id,
+    account_id,
+    application_id,
+    scope: SCOPE,
+    epoch: revocation_epoch,
+  };
+  return JSON.stringify(record).slice(1);
 }

@@ -20,9 +20,11 @@ export function startLastUsed(options: {
   account: Pick<PrivateApi, 'postJson'>;
   intervalMs: number;
   maxEntries: number;
+  /** By the clock that all services share. */
+  nowMs: () => number;
   logger: Pick<Logger, 'warn'>;
 }): LastUsed {
-  const { account, intervalMs, maxEntries, logger } = options;
+  const { account, intervalMs, maxEntries, nowMs, logger } = options;
   const lastUses = new Map<string, number>();
   const stopping = new AbortController();
   let failing = false;
@@ -61,7 +63,7 @@ export function startLastUsed(options: {
   return {
     note: (tokenHash) => {
       if (lastUses.size < maxEntries || lastUses.has(tokenHash)) {
-        lastUses.set(tokenHash, Math.floor(Date.now() / 1_000));
+        lastUses.set(tokenHash, Math.floor(nowMs() / 1_000));
       }
     },
     close: () => {

@@ -1,8 +1,7 @@
 import { clientIdOf } from '@tollgate/access-token';
 import { Problem } from '@tollgate/problem';
 import type { ClientDirectory } from '../client/directory.ts';
-import type { TokenStore } from './store.ts';
-import type { TokenRecord } from './token-record.ts';
+import type { LiveRecord, TokenStore } from './store.ts';
 
 /**
  * The record of a token that is good now, or null where it is unknown, expired or revoked.
@@ -12,7 +11,7 @@ export type FindLiveToken = (
   token: string,
   applicationPart: string,
   requestId: string,
-) => Promise<TokenRecord | null>;
+) => Promise<LiveRecord | null>;
 
 /** Redis may lose its data once more between a verification and its use, hardly twice. */
 const ATTEMPTS = 3;

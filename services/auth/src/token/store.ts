@@ -10,7 +10,7 @@ import { tokenRecordSchema } from './token-record.ts';
 import type { TokenRecord } from './token-record.ts';
 
 /**
- * The token's record, where it is from, and whether that is certain on this Redis. A token that was issued has a
+ * The token's record, how long it still lives by Redis' clock, where it is from, and whether that is certain on this Redis. A token that was issued has a
  * key of its own; one made by hand is in the hash that account's list was written to (client-store.ts). Without
  * either it is unknown, for certain only where that list is the last one. A token below any epoch that was ever
  * told is dead: its key is deleted. A record that can't be read is the caller's to refuse.
@@ -22,17 +22,19 @@ local origin = 'issued'
 local certain = known[2] == data_set
 if not json then
   json, origin, certain = known[5], 'hand-made', listed(known[3], known[4])
-  if not json then return {certain and 'certain' or 'uncertain', 'nowhere', ''} end
+  if not json then return {certain and 'certain' or 'uncertain', 'nowhere', '', 0} end
 end
 local readable, record = pcall(cjson.decode, json)
-if not readable or type(record) ~= 'table' or type(record.epoch) ~= 'number' then
-  return {'certain', origin, json}
+if not readable or type(record) ~= 'table' or type(record.epoch) ~= 'number' or type(record.exp) ~= 'number' then
+  return {'certain', origin, json, 0}
 end
 if record.epoch < tonumber(known[1] or '0') then
   redis.call('DEL', KEYS[1])
-  return {'certain', 'nowhere', ''}
+  return {'certain', 'nowhere', '', 0}
 end
-return {certain and 'certain' or 'uncertain', origin, json}
+local time = redis.call('TIME')
+local left_ms = (record.exp - tonumber(time[1])) * 1000 - math.floor(tonumber(time[2]) / 1000)
+return {certain and 'certain' or 'uncertain', origin, json, left_ms}
 `;
 
 /**
@@ -53,12 +55,16 @@ const findAnswer = z.tuple([
   z.enum(['certain', 'uncertain']),
   z.enum(['issued', 'hand-made', 'nowhere']),
   z.string(),
+  z.int(),
 ]);
 const revokeAnswer = z.enum(['revoked', 'hand-made', 'uncertain']);
 
+/** A token's record, and how long it lives from now on. */
+export type LiveRecord = TokenRecord & { expiresInMs: number };
+
 type FoundToken = {
   /** Null where it is unknown, has expired or is known to be revoked. */
-  record: TokenRecord | null;
+  record: LiveRecord | null;
   /** False where this Redis may lack the application's last change: account must be asked. */
   certain: boolean;
   /** Of a token made by hand, its hash. */
@@ -88,13 +94,13 @@ export function createTokenStore(redis: ScriptableRedis): TokenStore {
     find: async (token, applicationPart) => {
       const hash = accessTokenHash(token);
       const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
-      const [certainty, origin, json] = findAnswer.parse(await find(keys, [handMadeField(hash)]));
+      const [certainty, origin, json, leftMs] = findAnswer.parse(await find(keys, [handMadeField(hash)]));
       const certain = certainty === 'certain';
       if (origin === 'nowhere') return { record: null, certain, handMadeHash: null };
       const record = tokenRecordSchema.parse(JSON.parse(json));
-      // Redis removes a key by its own clock, and a replica may be late with it; it removes no field of a hash.
-      if (record.exp * 1000 <= Date.now()) return EXPIRED;
-      return { record, certain, handMadeHash: origin === 'hand-made' ? hash : null };
+      // Redis removes a key that has expired, and a replica may be late with it; it removes no field of a hash.
+      if (leftMs <= 0) return EXPIRED;
+      return { record: { ...record, expiresInMs: leftMs }, certain, handMadeHash: origin === 'hand-made' ? hash : null };
     },
     revoke: async (token, applicationPart) => {
       const hash = accessTokenHash(token);

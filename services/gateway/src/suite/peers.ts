@@ -93,6 +93,7 @@ function introspection({ accountId, applicationId, lifespanSec, exp }: TokenOwne
     iat: exp - lifespanSec,
     account_id: accountId,
     application_id: applicationId,
+    expires_in_ms: Math.max(exp * 1_000 - Date.now(), 1),
   };
 }
 

@@ -162,7 +162,7 @@ export class CallerSocket {
 
   #endingByTime(nowMs: number): Ending | null {
     return endingByTime(this.#parts.settings, {
-      expiresMs: this.#identity === null ? null : this.#identity.active.exp * 1000,
+      tokenLeftMs: this.#identity === null ? null : this.#identity.active.expiresAtMs - nowMs,
       phase: this.#phase,
       openMs: nowMs - this.#openedMs,
       idleMs: this.#openOperations() > 0 ? 0 : nowMs - this.#idleSinceMs,

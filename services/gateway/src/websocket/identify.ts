@@ -1,5 +1,4 @@
-import type { ActiveToken } from '@tollgate/contracts/introspection';
-import type { Introspector } from '@tollgate/introspection';
+import type { Introspector, LiveToken } from '@tollgate/introspection';
 import { invalidToken } from '@tollgate/problem';
 import type { Charge, Entitle } from '../entitle/entitle.ts';
 import type { SocketTrace } from '../trace/socket-trace.ts';
@@ -7,7 +6,7 @@ import type { SocketTrace } from '../trace/socket-trace.ts';
 /** Who is behind a socket, and who pays. */
 export type Identity = {
   token: string;
-  active: ActiveToken;
+  active: LiveToken;
   charge: Charge;
   /** How many revocations had come when it was asked for: it may miss a later one. */
   asOf: number;

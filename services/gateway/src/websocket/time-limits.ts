@@ -15,8 +15,8 @@ export type TimeLimits = {
 export type SocketPhase = 'opened' | 'initialising' | 'ready' | 'ended';
 
 export type SocketTimes = {
-  /** Of its token, by the clock; null while there is none. */
-  expiresMs: number | null;
+  /** Until its token expires; null while there is none. */
+  tokenLeftMs: number | null;
   phase: SocketPhase;
   openMs: number;
   idleMs: number;
@@ -27,12 +27,12 @@ export type SocketTimes = {
 /** What time has brought a socket to, if anything. */
 export function endingByTime(limits: TimeLimits, socket: SocketTimes): Ending | null {
   const { initTimeoutMs, stallTimeoutMs, idleTimeoutMs } = limits;
-  // By the clock at each look, so that no timer of a token's long life overflows.
-  if (socket.expiresMs !== null && Date.now() >= socket.expiresMs) {
+  // At each look, so that no timer of a token's long life overflows.
+  if (socket.tokenLeftMs !== null && socket.tokenLeftMs <= 0) {
     return endingOf(new Problem('unauthorized', { detail: 'The access token has expired' }));
   }
   if (socket.phase !== 'ready' && socket.openMs > initTimeoutMs) {
-    return socket.expiresMs === null && socket.phase === 'opened'
+    return socket.tokenLeftMs === null && socket.phase === 'opened'
       ? endingOf(new Problem('unauthorized', { detail: 'No access token came in time' }))
       : socketEnding('connection_init_timeout');
   }
