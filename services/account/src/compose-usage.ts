@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
+import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import type { UsageReports } from './app.ts';
@@ -38,6 +39,7 @@ export function openUsage(options: {
   /** The requests' pool. */
   database: Knex;
   redis: RedisConnection;
+  redisClock: Pick<ReferenceClock, 'nowMs'>;
   logger: Logger;
   registry: Registry;
 }): {
@@ -46,7 +48,8 @@ export function openUsage(options: {
   onTotalsChanged: () => void;
   close: () => Promise<void>;
 } {
-  const { config, database, redis, logger, registry } = options;
+  const { config, database, redis, redisClock, logger, registry } = options;
+  const { nowMs } = redisClock;
   const url = config.DATABASE_URL;
   const readerDatabase = openDatabase({ url, logger, ...READER });
   const refresherDatabase = openDatabase({ url, logger, ...REFRESHER });
@@ -57,7 +60,8 @@ export function openUsage(options: {
     redis,
     pollIntervalMs: config.USAGE_POLL_INTERVAL_MS,
     logger,
-    metrics: createUsageReaderMetrics(registry),
+    metrics: createUsageReaderMetrics(registry, nowMs),
+    nowMs,
   });
   const refresher = startUsageRefresher({
     database: refresherDatabase,

@@ -2,8 +2,11 @@ import { createCors, underCors } from '@tollgate/cors';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
-import { openRedis } from '@tollgate/redis';
+import { openRedis, redisTimeMs } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
 import type { ComposeContext, Service } from '@tollgate/server';
+import { followClock } from '@tollgate/server/reference-clock';
+import type { ReferenceClockOptions } from '@tollgate/server/reference-clock';
 import { createPrivateApp, createPublicApp } from './app.ts';
 import { createApplications } from './applications/applications.ts';
 import { openBilling } from './compose-billing.ts';
@@ -13,6 +16,7 @@ import { openUsage } from './compose-usage.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import { createQuery, createTransact } from './database/query.ts';
+import type { Query } from './database/query.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from './entitlement-events/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
 import { startRevocationOutbox } from './outbox/revocation-outbox.ts';
@@ -38,6 +42,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   });
   const introspection = openIntrospection({ config, auth, logger });
   const query = createQuery(database);
+  const clocks = followClocks(redis, query, { registry, logger });
   const outbox = startRevocationOutbox({
     query: createQuery(outboxDatabase),
     auth,
@@ -54,7 +59,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   });
   const transact = createTransact(database);
   const console = openConsole({ config, query, transact, logger, registry });
-  const usage = openUsage({ config, database, redis, logger, registry });
+  const usage = openUsage({ config, database, redis, redisClock: clocks.redis, logger, registry });
   const { onTotalsChanged } = usage;
   const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
   const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
@@ -94,9 +99,27 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
       await Promise.all(workers.map((each) => each.close()));
       await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
       introspection.close();
+      for (const clock of Object.values(clocks)) clock.close();
       redis.disconnect();
     },
   });
+}
+
+/** Redis' is the one that usage is stamped by, Postgres' the one that decides what period an account is in. */
+function followClocks(
+  redis: RedisConnection,
+  query: Query,
+  told: Pick<ReferenceClockOptions, 'registry' | 'logger'>,
+) {
+  const readPostgresMs = async () => {
+    const sql = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms';
+    const [row] = await query<{ now_ms: number }>(sql);
+    return row?.now_ms ?? NaN;
+  };
+  return {
+    redis: followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), ...told }),
+    postgres: followClock({ reference: 'postgres', readMs: readPostgresMs, ...told }),
+  };
 }
 
 /** Pools of their own, so that requests, revocations and events can't starve one another. */

@@ -24,6 +24,8 @@ export type Standing = {
   account_blocked: boolean;
   /** At most two: the one that started last, and the next to start. */
   periods: StandingPeriod[];
+  /** The instant that it is of. */
+  now: Date;
 };
 
 /**
@@ -31,13 +33,14 @@ export type Standing = {
  * account don't overlap, so the one that covers now, if any, is the one that started last.
  */
 const STANDING_SQL = `
-  SELECT caller.account_id, payer.account_id AS payer_id,
+  SELECT moment.now, caller.account_id, payer.account_id AS payer_id,
          (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL) AS account_blocked,
          period.period_id, period.plan_name, product.name AS product_name, period.description,
          period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,
          period.blocked_at IS NOT NULL AS blocked,
          ${totalColumns('total')}
   FROM accounts AS caller
+  CROSS JOIN (SELECT coalesce(:now, date_trunc('milliseconds', now())) AS now) AS moment
   LEFT JOIN team_members AS membership
     ON membership.account_id = caller.account_id AND membership.role = 'member'
   LEFT JOIN team_members AS manager
@@ -45,10 +48,10 @@ const STANDING_SQL = `
   JOIN accounts AS payer ON payer.account_id = coalesce(manager.account_id, caller.account_id)
   LEFT JOIN LATERAL (
     (SELECT * FROM billing_periods
-     WHERE account_id = payer.account_id AND started_at <= :now ORDER BY started_at DESC LIMIT 1)
+     WHERE account_id = payer.account_id AND started_at <= moment.now ORDER BY started_at DESC LIMIT 1)
     UNION ALL
     (SELECT * FROM billing_periods
-     WHERE account_id = payer.account_id AND started_at > :now ORDER BY started_at LIMIT 1)
+     WHERE account_id = payer.account_id AND started_at > moment.now ORDER BY started_at LIMIT 1)
   ) AS period ON true
   LEFT JOIN products AS product USING (product_id)
   LEFT JOIN usage_totals AS total USING (period_id)
@@ -56,16 +59,19 @@ const STANDING_SQL = `
 
 type StandingRow = Omit<Standing, 'periods'> & (StandingPeriod | { period_id: null });
 
-/** Where an account stands at an instant; undefined where there is no such account. */
+/**
+ * Where an account stands at an instant, by default now by Postgres' clock, which all replicas share; undefined
+ * where there is no such account.
+ */
 export async function findStanding(
   query: Query,
   accountId: number,
-  now: Date,
+  now: Date | null = null,
 ): Promise<Standing | undefined> {
   const rows = await query<StandingRow>(STANDING_SQL, { account_id: accountId, now }, 'standing');
   const [first] = rows;
   if (first === undefined) return undefined;
   const { account_id, payer_id, account_blocked } = first;
   const periods = rows.filter((row) => row.period_id !== null);
-  return { account_id, payer_id, account_blocked, periods };
+  return { account_id, payer_id, account_blocked, periods, now: first.now };
 }

@@ -36,11 +36,13 @@ describe('GET /private/entitlements/{account_id}', () => {
     const ended_at = secondsFromNow(DAY_SEC);
     const description = { points_limit: 0, rate_limit: 600, session_limit: null, colour: 'blue' };
     const period_id = await insertPeriod(suite.database, account_id, { ended_at, description });
-    expect(await entitlementOf(account_id)).toEqual({
+    const answer = await entitlementOf(account_id);
+    expect(answer).toEqual({
       account_id,
       payer_id: account_id,
       status: 'active',
       valid_until: after(ended_at),
+      valid_for_ms: expect.any(Number),
       billing_period: {
         period_id,
         ended_at: ended_at.toISOString(),
@@ -55,6 +57,8 @@ describe('GET /private/entitlements/{account_id}', () => {
         },
       },
     });
+    const leftMs = Date.parse(after(ended_at)) - Date.now();
+    expect(Math.abs((answer.valid_for_ms ?? 0) - leftMs)).toBeLessThan(10_000);
   });
 
   test("a member's calls are billed to the manager's period", async () => {
@@ -104,6 +108,7 @@ describe('GET /private/entitlements/{account_id}', () => {
       payer_id: account_id,
       status: 'none',
       valid_until: null,
+      valid_for_ms: null,
       billing_period: null,
     });
     const started_at = secondsFromNow(DAY_SEC);

@@ -16,9 +16,8 @@ const paramsSchema = z.object({ account_id: idParameter });
 export function entitlementEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const params = paramsSchema.safeParse(req.params);
-    const now = new Date();
-    const standing = params.success ? await findStanding(query, params.data.account_id, now) : undefined;
+    const standing = params.success ? await findStanding(query, params.data.account_id) : undefined;
     if (standing === undefined) throw new Problem('not_found');
-    res.json(entitlementAnswer(standing, now));
+    res.json(entitlementAnswer(standing));
   };
 }

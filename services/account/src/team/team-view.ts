@@ -35,7 +35,7 @@ export async function teamView(query: Query, accountId: number) {
   const own = rows.find(({ account_id }) => account_id === accountId);
   if (own === undefined || standing === undefined) throw noTeam();
   const { team_id, team_name, created_at, role } = own;
-  const { payer_id, status } = entitlementAnswer(standing, now);
+  const { payer_id, status } = entitlementAnswer(standing);
   const invitations = await listInvitations(query, team_id);
   const members = rows.map(memberAnswer);
   const seen = {

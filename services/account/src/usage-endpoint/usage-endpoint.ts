@@ -22,10 +22,9 @@ export function usageEndpoint(
     const token = await authenticateBearer(introspect, req, res.get(REQUEST_ID_HEADER));
     const { account_id, application_id } = token;
     accessLog?.note(req, { account_id, application_id });
-    const now = new Date();
-    const standing = await findStanding(query, account_id, now);
+    const standing = await findStanding(query, account_id);
     // A token can outlive its account where auth's Redis was kept and this database was not.
     if (standing === undefined) throw invalidToken();
-    res.set('cache-control', 'no-store').json(usageAnswer(standing, now));
+    res.set('cache-control', 'no-store').json(usageAnswer(standing, standing.now));
   };
 }

@@ -25,6 +25,8 @@ export type LaneOptions = {
   trims: Trims;
   troubles: Troubles;
   metrics: UsageReaderMetrics;
+  /** By Redis' clock, which the gateways stamp usage by. */
+  nowMs: () => number;
   logger: Pick<Logger, 'warn' | 'error'>;
 };
 
@@ -45,7 +47,7 @@ type Round = {
  * rests, and the others go on; it is counted in a transaction of its own until it has passed.
  */
 export async function countOnce(options: LaneOptions, streams: readonly UsageStream[]): Promise<boolean> {
-  const { database, positions, trims, troubles } = options;
+  const { database, positions, trims, troubles, nowMs } = options;
   const tried = streams.filter(({ key }) => troubles.mayTry(key));
   if (!(await positionsAreKnown(options, tried))) return false;
   const round = { entriesLeft: ENTRIES_PER_ROUND, leftSome: false };
@@ -55,7 +57,7 @@ export async function countOnce(options: LaneOptions, streams: readonly UsageStr
   const steady = parts.filter(({ stream }) => !troubles.has(stream));
   const shaky = parts.filter(({ stream }) => troubles.has(stream));
   const groups = [steady, ...shaky.map((part) => [part])].filter((group) => group.length > 0);
-  const applied = await Promise.all(groups.map((group) => applyEntries(database, group, Date.now())));
+  const applied = await Promise.all(groups.map((group) => applyEntries(database, group, nowMs())));
   for (const [index, group] of groups.entries()) {
     const outcome = applied[index];
     if (outcome !== undefined) settle(options, group, outcome);

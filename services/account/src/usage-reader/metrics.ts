@@ -17,7 +17,7 @@ export type UsageReaderMetrics = {
 };
 
 /** Metrics of the usage reader. */
-export function createUsageReaderMetrics(registry: Registry): UsageReaderMetrics {
+export function createUsageReaderMetrics(registry: Registry, nowMs: () => number): UsageReaderMetrics {
   const registers = [registry];
   const waitingSinceMs = new Map<string, number>();
   new Gauge({
@@ -25,8 +25,9 @@ export function createUsageReaderMetrics(registry: Registry): UsageReaderMetrics
     help: 'Age of the oldest entry that was read last and may still wait; 0 where the last reads gave none',
     registers,
     collect() {
-      const oldestMs = Math.min(Date.now(), ...waitingSinceMs.values());
-      this.set((Date.now() - oldestMs) / 1_000);
+      const atMs = nowMs();
+      const oldestMs = Math.min(atMs, ...waitingSinceMs.values());
+      this.set((atMs - oldestMs) / 1_000);
     },
   });
   const gaps = new Counter({

@@ -25,6 +25,8 @@ export type UsageReaderOptions = {
   pollIntervalMs: number;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: UsageReaderMetrics;
+  /** By Redis' clock, which the gateways stamp usage by. */
+  nowMs: () => number;
 };
 
 export type UsageReader = {
@@ -55,7 +57,7 @@ const FORGET_INTERVAL_MS = 3_600_000;
  * most a second apart, and says so once.
  */
 export function startUsageReader(options: UsageReaderOptions): UsageReader {
-  const { database, redis, pollIntervalMs, logger, metrics } = options;
+  const { database, redis, pollIntervalMs, logger, metrics, nowMs } = options;
   const readerId = randomUUID();
   const query = createQuery(database);
   const stopping = new AbortController();
@@ -64,7 +66,10 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const setBacks = createSetBacks({ database, redis, metrics, logger });
   const trims = createTrims({ trim: createTrimStream(redis), setBacks, metrics, logger });
   const positions = new Map<string, string>();
-  const laneOptions: LaneOptions = { database, redis, positions, trims, troubles, metrics, logger };
+  const laneOptions: LaneOptions = {
+    ...{ database, redis, positions, trims, troubles },
+    ...{ metrics, nowMs, logger },
+  };
   let share: readonly UsageStream[] = [];
 
   async function runLane(lane: number): Promise<void> {
