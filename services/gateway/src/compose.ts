@@ -4,13 +4,15 @@ import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
 import type { PrivateApi } from '@tollgate/private-api/client';
-import { openRedis } from '@tollgate/redis';
+import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { gatherWrites } from '@tollgate/redis/gather-writes';
 import { underCors } from '@tollgate/cors';
 import type { Cors } from '@tollgate/cors';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { ComposeContext, Service } from '@tollgate/server';
+import { followClock } from '@tollgate/server/reference-clock';
+import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from './app.ts';
 import { createGatewayCors } from './cors.ts';
 import { createWebSockets } from './websocket/websockets.ts';
@@ -52,12 +54,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const redis = openRedis(config.REDIS_URL, logger);
   // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
   gatherWrites(redis);
+  const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
   const trusts = createTrust(config.TRUSTED_PROXIES);
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const peers = composePeers(config, metrics, logger, traces, (what) => {
     webSockets.onRevoked(what);
   });
-  const { prime, settlement, leases, admit } = composeMetering(config, redis, peers.account, logger, metrics);
+  const stores = { redis, clock };
+  const { prime, settlement, leases, admit } = composeMetering(config, stores, peers.account, logger, metrics);
   const patience = patienceOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
@@ -113,7 +117,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       // First of all: usage that isn't in Redis yet ends with this process.
       await settlement.flush();
       await refusals.close();
-      for (const part of [leases, account, auth]) part.close();
+      for (const part of [leases, clock, account, auth]) part.close();
       await Promise.all([upstreams.close(), peers.close(), traces.close()]);
       redis.disconnect();
     },
@@ -159,20 +163,24 @@ async function openRecorder(config: Config, logger: Logger): Promise<Recorder | 
   );
 }
 
+/** Redis, and its clock. */
+type Store = { redis: RedisConnection; clock: ReferenceClock };
+
 /** What admission reads and settlement writes: the payers' shards in Redis. */
 function composeMetering(
   config: Config,
-  redis: RedisConnection,
+  store: Store,
   account: PrivateApi,
   logger: Logger,
   metrics: Metrics,
 ) {
+  const { redis } = store;
   const prime = createPrime({
     account: account,
     primeFrom: createPrimeFrom(redis),
     onPrime: metrics.onPrime,
   });
-  const settlement = composeSettlement(config, redis, prime, logger, metrics);
+  const settlement = composeSettlement(config, store, prime, logger, metrics);
   const leases = createLeases(redis, logger);
   metrics.observeLeases(leases.held);
   const admit = createAdmission({
@@ -187,7 +195,7 @@ function composeMetering(
 
 function composeSettlement(
   config: Config,
-  redis: RedisConnection,
+  { redis, clock }: Store,
   prime: Prime,
   logger: Logger,
   metrics: Metrics,
@@ -198,6 +206,7 @@ function composeSettlement(
     primeShard: createPrimeShard(prime),
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
+    nowMs: clock.nowMs,
     logger,
     onBatch: metrics.onBatch,
   });

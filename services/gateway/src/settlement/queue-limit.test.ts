@@ -46,6 +46,7 @@ function settlementOver(send: ReturnType<typeof pendingRedis>['send'], maxQueued
     primeShard: () => Promise.resolve(),
     redisIsReady: () => true,
     maxQueuedEvents,
+    nowMs: () => 0,
     logger,
   });
 }

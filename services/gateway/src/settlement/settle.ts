@@ -3,7 +3,7 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Lease } from '../admission/leases.ts';
 import type { Charge } from '../entitle/entitle.ts';
 import type { LiveUsage } from './settle-script.ts';
-import type { RecordUsage } from './settlement.ts';
+import type { RecordUsage, UntimedUsage } from './settlement.ts';
 
 /** What an answer cost: points by the upstream's word, bytes of its body as sent to the caller. */
 export type AnswerUsage = { points: number; trafficBytes: number };
@@ -58,7 +58,7 @@ export function inTime(
   });
 }
 
-export function usageEvent({ token, charge, apiVersion = 'v2' }: Consumer, used: LiveUsage): UsageEvent {
+export function usageEvent({ token, charge, apiVersion = 'v2' }: Consumer, used: LiveUsage): UntimedUsage {
   return {
     payer_id: charge.payerId,
     period_id: charge.periodId,
@@ -66,6 +66,5 @@ export function usageEvent({ token, charge, apiVersion = 'v2' }: Consumer, used:
     application_id: token.application_id,
     api_version: apiVersion,
     ...used,
-    at_ms: Date.now(),
   };
 }

@@ -13,7 +13,12 @@ export type SettlementOptions = DeliverOptions & {
   /** Whether Redis can be reached at this moment. */
   redisIsReady: () => boolean;
   maxQueuedEvents: number;
+  /** The time by the clock that all services share. */
+  nowMs: () => number;
 };
+
+/** Usage that is told when it has come to be; it is stamped then. */
+export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
 
 /**
  * Takes the usage of a finished call, or of a part of an open one; it goes out by itself, and a lease given with
@@ -21,7 +26,7 @@ export type SettlementOptions = DeliverOptions & {
  * it, or with null where they aren't live at that moment. It never rejects: while Redis is away it goes on
  * trying, and callers bound their own patience.
  */
-export type RecordUsage = (event: UsageEvent, lease?: LeaseEntry | null) => Promise<LiveUsage | null>;
+export type RecordUsage = (usage: UntimedUsage, lease?: LeaseEntry | null) => Promise<LiveUsage | null>;
 
 export type Settlement = {
   record: RecordUsage;
@@ -57,7 +62,7 @@ const MAX_UNACKNOWLEDGED_MS = 2_000;
  * finishes meanwhile is the next batch, sent when Redis has acknowledged the last one.
  */
 export function createSettlement(options: SettlementOptions): Settlement {
-  const { gatewayId, redisIsReady, maxQueuedEvents } = options;
+  const { gatewayId, redisIsReady, maxQueuedEvents, nowMs } = options;
   const deliver = createDeliver(options);
   const shards = new Map<number, Shard>();
   let queued = 0;
@@ -76,7 +81,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
 
   async function drain(shard: Shard): Promise<void> {
     while (shard.waiting.length > 0) {
-      shard.sentAtMs = Date.now();
+      shard.sentAtMs = performance.now();
       const waiting = shard.waiting.splice(0, MAX_BATCH_EVENTS);
       const events = sumEvents(waiting.map(({ event }) => event));
       const leases = waiting.flatMap(({ lease }) => lease ?? []);
@@ -94,20 +99,21 @@ export function createSettlement(options: SettlementOptions): Settlement {
   }
 
   return {
-    record: (event, lease = null) =>
+    record: (usage, lease = null) =>
       new Promise((acknowledge) => {
-        const shard = shardOf(event.payer_id);
+        const shard = shardOf(usage.payer_id);
+        const event = { ...usage, at_ms: Math.floor(nowMs()) };
         shard.waiting.push({ event, lease, acknowledge });
         queued += 1;
         if (shard.sentAtMs !== null) return;
-        shard.sentAtMs = Date.now();
+        shard.sentAtMs = performance.now();
         // All that finishes in this turn goes in one batch.
         atTurnEnd(() => void drain(shard));
       }),
     canRecord: (payerId) => {
       if (!redisIsReady() || queued >= maxQueuedEvents) return false;
       const sentAtMs = shards.get(usageShard(payerId))?.sentAtMs ?? null;
-      return sentAtMs === null || Date.now() - sentAtMs < MAX_UNACKNOWLEDGED_MS;
+      return sentAtMs === null || performance.now() - sentAtMs < MAX_UNACKNOWLEDGED_MS;
     },
     queuedEvents: () => queued,
     flush: () =>

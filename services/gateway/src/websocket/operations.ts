@@ -1,5 +1,4 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { toProblem } from '@tollgate/problem';
 import type { Problem } from '@tollgate/problem';
 import type { Admit } from '../admission/admission.ts';
@@ -10,7 +9,7 @@ import type { Prime } from '../live-usage/prime.ts';
 import { exhaustedLimit } from '../settlement/exhausted-limit.ts';
 import { usageEvent } from '../settlement/settle.ts';
 import type { LiveUsage } from '../settlement/settle-script.ts';
-import type { RecordUsage } from '../settlement/settlement.ts';
+import type { RecordUsage, UntimedUsage } from '../settlement/settlement.ts';
 import { createOperationMeter } from '../settlement/operation-meter.ts';
 import type { OperationMeter } from '../settlement/operation-meter.ts';
 import type { OperationTrace } from '../trace/socket-trace.ts';
@@ -207,7 +206,7 @@ export class Operations {
     };
   }
 
-  #takeOwed(nowMs: number): UsageEvent | null {
+  #takeOwed(nowMs: number): UntimedUsage | null {
     for (const { meter } of this.#open.values()) if (meter !== null) this.#owe(meter.takeSlice(nowMs));
     const { points, requests, timeMs, trafficBytes } = this.#owed;
     this.#owed = NOTHING;
