@@ -4,6 +4,9 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { Problem } from '@tollgate/problem';
 import { createTokenCache } from './token-cache.ts';
+import type { LiveToken } from './token-cache.ts';
+
+export type { LiveToken } from './token-cache.ts';
 
 export type IntrospectorOptions = {
   /** auth's private API. */
@@ -17,12 +20,6 @@ export type IntrospectorOptions = {
   cacheMaxEntries: number;
   /** Told of each answer's origin, for metrics. */
   onLookup?: (outcome: 'malformed' | 'hit' | 'joined' | 'miss') => void;
-};
-
-/** An active token as a process knows it. */
-export type LiveToken = ActiveToken & {
-  /** When it expires, by performance.now(). */
-  expiresAtMs: number;
 };
 
 export type Introspector = {
@@ -73,10 +70,7 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
       const answer = await auth.postForm('/oauth2/introspect', { token }, introspectionSchema, requestId);
       if (isDropped(question)) continue;
       const active = answer.active ? liveToken(answer, askedMs) : null;
-      const ttlMs =
-        active === null
-          ? negativeCacheTtlMs
-          : Math.min(cacheTtlMs, active.expiresAtMs - performance.now());
+      const ttlMs = active === null ? negativeCacheTtlMs : Math.min(cacheTtlMs, leftMs(active));
       // A token of which auth says "active" past its expiry isn't kept.
       if (active !== null || !answer.active) cache.set(hash, question.applicationPart, active, ttlMs);
       return active;
@@ -100,7 +94,7 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
 
   function fromCache(hash: string): LiveToken | null | undefined {
     const cached = knowsRevocations() ? cache.get(hash) : undefined;
-    if (cached === undefined || (cached !== null && cached.expiresAtMs <= performance.now())) return undefined;
+    if (cached === undefined || (cached !== null && leftMs(cached) <= 0)) return undefined;
     onLookup?.('hit');
     return cached;
   }
@@ -151,6 +145,10 @@ function liveToken(answer: ActiveToken, askedMs: number): LiveToken | null {
       ? nowMs + answer.exp * 1000 - Date.now()
       : askedMs + answer.expires_in_ms;
   return expiresAtMs > nowMs ? { ...answer, expiresAtMs } : null;
+}
+
+function leftMs({ expiresAtMs }: LiveToken): number {
+  return expiresAtMs - performance.now();
 }
 
 /** A function of its own, because the compiler believes that the member is still what it was set to. */

@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { LiveToken } from './introspection.ts';
+import type { ActiveToken } from '@tollgate/contracts/introspection';
+
+/** An active token as a process knows it. */
+export type LiveToken = ActiveToken & {
+  /** When it expires, by performance.now(). */
+  expiresAtMs: number;
+};
 
 /** Introspections by token hash, and by application, so that one application's can be dropped at once. */
 export type TokenCache = {

@@ -69,7 +69,10 @@ export function followClock({ reference, readMs, registry, logger }: ReferenceCl
       // It is away, which others say; what was measured last holds on.
     }
     if (closed) return;
-    timer = setTimeout(() => void measure(), measurements < FIRST_MEASUREMENTS ? FIRST_INTERVAL_MS : INTERVAL_MS);
+    timer = setTimeout(
+      () => void measure(),
+      measurements < FIRST_MEASUREMENTS ? FIRST_INTERVAL_MS : INTERVAL_MS,
+    );
     timer.unref();
   }
 

@@ -51,17 +51,13 @@ import type { Recorder, Traces } from './trace/traces.ts';
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, addressOf } = context;
   const metrics = createMetrics(registry);
-  const redis = openRedis(config.REDIS_URL, logger);
-  // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
-  gatherWrites(redis);
-  const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
+  const store = openStore(context);
   const trusts = createTrust(config.TRUSTED_PROXIES);
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const peers = composePeers(config, metrics, logger, traces, (what) => {
     webSockets.onRevoked(what);
   });
-  const stores = { redis, clock };
-  const { prime, settlement, leases, admit } = composeMetering(config, stores, peers.account, logger, metrics);
+  const { prime, settlement, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
   const patience = patienceOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
@@ -106,7 +102,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...listener,
     continueHandler: createContinueHandler(listener.publicHandler),
     onRefusedHead: refusals.onRefusedHead,
-    privateHandler: createPrivateApp({ logger, registry, redis, draining }),
+    privateHandler: createPrivateApp({ logger, registry, redis: store.redis, draining }),
     upgradeHandler: webSockets.upgradeHandler,
     drain: (limits) => {
       upstreams.drain(limits);
@@ -117,9 +113,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       // First of all: usage that isn't in Redis yet ends with this process.
       await settlement.flush();
       await refusals.close();
-      for (const part of [leases, clock, account, auth]) part.close();
+      for (const part of [leases, store.clock, account, auth]) part.close();
       await Promise.all([upstreams.close(), peers.close(), traces.close()]);
-      redis.disconnect();
+      store.redis.disconnect();
     },
   };
 }
@@ -165,6 +161,14 @@ async function openRecorder(config: Config, logger: Logger): Promise<Recorder | 
 
 /** Redis, and its clock. */
 type Store = { redis: RedisConnection; clock: ReferenceClock };
+
+function openStore({ config, logger, registry }: ComposeContext<Config>): Store {
+  const redis = openRedis(config.REDIS_URL, logger);
+  // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
+  gatherWrites(redis);
+  const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
+  return { redis, clock };
+}
 
 /** What admission reads and settlement writes: the payers' shards in Redis. */
 function composeMetering(

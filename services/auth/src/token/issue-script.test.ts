@@ -105,7 +105,9 @@ test('of a client that has changed nothing is stored and nothing counted', async
 
 test('a restart of Redis keeps the tokens, and forgets what was counted', async () => {
   const client = randomUUID();
-  expect(await issueNow(keysOf(client, ['token1']), [...limitArgs(60), 1, RECORD, LIFESPAN_SEC, ''])).toMatchObject({
+  expect(
+    await issueNow(keysOf(client, ['token1']), [...limitArgs(60), 1, RECORD, LIFESPAN_SEC, '']),
+  ).toMatchObject({
     0: 1,
   });
   expect(await redis.pttl(`auth:{${client}}:requests`)).toBeGreaterThan(0);

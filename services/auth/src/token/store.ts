@@ -100,7 +100,11 @@ export function createTokenStore(redis: ScriptableRedis): TokenStore {
       const record = tokenRecordSchema.parse(JSON.parse(json));
       // Redis removes a key that has expired, and a replica may be late with it; it removes no field of a hash.
       if (leftMs <= 0) return EXPIRED;
-      return { record: { ...record, expiresInMs: leftMs }, certain, handMadeHash: origin === 'hand-made' ? hash : null };
+      return {
+        record: { ...record, expiresInMs: leftMs },
+        certain,
+        handMadeHash: origin === 'hand-made' ? hash : null,
+      };
     },
     revoke: async (token, applicationPart) => {
       const hash = accessTokenHash(token);

@@ -170,7 +170,7 @@ test('a change that another account publishes arrives: 503, and the new state wh
   await untilStatus(gateway, blocked, 403);
 });
 
-test('a refusal is not served on: 503', async () => {
+test('a refusal is never served stale: 503', async () => {
   const caller = await newCaller();
   await setBlocked(caller, true);
   await untilStatus(gateway, caller, 403);

@@ -1,4 +1,3 @@
-import { entitlementSchema } from '@tollgate/contracts/entitlement';
 import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/private-api/client';
@@ -6,6 +5,7 @@ import { Problem } from '@tollgate/problem';
 import { createAccountOutage } from './account-outage.ts';
 import { createEntitlementCache } from './entitlement-cache.ts';
 import type { KnownEntitlement } from './entitlement-cache.ts';
+import { createQuestions } from './questions.ts';
 
 /** Whose billing period a call is held to and charged to. */
 export type Charge = {
@@ -56,21 +56,11 @@ type Entitlements = {
   trustCacheUntil: (timeMs: number) => void;
 };
 
-type Question = {
-  /** Of which accounts a change was told since account was asked. */
-  changed: Set<number>;
-  allChanged: boolean;
-  answer: Promise<Entitlement> | undefined;
-};
-
-/** Between an answer and its use the entitlement can change, and then account is asked again; not for ever. */
-const ATTEMPTS = 3;
-
 /**
  * Part 2 of a data call: who pays, and whether the payer's billing period lets calls pass. Bounded cache,
  * single flight: while account is being asked about one account, its other calls wait for that answer. An
- * answer that a change has overtaken isn't kept. Where account can't be asked, the last answer is served on
- * while Redis vouches that no change was published since (ADR 0005).
+ * answer that a change has overtaken isn't kept. Where account can't be asked, the last answer is served
+ * stale while Redis vouches that no change was published since (ADR 0005).
  * @throws {Problem} (entitle) no_active_billing_period where the period is over (and its grace window) or there
  * never was one; account_blocked; service_unavailable where account can't be asked and nothing may be served.
  */
@@ -78,43 +68,15 @@ export function createEntitle(options: EntitleOptions): Entitlements {
   const { account, cacheMaxEntries, onLookup } = options;
   const cache = createEntitlementCache(cacheMaxEntries);
   const outage = createAccountOutage(options.logger);
-  const inFlight = new Map<number, Question>();
   let trustedUntilMs = 0;
-
-  async function answerOf(accountId: number, requestId: string): Promise<Entitlement> {
-    const path = `/private/entitlements/${String(accountId)}`;
-    try {
-      const answer = (await account.get(path, entitlementSchema, requestId)) ?? noAccount(accountId);
-      outage.answered();
-      return answer;
-    } catch (error) {
-      outage.failed(error);
-      throw error;
-    }
-  }
-
-  async function ask(accountId: number, question: Question, requestId: string): Promise<Entitlement> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      question.changed.clear();
-      question.allChanged = false;
-      const askedMs = performance.now();
-      const answer = await answerOf(accountId, requestId);
-      if (isOvertaken(question, answer)) continue;
+  const questions = createQuestions({
+    account,
+    outage,
+    onLookup,
+    onAnswer: (accountId, answer, askedMs) => {
       cache.set(accountId, knownFrom(answer, askedMs, options));
-      return answer;
-    }
-    throw new Problem('service_unavailable', { cause: new Error('changes came during every answer') });
-  }
-
-  function askOnce(accountId: number, requestId: string): Promise<Entitlement> {
-    const pending = inFlight.get(accountId)?.answer;
-    onLookup?.(pending === undefined ? 'miss' : 'joined');
-    if (pending !== undefined) return pending;
-    const question: Question = { changed: new Set(), allChanged: false, answer: undefined };
-    inFlight.set(accountId, question);
-    question.answer = ask(accountId, question, requestId).finally(() => inFlight.delete(accountId));
-    return question.answer;
-  }
+    },
+  });
 
   /** What may be used at this moment, fresh or not. */
   function knownNow(accountId: number, nowMs: number): KnownEntitlement | undefined {
@@ -130,7 +92,7 @@ export function createEntitle(options: EntitleOptions): Entitlements {
 
   /** Asks again, and serves what is known where no answer comes in time. */
   async function refresh(accountId: number, requestId: string): Promise<Charge> {
-    const asked = askOnce(accountId, requestId);
+    const asked = questions.ask(accountId, requestId);
     const answer = await inTime(asked, () => {
       outage.failed(new Error(`no answer within ${String(REFRESH_WAIT_MS)} ms`));
     });
@@ -144,22 +106,22 @@ export function createEntitle(options: EntitleOptions): Entitlements {
     entitle: (accountId, requestId) => {
       const nowMs = performance.now();
       const known = knownNow(accountId, nowMs);
-      if (known === undefined) return askOnce(accountId, requestId).then(chargeOf);
+      if (known === undefined) return questions.ask(accountId, requestId).then(chargeOf);
       if (nowMs < known.freshUntilMs) {
         onLookup?.('hit');
         return chargeOf(known.entitlement);
       }
       if (!outage.isOn()) return refresh(accountId, requestId);
-      if (outage.takeProbe(nowMs)) askOnce(accountId, requestId).catch(() => undefined);
+      if (outage.takeProbe(nowMs)) questions.ask(accountId, requestId).catch(() => undefined);
       return serveStale(known);
     },
     dropAccount: (accountId) => {
       cache.drop(accountId);
-      for (const { changed } of inFlight.values()) changed.add(accountId);
+      questions.overtake(accountId);
     },
     dropAll: () => {
       cache.clear();
-      for (const question of inFlight.values()) question.allChanged = true;
+      questions.overtake('all');
     },
     trustCacheUntil: (timeMs) => {
       trustedUntilMs = timeMs;
@@ -183,10 +145,6 @@ async function inTime(asked: Promise<Entitlement>, onLate: () => void): Promise<
   }
 }
 
-function isOvertaken({ changed, allChanged }: Question, { account_id, payer_id }: Entitlement): boolean {
-  return allChanged || changed.has(account_id) || changed.has(payer_id);
-}
-
 function knownFrom(
   entitlement: Entitlement,
   askedMs: number,
@@ -208,17 +166,6 @@ function validUntilMs({ valid_for_ms, valid_until }: Entitlement, askedMs: numbe
   if (typeof valid_for_ms === 'number') return askedMs + valid_for_ms;
   // An account of the version before says only when, by a clock that needn't be this one.
   return performance.now() + Date.parse(valid_until) - Date.now();
-}
-
-/** A deleted account whose token still lives: like one that never had a period. */
-function noAccount(accountId: number): Entitlement {
-  return {
-    account_id: accountId,
-    payer_id: accountId,
-    status: 'none',
-    valid_until: null,
-    billing_period: null,
-  };
 }
 
 function passes({ status }: Entitlement): boolean {
