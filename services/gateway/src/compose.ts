@@ -54,9 +54,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const store = openStore(context);
   const trusts = createTrust(config.TRUSTED_PROXIES);
   const traces = createTraces(trusts, await openRecorder(config, logger));
-  const peers = composePeers(config, metrics, logger, traces, (what) => {
-    webSockets.onRevoked(what);
-  });
+  const peers = composePeers(config, metrics, logger, traces);
   const { prime, settlement, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
   const patience = patienceOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
@@ -65,7 +63,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { v2, v1 } = upstreams;
   const { account, auth } = composePlainRoutes(config, trusts, cors);
 
-  const refusals = composeRefusals(context, redis, metrics);
+  const refusals = composeRefusals(context, store.redis, metrics);
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
     ...webSocketSettings(config),
@@ -76,6 +74,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     introspection: peers.introspection,
     record: settlement.record,
   });
+  peers.followDropped(webSockets.onRevoked);
   const pipeline = {
     ...shared,
     authenticate: peers.authenticate,
@@ -223,13 +222,8 @@ function composeSettlement(
   return settlement;
 }
 
-function composePeers(
-  config: Config,
-  metrics: Metrics,
-  logger: Logger,
-  traces: Traces,
-  onDropped: (what: Revocation | 'all') => void,
-) {
+function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: Traces) {
+  let onDropped: (what: Revocation | 'all') => void = () => undefined;
   const caller = {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
@@ -242,7 +236,9 @@ function composePeers(
     config,
     auth,
     logger,
-    onDropped,
+    onDropped: (what) => {
+      onDropped(what);
+    },
     onLookup: metrics.onIntrospection,
   });
   const entitlements = openEntitle({
@@ -259,6 +255,10 @@ function composePeers(
     introspection,
     authenticate: createAuthenticate(introspection),
     entitle: entitlements.entitle,
+    /** Tells of every token that is no longer cached as active. */
+    followDropped: (listener: typeof onDropped) => {
+      onDropped = listener;
+    },
     close: async () => {
       introspection.close();
       entitlements.close();

@@ -20,8 +20,8 @@ const CALL = 60_000_000;
  * call costs nothing. A limit that the plan doesn't contain (-1) isn't looked at.
  *
  * Rate: the generic cell rate algorithm as a leaky bucket (ITU-T I.371, annex A: the two are the same), because
- * so it needs integers only. The level is in calls × 60,000,000; it drains by \`rate\` per microsecond, so by
- * \`rate\` calls a minute, and may be as high as \`rate\` calls. One call weighs the same in every plan: a change
+ * so it needs integers only. The level is in calls × 60,000,000; it drains by `rate` per microsecond, so by
+ * `rate` calls a minute, and may be as high as `rate` calls. One call weighs the same in every plan: a change
  * of plan keeps what is used. Redis' clock counts; were it turned back, the level stays as it is until then.
  *
  * Leases: those that are over are left out of the count, and removed where they are in the way.

@@ -11,7 +11,7 @@ export type LeaseEntry = { key: string; member: string };
 export type Lease = {
   /** Gives the place back. Never throws, and may be called again. */
   release: () => void;
-  /** Gives it back together with a settlement (recordWith), in one round trip; null where nothing is held. */
+  /** Hands it to a settlement (RecordUsage), which gives it back in the same round trip; null where nothing is held. */
   handOver: () => LeaseEntry | null;
 };
 
