@@ -92,7 +92,9 @@ export const processSettings = {
   PUBLIC_PORT: wholeNumber(0, 65_535),
   PRIVATE_HOST: z.string().default('0.0.0.0'),
   PRIVATE_PORT: wholeNumber(0, 65_535),
-  /** How long a shutdown may take before the process ends anyway. */
+  /** How long a shutdown goes on accepting while readiness says that it has begun. */
+  SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
+  /** How long it may take from then on before the process ends anyway. */
   SHUTDOWN_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
   /** How long an idle kept connection then has for a request that is on its way. */
   SHUTDOWN_IDLE_GRACE_MS: wholeNumber(0, 60_000).default(500),

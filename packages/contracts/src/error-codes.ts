@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   unauthorized: { status: 401, title: 'Unauthorized' },
   invalid_credentials: { status: 401, title: 'Unauthorized' },
   invalid_request: { status: 400, title: 'The request is malformed' },
+  subscriptions_only: { status: 400, title: 'Only subscriptions are taken over WebSocket; send it by POST' },
   forbidden: { status: 403, title: 'Forbidden' },
   csrf_token_required: { status: 403, title: 'The CSRF token is missing or wrong' },
   account_blocked: { status: 403, title: 'The account is blocked' },

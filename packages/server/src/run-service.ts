@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { ConfigError } from '@tollgate/config';
 import { callerAddressOf, createTrust } from '@tollgate/address-group/caller-address';
@@ -53,6 +54,7 @@ type ProcessConfig = {
   PUBLIC_PORT: number;
   PRIVATE_HOST: string;
   PRIVATE_PORT: number;
+  SHUTDOWN_DELAY_MS: number;
   SHUTDOWN_TIMEOUT_MS: number;
   SHUTDOWN_IDLE_GRACE_MS: number;
   MAX_URL_BYTES: number;
@@ -67,7 +69,8 @@ type ProcessConfig = {
 const CUT_AFTER_SHARE = 0.7;
 
 /**
- * Runs a service from its settings to its end: config → compose → listen → SIGTERM or SIGINT → finish the
+ * Runs a service from its settings to its end: config → compose → listen → SIGTERM or SIGINT → serve on, not ready,
+ * for SHUTDOWN_DELAY_MS (a second signal ends that) → finish the
  * requests under way (those that take too long are cut, so that what is left can still be closed) → close →
  * exit 0. A configuration fault or a taken port ends the process with exit
  * code 1 and a message that names every fault; a shutdown that overruns SHUTDOWN_TIMEOUT_MS ends it with 1.
@@ -83,6 +86,7 @@ export async function runService<Config extends ProcessConfig>(
   registry.setDefaultLabels({ service: name });
   collectDefaultMetrics({ register: registry });
   let stopping = false;
+  const secondSignal = Promise.withResolvers<undefined>();
 
   const callers = observeCallers(name, config);
   const service = await compose({ config, logger, registry, draining: () => stopping, ...callers });
@@ -115,9 +119,16 @@ export async function runService<Config extends ProcessConfig>(
   ];
 
   async function stop(signal: string): Promise<void> {
-    if (stopping) return;
+    if (stopping) {
+      secondSignal.resolve(undefined);
+      return;
+    }
     stopping = true;
-    logger.info({ signal }, 'shutting down');
+    logger.info({ signal, delay_ms: config.SHUTDOWN_DELAY_MS }, 'shutting down');
+    // A load balancer needs a while to see that this one is not ready, and sends new connections until then.
+    if (config.SHUTDOWN_DELAY_MS > 0) {
+      await Promise.race([delay(config.SHUTDOWN_DELAY_MS), secondSignal.promise]);
+    }
     const overrun = setTimeout(() => {
       logger.error({ limit_ms: config.SHUTDOWN_TIMEOUT_MS }, 'shutdown took too long');
       process.exit(1);

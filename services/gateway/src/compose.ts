@@ -73,6 +73,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     allowsOrigin: cors?.allows ?? null,
     introspection: peers.introspection,
     record: settlement.record,
+    patience,
   });
   peers.followDropped(webSockets.onRevoked);
   const pipeline = {
@@ -105,7 +106,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     upgradeHandler: webSockets.upgradeHandler,
     drain: (limits) => {
       upstreams.drain(limits);
-      return webSockets.drain();
+      return webSockets.drain(limits);
     },
     close: async () => {
       await upstreams.endAbandoned();

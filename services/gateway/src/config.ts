@@ -90,7 +90,13 @@ const settings = z.object({
   SETTLEMENT_UNACKNOWLEDGED: z.enum(['refuse', 'pass']).default('refuse'),
   SUBSCRIPTION_POINTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(0),
   UPSTREAM_WS_URL: upstreamWsUrls.optional(),
+  UPSTREAM_POINTS_EXTENSION: z
+    .string()
+    .regex(/^[^.\s]+(?:\.[^.\s]+)*$/, 'must be the name of a member of `extensions`, or names separated by dots')
+    .default('points'),
   UPSTREAM_WS_MAX_MESSAGE_BYTES: wholeNumber(1, 1_073_741_824).default(4_194_304),
+  WEBSOCKET_OPERATIONS: z.enum(['all', 'subscriptions']).default('all'),
+  WEBSOCKET_RECONNECT_SPREAD_MS: wholeNumber(0, 60_000).default(1_000),
   WEBSOCKET_INIT_TIMEOUT_MS: wholeNumber(1, 60_000).default(5_000),
   WEBSOCKET_IDLE_TIMEOUT_MS: wholeNumber(1, 86_400_000).default(600_000),
   // Clients of the older protocol give a connection up after 30 s without a `ka`.

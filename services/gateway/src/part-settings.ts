@@ -36,6 +36,7 @@ export function webSocketSettings(config: Config) {
   return {
     ejection: ejectionRules(config),
     path: DATA_PATH,
+    pointsExtension: config.UPSTREAM_POINTS_EXTENSION,
     upstreamUrls: config.UPSTREAM_WS_URL ?? config.UPSTREAM_URL.map((url) => url.replace(/^http/, 'ws')),
     maxMessageBytes: config.WEBSOCKET_MAX_MESSAGE_BYTES,
     limits: {
@@ -52,6 +53,11 @@ export function webSocketSettings(config: Config) {
       bufferMaxBytes: config.WEBSOCKET_BUFFER_MAX_BYTES,
       maxOperations: config.WEBSOCKET_MAX_OPERATIONS,
       maxMessagesPerSec: config.WEBSOCKET_MAX_MESSAGES_PER_SEC,
+      reconnectSpreadMs: config.WEBSOCKET_RECONNECT_SPREAD_MS,
+      subscriptionsOnly: config.WEBSOCKET_OPERATIONS === 'subscriptions',
+      defaultPoints: config.DEFAULT_POINTS,
+      answerTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
+      wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
       settleIntervalMs: config.WEBSOCKET_SETTLE_INTERVAL_MS,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
       upstream: {

@@ -15,11 +15,11 @@ import { createMessageRate } from './message-rate.ts';
 import { createOutlet } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import { OperationRelay } from './operation-relay.ts';
-import type { OperationRelayParts, OperationRelaySettings } from './operation-relay.ts';
 import type { Protocol } from './protocol.ts';
 import { createReading } from './reading.ts';
 import type { Reading } from './reading.ts';
 import { refusalOfEnding } from './refusals.ts';
+import type { OperationRelayParts, OperationRelaySettings } from './relay-parts.ts';
 import { endingByTime } from './time-limits.ts';
 import type { SocketPhase, TimeLimits } from './time-limits.ts';
 import type { UpgradeFacts } from './upstream-opening.ts';
@@ -28,6 +28,8 @@ export type CallerSocketSettings = OperationRelaySettings &
   TimeLimits & {
     pingIntervalMs: number;
     maxMessagesPerSec: number;
+    /** Sockets that end together end within this, so that their callers don't all come back at one moment. */
+    reconnectSpreadMs: number;
   };
 
 export type CallerSocketParts = Omit<OperationRelayParts, 'settings'> & {
@@ -73,6 +75,9 @@ export class CallerSocket {
   #relay: OperationRelay | null = null;
   /** Operations that came before connection_init was acknowledged, which the older protocol allows. */
   #early: { message: Message; bytes: number }[] = [];
+  /** How it is about to end: it takes no further operations. */
+  #leaving: { ending: Ending; atMs: number } | null = null;
+  #isClosed = false;
   #idleSinceMs = this.#openedMs;
   #pingedMs = this.#openedMs;
 
@@ -113,6 +118,7 @@ export class CallerSocket {
     // ws closes the socket itself for what breaks its framing: 1002, 1007, 1009.
     socket.on('error', () => undefined);
     socket.on('close', (closeCode: number) => {
+      this.#isClosed = true;
       if (this.#phase !== 'ended') this.#finish(tracedClose(closeCode));
     });
   }
@@ -120,6 +126,11 @@ export class CallerSocket {
   /** Who is behind it; null before that is known. */
   get identity(): Identity | null {
     return this.#identity;
+  }
+
+  /** Whether it is closed, and nothing that was sent for it waits for an answer. */
+  get isOver(): boolean {
+    return this.#isClosed && this.#openOperations() === 0;
   }
 
   /** Takes a newer word on who pays. */
@@ -133,8 +144,11 @@ export class CallerSocket {
 
   /** Acts on what time brings. Called a few times a second, so that no socket needs timers of its own. */
   tick(nowMs: number): void {
-    if (this.#phase === 'ended') return;
-    const ending = this.#endingByTime(nowMs);
+    if (this.#phase === 'ended') {
+      this.#relay?.tick(nowMs, 0);
+      return;
+    }
+    const ending = this.#endingByLeave(nowMs) ?? this.#endingByTime(nowMs);
     if (ending !== null) {
       this.end(ending);
       return;
@@ -158,6 +172,24 @@ export class CallerSocket {
     const socket = { requestId, identity, clientAddress: this.#facts.clientAddress };
     const refusal = refusalOfEnding(socket, ending, { openMs: performance.now() - this.#openedMs, token });
     if (refusal !== null) this.#parts.recordRefusal(refusal);
+  }
+
+  /**
+   * Ends it within `spreadMs`, when queries and mutations that were sent are answered. Operations that come until
+   * then are left to the client, which starts them again when it has come back.
+   */
+  endSoon(ending: Ending, spreadMs = this.#parts.settings.reconnectSpreadMs): void {
+    this.#leaving ??= { ending, atMs: performance.now() + Math.random() * spreadMs };
+  }
+
+  /** Waits no longer for answers that nobody will get; they cost nothing. */
+  giveUp(): void {
+    this.#relay?.giveUp();
+  }
+
+  #endingByLeave(nowMs: number): Ending | null {
+    if (this.#leaving === null || nowMs < this.#leaving.atMs) return null;
+    return this.#relay?.hasCalls() === true ? null : this.#leaving.ending;
   }
 
   #endingByTime(nowMs: number): Ending | null {
@@ -272,6 +304,7 @@ export class CallerSocket {
 
   #start(message: Message, bytes: number): void {
     const identity = this.#identity;
+    if (this.#leaving !== null) return;
     if (this.#phase === 'ready' && identity !== null) {
       this.#relay ??= this.#openRelay(identity);
       this.#relay.start(message, bytes);
@@ -292,6 +325,9 @@ export class CallerSocket {
       caller: this.#reading,
       end: (ending) => {
         this.end(ending);
+      },
+      endSoon: (ending) => {
+        this.endSoon(ending);
       },
     });
     if (this.#outlet.stalledMs(performance.now()) > 0) relay.pause();

@@ -21,10 +21,13 @@ const SOCKET_ENDINGS = {
   too_many_initialisations: { closeCode: 4429, text: 'Too many initialisation requests' },
   slow_consumer: { closeCode: 4429, text: 'What was sent has not been read in time' },
   service_restart: { closeCode: 1012, text: 'Connect again' },
-  upstream_closed: { closeCode: 1011, text: 'The data API closed the connection' },
+  upstream_closed: { closeCode: 1012, text: 'The data API closed the connection' },
 } as const;
 
 export type SocketEnding = keyof typeof SOCKET_ENDINGS;
+
+/** The connection to the upstream can't be gone on with, and a new one would fail alike. */
+export const UPSTREAM_FAILED: Ending = { ...socketEnding('upstream_closed'), closeCode: 1011 };
 
 /** RFC 6455, section 5.5: a control frame has 125 bytes, two of them for the code. */
 const MAX_REASON_BYTES = 123;
@@ -56,7 +59,10 @@ function closeCodeOf({ code, status }: { code: ErrorCode; status: number }): num
     case 402:
     case 429:
       return 4429;
+    // Clients come back by themselves: 1011 is final to those of graphql-transport-ws.
+    case 502:
     case 503:
+    case 504:
       return 1013;
     default:
       return 1011;
@@ -65,20 +71,19 @@ function closeCodeOf({ code, status }: { code: ErrorCode; status: number }): num
 
 /** What a caller is told where the upstream closed a socket that still had operations. */
 export function endingOfUpstream(closeCode: number, reason: string): Ending {
-  const own = closeCode >= 4000 && closeCode < 5000 && !SAID_BY_GATEWAY.has(closeCode);
-  if (own) return { code: 'upstream_closed', closeCode, reason: cut(reason) };
-  // Restarting or overloaded: a client may come back at once.
-  if (closeCode === 1001 || closeCode === 1012 || closeCode === 1013) {
-    return { ...socketEnding('upstream_closed'), closeCode: 1012 };
-  }
+  const isOwn = closeCode >= 4000 && closeCode < 5000;
+  if (FINAL.has(closeCode)) return UPSTREAM_FAILED;
+  if (isOwn) return { code: 'upstream_closed', closeCode, reason: cut(reason) };
+  // Restarting, overloaded or gone without a word: a client may come back at once.
   return socketEnding('upstream_closed');
 }
 
 /**
- * From the gateway these speak of the token, of time limits and of the plan. An upstream that says them means
- * its own socket, and a client that took it for the gateway's word would throw its good token away.
+ * RFC 6455, section 7.4.1: what the upstream finds wrong with the connection, and would again. 4401, 4408 and 4429
+ * speak from the gateway of the token, of time limits and of the plan: an upstream that says them means its own
+ * socket, and a client that took it for the gateway's word would throw its good token away.
  */
-const SAID_BY_GATEWAY = new Set([4401, 4408, 4429]);
+const FINAL = new Set([1002, 1003, 1007, 1008, 1009, 1010, 1011, 4401, 4408, 4429]);
 
 /** The end of a socket, and of its operations, as traces tell it: an error is what has a status from 500 on. */
 export function tracedEnd({ code, closeCode }: Ending): TracedEnd {

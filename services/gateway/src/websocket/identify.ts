@@ -17,7 +17,7 @@ export type Identify = (
   requestId: string,
   trace: Pick<SocketTrace, 'begin'> | null,
   /** Told of a token that is good, also where its account is refused afterwards. */
-  onActive?: (active: ActiveToken) => void,
+  onActive?: (active: LiveToken) => void,
 ) => Promise<Identity>;
 
 /**

@@ -27,6 +27,12 @@ export function parseUpstreamMessage(text: string): Message | null {
   }
 }
 
+/** A result under the caller's own id; null where it is nested so deep that it can't be written anew. */
+export function withId(bytes: Buffer, id: string): Buffer | null {
+  const message = parseKeepingDigits(bytes.toString());
+  return message === null ? null : Buffer.from(JSON.stringify({ ...message, id }));
+}
+
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
 /** JSON.rawJSON and a reviver's third argument (ECMAScript 2026) are newer than TypeScript's library. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Introspector } from '@tollgate/introspection';
-import { Problem, toProblem } from '@tollgate/problem';
+import { toProblem } from '@tollgate/problem';
 import type { Entitle } from '../entitle/entitle.ts';
 import { CallerSocket } from './caller-socket.ts';
 import type { CallerSocketParts, OpenedSocket } from './caller-socket.ts';
@@ -35,8 +35,11 @@ export type OpenSockets = {
   size: () => number;
   /** Something was revoked, or may have been: looks at the sockets concerned. */
   onRevoked: (what: Revocation | 'all') => void;
-  /** Closes all; resolves when they are gone and their last usage is with the settlement. */
-  drain: () => Promise<void>;
+  /**
+   * Closes all with 1012, each when its queries and mutations are answered; resolves when they are gone and their
+   * last usage is with the settlement. One that is opened meanwhile is closed at once.
+   */
+  drain: (limits: { cutAfterMs: number }) => Promise<void>;
 };
 
 /** One sweep for all sockets: time limits are held to within this, and no socket has a timer. */
@@ -45,6 +48,11 @@ const SWEEP_INTERVAL_MS = 250;
 const ENTITLEMENT_INTERVAL_MS = 500;
 /** How often auth is asked about all tokens while revocations can't be heard of. */
 const UNTRUSTED_INTERVAL_MS = 500;
+
+const RESTART = socketEnding('service_restart');
+/** Of a drain's time: until sockets that wait for nothing are closed, and until all are. The rest is for the closing. */
+const SPREAD_SHARE = 0.3;
+const CLOSE_SHARE = 0.7;
 
 /** All open sockets of this gateway, and what concerns several of them. */
 export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
@@ -76,14 +84,23 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   });
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    for (const socket of index.all) socket.tick(nowMs);
+    for (const socket of index.all) {
+      socket.tick(nowMs);
+      removeIfOver(socket);
+    }
     rechargeAll(nowMs);
     if (!knowsRevocations()) recheckAll(nowMs);
   }, SWEEP_INTERVAL_MS);
   timer.unref();
 
+  /** A caller that has gone counts for as long as the upstream works for it. */
+  function removeIfOver(socket: CallerSocket): void {
+    if (!socket.isOver || !index.all.has(socket)) return;
+    index.remove(socket);
+    if (index.all.size === 0) whenEmpty?.();
+  }
+
   function assertRoom(address: string | null): void {
-    if (draining) throw new Problem('service_unavailable', { cause: new Error('shutting down') });
     index.assertRoom();
     if (address !== null) index.assertRoomAt(address);
   }
@@ -99,22 +116,31 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
       const socket = new CallerSocket(parts, opened);
       index.add(socket);
       opened.socket.once('close', (closeCode: number) => {
-        index.remove(socket);
         options.onClosed(closeCode);
-        if (index.all.size === 0) whenEmpty?.();
+        removeIfOver(socket);
       });
       if (opened.identity !== null) onIdentified(socket, opened.identity);
+      if (draining) socket.end(RESTART);
     },
     size: () => index.all.size,
     onRevoked: (what) => {
       revocations += 1;
       recheck(index.concernedBy(what));
     },
-    drain: async () => {
+    drain: async ({ cutAfterMs }) => {
       draining = true;
-      clearInterval(timer);
-      for (const socket of index.all) socket.end(socketEnding('service_restart'));
+      const spreadMs = Math.min(parts.settings.reconnectSpreadMs, cutAfterMs * SPREAD_SHARE);
+      for (const socket of index.all) socket.endSoon(RESTART, spreadMs);
+      const timers = [
+        setTimeout(() => {
+          for (const socket of index.all) socket.end(RESTART);
+        }, cutAfterMs * CLOSE_SHARE),
+        setTimeout(() => {
+          for (const socket of index.all) socket.giveUp();
+        }, cutAfterMs),
+      ];
       if (index.all.size > 0) await new Promise<void>((resolve) => (whenEmpty = resolve));
+      for (const one of [timer, ...timers]) clearInterval(one);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '@tollgate/problem';
+import { Problem } from '@tollgate/problem';
 
 /** A refusal as the GraphQL error of one operation, as on POST; and when to come back, which there is a header. */
 export function operationError(problem: Problem, requestId: string) {
@@ -14,3 +14,12 @@ export function operationError(problem: Problem, requestId: string) {
     },
   };
 }
+
+export const UNRECORDED = new Problem('service_unavailable', {
+  detail: 'The operation was carried out, but its usage could not be recorded in time.',
+  cause: new Error('Redis has not acknowledged the usage'),
+});
+
+export const CLOSED_BEFORE_ANSWER = new Problem('service_unavailable', {
+  detail: 'The socket was closed before the answer came. The operation may have been carried out.',
+});

@@ -2,60 +2,31 @@ import { Problem, toProblem } from '@tollgate/problem';
 import type { LogFailure } from '../data-call/failure-log.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { TracedEnd } from '../trace/socket-trace.ts';
+import { createRecordAnswer, readAnswer } from './answer.ts';
+import type { Answer, RecordAnswer } from './answer.ts';
 import { endingOf, socketEnding, tracedEnd, tracedRefusal } from './ending.ts';
 import type { Ending } from './ending.ts';
 import type { Identity } from './identify.ts';
-import { isObject, parseKeepingDigits } from './message.ts';
+import { isObject, withId } from './message.ts';
 import type { Message } from './message.ts';
-import { operationError } from './operation-error.ts';
+import { CLOSED_BEFORE_ANSWER, UNRECORDED, operationError } from './operation-error.ts';
+import { operationType } from './operation-type.ts';
+import { hasEnded, isAwaitedCall, isUnanswered, mayBeSubscription } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { Operations } from './operations.ts';
-import type { Operation, OperationsOptions } from './operations.ts';
-import type { Outlet } from './outlet.ts';
+import type { OperationRelayParts, RelayedSocket } from './relay-parts.ts';
 import { refusalOfOperation } from './refusals.ts';
-import type { VisitUpstream } from './upstream-addresses.ts';
-import type { UpstreamSettings } from './upstream-link.ts';
+import { SentOperations } from './sent-operations.ts';
+import { isOfOperation } from './protocol.ts';
+import { UpstreamRefusal } from './upstream-link.ts';
+import type { UpstreamMessage } from './upstream-link.ts';
 import { UpstreamSide } from './upstream-side.ts';
-import type { UpstreamSideOptions } from './upstream-side.ts';
 import { createWaitingBytes } from './waiting-bytes.ts';
 import type { WaitingBytes } from './waiting-bytes.ts';
-
-export type OperationRelaySettings = {
-  bufferMaxBytes: number;
-  maxOperations: number;
-  settleIntervalMs: number;
-  pointsPerMinute: number;
-  upstream: UpstreamSettings;
-};
-
-export type OperationRelayParts = Pick<OperationsOptions, 'admit' | 'record' | 'prime'> & {
-  settings: OperationRelaySettings;
-  visitUpstream: VisitUpstream;
-  /** Told of each message that is passed on. */
-  onRelayed: (direction: 'to_caller' | 'to_upstream', bytes: number) => void;
-  /** Told of operations that open (1) and end (-1). */
-  onOperations: (change: 1 | -1) => void;
-  /** Told of what failed on this side. */
-  onFailure: LogFailure;
-  /** Told of each operation, and each socket, that was refused or has failed. */
-  recordRefusal: RecordRefusal;
-};
-
-/** One caller's socket, as far as its operations need it. */
-export type RelayedSocket = Pick<
-  UpstreamSideOptions,
-  'protocol' | 'facts' | 'requestId' | 'trace' | 'initPayload' | 'caller'
-> & {
-  identity: Identity;
-  toCaller: Pick<Outlet, 'send'>;
-  end: (ending: Ending) => void;
-};
 
 /** An upstream connection without operations is given up after this; the next operation opens another one. */
 const UPSTREAM_LINGER_MS = 10_000;
 
-/** What the upstream says of an error isn't read: like a call's, its errors may be its caller's fault. */
-const ERRORED: TracedEnd = { outcome: 'errored', failed: false };
-const COMPLETED: TracedEnd = { outcome: 'completed', failed: false };
 const STOPPED: TracedEnd = { outcome: 'stopped', failed: false };
 
 /** The operations of one acknowledged socket, and their way to the upstream and back. */
@@ -63,19 +34,20 @@ export class OperationRelay {
   readonly #parts: OperationRelayParts;
   readonly #socket: RelayedSocket;
   readonly #operations: Operations;
-  #identity: Identity;
-  /** Those that the upstream has been sent, by the ids that it knows them by. */
-  readonly #atUpstream = new Map<string, Operation>();
+  readonly #recordAnswer: RecordAnswer;
   readonly #upstream: UpstreamSide;
+  readonly #sent: SentOperations;
   readonly #waiting: WaitingBytes;
+  #identity: Identity;
   #finished = false;
 
   constructor(parts: OperationRelayParts, socket: RelayedSocket) {
-    const { settleIntervalMs, pointsPerMinute } = parts.settings;
+    const { settleIntervalMs, pointsPerMinute, upstream, bufferMaxBytes } = parts.settings;
     const { active, charge } = socket.identity;
     this.#parts = parts;
     this.#socket = socket;
     this.#identity = socket.identity;
+    this.#recordAnswer = createRecordAnswer(parts.record, parts.patience, active);
     this.#operations = new Operations({
       ...parts,
       token: active,
@@ -83,8 +55,7 @@ export class OperationRelay {
       settleIntervalMs,
       pointsPerMinute,
       onExhausted: (problem) => {
-        for (const { id } of this.#operations.all()) this.#sendError(id, problem);
-        socket.end(endingOf(problem));
+        this.#endSubscriptions(problem);
       },
       onRefused: (operation, problem) => {
         this.#refuse(operation, problem);
@@ -92,20 +63,26 @@ export class OperationRelay {
     });
     this.#upstream = new UpstreamSide({
       ...socket,
-      settings: parts.settings.upstream,
+      settings: upstream,
       visit: parts.visitUpstream,
-      onMessage: (type, id, bytes) => {
-        this.#receive(type, id, bytes);
+      onMessage: (message, bytes) => {
+        this.#receive(message, bytes);
       },
       onLost: ({ ending, wasReady }) => {
         this.#onUpstreamLost(ending, wasReady);
       },
     });
-    this.#waiting = createWaitingBytes(parts.settings.bufferMaxBytes, socket.caller);
+    this.#sent = new SentOperations(this.#upstream, socket.protocol, parts.settings);
+    this.#waiting = createWaitingBytes(bufferMaxBytes, socket.caller);
   }
 
   get size(): number {
     return this.#operations.size;
+  }
+
+  /** Whether the caller waits for answers to queries or mutations that were sent. */
+  hasCalls(): boolean {
+    return this.#operations.all().some(isAwaitedCall);
   }
 
   recharge(identity: Identity): void {
@@ -115,6 +92,10 @@ export class OperationRelay {
 
   tick(nowMs: number, idleMs: number): void {
     this.#operations.settleWhenDue(nowMs);
+    for (const operation of this.#sent.overdue(nowMs)) {
+      const cause = new Error('the upstream did not answer an operation in time');
+      this.#refuse(operation, new Problem('upstream_timeout', { cause }));
+    }
     if (idleMs > UPSTREAM_LINGER_MS) this.#upstream.close();
   }
 
@@ -135,32 +116,56 @@ export class OperationRelay {
     this.#upstream.resume();
   }
 
-  /** Ends all operations as their socket ends, settles, and leaves the upstream. */
+  /**
+   * Ends the operations as their socket ends, and settles. What was sent and may be a query or mutation goes on until
+   * it is answered, and the upstream is left then: its caller gains nothing by hanging up.
+   */
   finish(end: TracedEnd): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#upstream.close();
-    this.#end(this.#operations.all(), end);
+    const unanswered = this.#operations.all().filter(isUnanswered);
+    for (const operation of unanswered) {
+      // A client that connects again would else carry it out once more.
+      if (!operation.abandoned) this.#sendError(operation.id, CLOSED_BEFORE_ANSWER);
+      this.#operations.abandon(operation);
+    }
+    const over = this.#operations.all().filter((operation) => !operation.abandoned);
+    if (unanswered.length > 0) for (const operation of over) this.#sent.stop(operation);
+    this.#end(over, end);
+    this.#upstream.resume();
+    this.#leaveWhenDone();
     this.#operations.settleFinally();
+  }
+
+  /** Ends what has no caller anymore and is still waited for; it costs nothing. */
+  giveUp(): void {
+    if (this.#finished) this.#end(this.#operations.all(), STOPPED, true);
   }
 
   /** A caller's `subscribe` or `start`, and how many bytes it came as. */
   start({ id, payload }: Message, bytes: number): void {
-    const { protocol, end } = this.#socket;
+    const { end, trace } = this.#socket;
+    const { maxOperations, subscriptionsOnly } = this.#parts.settings;
     if (id === undefined || !isObject(payload)) {
       const detail = 'An operation must have an id and a payload.';
       end(endingOf(new Problem('invalid_request', { detail })));
-    } else if (this.#operations.get(id) !== undefined) end(socketEnding('duplicate_operation'));
-    else if (this.#operations.size >= this.#parts.settings.maxOperations) {
-      const problem = new Problem('too_many_requests', { detail: 'Too many operations on one socket' });
-      this.#sendError(id, problem);
-      this.#recordRefusal(problem, 0);
+      return;
+    }
+    const type = operationType(payload);
+    if (this.#operations.get(id) !== undefined) end(socketEnding('duplicate_operation'));
+    else if (this.#operations.size >= maxOperations) {
+      this.#refuseUnbegun(
+        id,
+        new Problem('too_many_requests', { detail: 'Too many operations on one socket' }),
+      );
+    } else if (subscriptionsOnly && type !== 'subscription') {
+      this.#refuseUnbegun(id, new Problem('subscriptions_only'));
     } else {
-      const trace = this.#socket.trace?.operation(payload['operationName']) ?? null;
-      const operation = this.#operations.add(id, trace);
+      const traced = trace?.operation(payload['operationName']) ?? null;
+      const operation = this.#operations.add(id, type, traced);
       this.#parts.onOperations(1);
       this.#waiting.add(bytes);
-      void this.#open(operation, { type: protocol.start, payload }).finally(() => {
+      void this.#open(operation, payload).finally(() => {
         this.#waiting.remove(bytes);
       });
     }
@@ -170,64 +175,141 @@ export class OperationRelay {
   stop(id: string | undefined): void {
     const operation = id === undefined ? undefined : this.#operations.get(id);
     if (operation === undefined) return;
-    this.#stopAtUpstream(operation);
-    this.#end([operation], STOPPED);
+    if (isUnanswered(operation)) {
+      // The upstream isn't told: it could leave out the price of what it has done already.
+      this.#operations.abandon(operation);
+      this.#sent.freeId(operation);
+    } else {
+      this.#sent.stop(operation);
+      this.#end([operation], STOPPED);
+    }
   }
 
-  async #open(operation: Operation, start: Message): Promise<void> {
+  async #open(operation: Operation, payload: unknown): Promise<void> {
     try {
       operation.trace?.begin('admit');
-      if (!(await this.#operations.takePlace(operation))) return;
+      if (!(await this.#operations.admit(operation))) return;
       operation.trace?.begin('forward');
       const link = await this.#upstream.ready(this.#identity, () => !hasEnded(operation));
       if (hasEnded(operation)) return;
-      const id = link.ids.take(operation.id);
-      operation.upstreamId = id;
-      this.#atUpstream.set(id, operation);
+      const bytes = this.#sent.send(operation, link, payload);
       this.#operations.begin(operation);
-      const message = JSON.stringify({ id, ...start });
-      link.send(message);
-      this.#parts.onRelayed('to_upstream', Buffer.byteLength(message));
+      this.#parts.onRelayed('to_upstream', bytes);
     } catch (error) {
-      if (!hasEnded(operation)) this.#refuse(operation, toProblem(error));
+      if (!hasEnded(operation)) this.#onUnsent(operation, error);
     }
   }
 
-  #receive(type: string, id: string, bytes: Buffer): void {
-    const { protocol, toCaller } = this.#socket;
-    const operation = this.#atUpstream.get(id);
-    // What the caller has ended already; it isn't charged for what was still on its way.
-    if (operation === undefined) return;
-    const isLast = type === 'complete' || type === 'error';
-    if (!isLast && type !== protocol.result) return;
-    operation.answered = true;
-    const message = operation.id === id ? bytes : withId(bytes, operation.id);
-    if (message === null) {
-      this.#refuse(operation, new Problem('upstream_unreachable', { cause: new Error('nested too deep') }));
+  /**
+   * Where the upstream is away the socket ends, so that clients come back and start its operations again: nothing
+   * was sent, and a subscription that is answered with an error would be over for good.
+   */
+  #onUnsent(operation: Operation, error: unknown): void {
+    const problem = toProblem(error);
+    const isAway = problem.code === 'upstream_unreachable' || problem.code === 'upstream_timeout';
+    if (!isAway || error instanceof UpstreamRefusal) {
+      this.#refuse(operation, problem);
       return;
     }
-    toCaller.send(message);
-    this.#operations.countTraffic(message.length);
+    this.#parts.onFailure(this.#socket.requestId, problem, this.#socket.facts.clientAddress);
+    this.#end(this.#unsent(), tracedRefusal(problem), true);
+    this.#socket.endSoon(endingOf(problem));
+  }
+
+  #receive(said: UpstreamMessage, bytes: Buffer): void {
+    const operation = this.#sent.get(said.id);
+    // What the caller has ended already; it isn't charged for what was still on its way.
+    if (operation === undefined || !isOfOperation(said.type, this.#socket.protocol)) return;
+    const { statedPoints, settings } = this.#parts;
+    const answer = readAnswer(operation, said, { statedPoints, ...settings });
+    const message = operation.id === said.id ? bytes : withId(bytes, operation.id);
+    if (message === null) {
+      void this.#recordAnswer(operation, answer, 0);
+      this.#refuse(operation, new Problem('upstream_unreachable', { cause: new Error('nested too deep') }));
+    } else if (operation.call !== null) this.#receiveAnswer(operation, message, answer);
+    else {
+      this.#operations.countPoints(answer.points);
+      this.#operations.countTraffic(message.length);
+      this.#pass(operation, message, answer.end);
+    }
+  }
+
+  /** An answer to a query or mutation is passed on when it is recorded, its messages in the order in which they came. */
+  #receiveAnswer(operation: Operation, message: Buffer, answer: Answer): void {
+    const { end, isFirst, isResult, points } = answer;
+    const trafficBytes = operation.abandoned ? 0 : message.length;
+    const isCounted = isFirst || isResult || points > 0;
+    const recorded = isCounted ? this.#recordAnswer(operation, answer, trafficBytes) : Promise.resolve(true);
+    if (!isCounted) this.#operations.countTraffic(trafficBytes);
+    if (end !== null) this.#sent.remove(operation);
+    if (operation.abandoned) {
+      this.#sent.stop(operation);
+      this.#end([operation], STOPPED);
+      return;
+    }
+    operation.passedOn = operation.passedOn.then(async () => {
+      const isRecorded = await recorded;
+      if (hasEnded(operation)) return;
+      if (isRecorded) this.#pass(operation, message, end);
+      else this.#refuse(operation, UNRECORDED);
+    });
+  }
+
+  #pass(operation: Operation, message: Buffer, end: TracedEnd | null): void {
+    this.#socket.toCaller.send(message);
     this.#parts.onRelayed('to_caller', message.length);
-    if (isLast) this.#end([operation], type === 'complete' ? COMPLETED : ERRORED);
+    if (end !== null) this.#end([operation], end);
   }
 
   #onUpstreamLost(ending: Ending, wasReady: boolean): void {
-    if (this.#finished) return;
-    // Operations that wait for their admission get a connection of their own. Where it was never ready each is
-    // told; what it says in its own codes it says to the caller.
-    if (wasReady ? this.#atUpstream.size === 0 : ending.closeCode < 4000) return;
-    this.#end(this.#operations.all(), tracedEnd(ending), true);
-    this.#socket.end(ending);
+    const isOwnWord = ending.closeCode >= 4000;
+    const lost = this.#sent.all();
+    // Where it was never ready those that wait for it are told by that.
+    if (!isOwnWord && (!wasReady || lost.length === 0)) return;
+    const problem = new Problem('upstream_unreachable', { cause: new Error(ending.reason) });
+    const isResumed = (one: Operation) => mayBeSubscription(one) && !isUnanswered(one);
+    for (const operation of lost) {
+      // It may have been carried out: a client that connects again must not start it again by itself.
+      if (operation.abandoned || isResumed(operation)) continue;
+      this.#sendError(operation.id, problem);
+      this.#recordRefusal(problem, performance.now() - operation.startedMs);
+    }
+    const isOver = isOwnWord || lost.some(isResumed);
+    this.#end(isOver ? [...lost, ...this.#unsent()] : lost, tracedEnd(ending), true);
+    if (!isOver) return;
+    if (isOwnWord) this.#socket.end(ending);
+    else this.#socket.endSoon(ending);
+  }
+
+  /** Operations that wait for their admission or for the upstream. */
+  #unsent(): Operation[] {
+    return this.#operations.all().filter(({ upstreamId }) => upstreamId === null);
+  }
+
+  /** A limit of the period is used up. Queries and mutations in flight were admitted, and get their answers. */
+  #endSubscriptions(problem: Problem): void {
+    const concerned = this.#operations.all().filter((one) => mayBeSubscription(one) && !isUnanswered(one));
+    if (this.hasCalls()) {
+      for (const operation of concerned) this.#refuse(operation, problem);
+      return;
+    }
+    for (const { id } of concerned) this.#sendError(id, problem);
+    this.#socket.end(endingOf(problem));
   }
 
   #refuse(operation: Operation, problem: Problem): void {
     const { requestId, facts } = this.#socket;
     if (problem.status >= 500) this.#parts.onFailure(requestId, problem, facts.clientAddress);
     this.#recordRefusal(problem, performance.now() - operation.startedMs);
-    this.#stopAtUpstream(operation);
-    this.#sendError(operation.id, problem);
+    this.#sent.stop(operation);
+    if (!operation.abandoned) this.#sendError(operation.id, problem);
     this.#end([operation], tracedRefusal(problem), true);
+  }
+
+  /** An operation that isn't begun. */
+  #refuseUnbegun(id: string, problem: Problem): void {
+    this.#sendError(id, problem);
+    this.#recordRefusal(problem, 0);
   }
 
   #recordRefusal(problem: Problem, openMs: number): void {
@@ -239,18 +321,16 @@ export class OperationRelay {
   #end(operations: readonly Operation[], end: TracedEnd, byUpstream = false): void {
     const open = operations.filter(({ ended }) => !ended);
     this.#operations.end(open, byUpstream);
-    for (const { upstreamId, trace } of open) {
-      if (upstreamId !== null) this.#atUpstream.delete(upstreamId);
-      trace?.end(end);
+    for (const operation of open) {
+      this.#sent.remove(operation);
+      operation.trace?.end(end);
       this.#parts.onOperations(-1);
     }
+    this.#leaveWhenDone();
   }
 
-  #stopAtUpstream({ upstreamId }: Operation): void {
-    const { link } = this.#upstream;
-    if (upstreamId === null || link === null) return;
-    link.ids.stopped(upstreamId);
-    link.send(JSON.stringify({ id: upstreamId, type: this.#socket.protocol.stop }));
+  #leaveWhenDone(): void {
+    if (this.#finished && this.#operations.size === 0) this.#upstream.close();
   }
 
   #sendError(id: string, problem: Problem): void {
@@ -258,15 +338,4 @@ export class OperationRelay {
     const payload = protocol.errorPayload(operationError(problem, requestId));
     toCaller.send(JSON.stringify({ id, type: 'error', payload }));
   }
-}
-
-/** A function of its own, because the compiler believes that the member is still what it was before a wait. */
-function hasEnded({ ended }: Operation): boolean {
-  return ended;
-}
-
-/** A result under the caller's own id; null where it is nested so deep that it can't be written anew. */
-function withId(bytes: Buffer, id: string): Buffer | null {
-  const message = parseKeepingDigits(bytes.toString());
-  return message === null ? null : Buffer.from(JSON.stringify({ ...message, id }));
 }

@@ -2,7 +2,6 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import { toProblem } from '@tollgate/problem';
 import type { Problem } from '@tollgate/problem';
 import type { Admit } from '../admission/admission.ts';
-import type { Lease } from '../admission/leases.ts';
 import { periodLimitExceeded } from '../admission/refused.ts';
 import type { Charge } from '../entitle/entitle.ts';
 import type { Prime } from '../live-usage/prime.ts';
@@ -13,22 +12,9 @@ import type { RecordUsage, UntimedUsage } from '../settlement/settlement.ts';
 import { createOperationMeter } from '../settlement/operation-meter.ts';
 import type { OperationMeter } from '../settlement/operation-meter.ts';
 import type { OperationTrace } from '../trace/socket-trace.ts';
-
-/** An operation that a caller has begun. It is open from its admission to the upstream's or caller's end of it. */
-export type Operation = {
-  id: string;
-  /** What the upstream knows it by; null until it has been sent there. */
-  upstreamId: string | null;
-  /** Null until then, too. */
-  meter: OperationMeter | null;
-  lease: Lease | null;
-  trace: OperationTrace | null;
-  /** When its caller began it. */
-  startedMs: number;
-  /** The upstream has said something of it. */
-  answered: boolean;
-  ended: boolean;
-};
+import { mayBeCall, mayBeSubscription, newOperation } from './operation.ts';
+import type { Operation } from './operation.ts';
+import type { OperationType } from './operation-type.ts';
 
 export type OperationsOptions = {
   admit: Admit;
@@ -38,22 +24,28 @@ export type OperationsOptions = {
   charge: Charge;
   settleIntervalMs: number;
   pointsPerMinute: number;
-  /** A limit of the period is used up: the socket has to end. */
+  /** A limit of the period is used up: open subscriptions have to end. */
   onExhausted: (problem: Problem) => void;
-  /** An open operation has lost its place. */
+  /** An open subscription has lost its slot. */
   onRefused: (operation: Operation, problem: Problem) => void;
 };
 
-/** What the operations of one socket hold, what they cost, and to whom it is charged. */
+/** What the operations of one socket hold, what its subscriptions cost, and to whom it is charged. */
 export class Operations {
   readonly #options: OperationsOptions;
-  readonly #open = new Map<string, Operation>();
+  readonly #all = new Set<Operation>();
+  /** Those that their caller can still stop. */
+  readonly #byId = new Map<string, Operation>();
   #charge: Charge;
-  /** Of ended operations, and bytes sent, since the last settlement. */
+  /** Of ended subscriptions, points that messages stated, and bytes sent, since the last settlement. */
   #owed = NOTHING;
   #onTheirWay = 0;
   #settleAgain = false;
   #settleAtMs = Infinity;
+  /** The upstream states points for subscriptions, so that these use up points. */
+  #statesPoints = false;
+  /** Of the period's points after the last settlement. */
+  #pointsLeft = Infinity;
 
   constructor(options: OperationsOptions) {
     this.#options = options;
@@ -61,7 +53,7 @@ export class Operations {
   }
 
   get size(): number {
-    return this.#open.size;
+    return this.#all.size;
   }
 
   get charge(): Charge {
@@ -69,56 +61,64 @@ export class Operations {
   }
 
   get(id: string): Operation | undefined {
-    return this.#open.get(id);
+    return this.#byId.get(id);
   }
 
   all(): Operation[] {
-    return [...this.#open.values()];
+    return [...this.#all];
   }
 
-  add(id: string, trace: OperationTrace | null): Operation {
-    const operation: Operation = {
-      id,
-      upstreamId: null,
-      lease: null,
-      meter: null,
-      trace,
-      startedMs: performance.now(),
-      answered: false,
-      ended: false,
-    };
-    this.#open.set(id, operation);
+  add(id: string, type: OperationType, trace: OperationTrace | null): Operation {
+    const operation = newOperation(id, type, trace);
+    this.#all.add(operation);
+    this.#byId.set(id, operation);
     return operation;
   }
 
-  /**
-   * Admits an operation, at whoever pays when the place is given. False where the operation has ended meanwhile.
-   * @throws {Problem} what admission throws.
-   */
-  async takePlace(operation: Operation): Promise<boolean> {
-    for (;;) {
-      const asked = this.#charge;
-      const { lease } = await this.#options.admit(asked, 'subscription');
-      if (!operation.ended && isSamePlace(asked, this.#charge)) {
-        operation.lease = lease;
-        return true;
-      }
-      lease.release();
-      if (operation.ended) return false;
-    }
+  /** Its caller waits for it no longer, and may use its id again. */
+  abandon(operation: Operation): void {
+    operation.abandoned = true;
+    this.#forgetId(operation);
   }
 
-  /** It has been sent to the upstream: its time runs. */
+  /**
+   * Admits an operation as a call, a subscription, or both where its type is unknown. False where it has ended
+   * meanwhile.
+   * @throws {Problem} what admission throws.
+   */
+  async admit(operation: Operation): Promise<boolean> {
+    if (mayBeCall(operation)) {
+      const charge = this.#charge;
+      const { lease } = await this.#options.admit(charge, 'call');
+      operation.call = { lease, charge };
+    }
+    if (operation.ended) operation.call?.lease.release();
+    else if (mayBeSubscription(operation)) return this.#takeSlot(operation);
+    return !operation.ended;
+  }
+
+  /** It has been sent to the upstream: the time of a subscription runs. */
   begin(operation: Operation): void {
     const nowMs = performance.now();
+    operation.sentMs = nowMs;
+    if (!mayBeSubscription(operation)) return;
     operation.meter = createOperationMeter(nowMs, this.#options.pointsPerMinute);
     // The first settlement tells how much is left, so it comes soon.
-    const soonMs = Math.min(FIRST_SETTLEMENT_MS, this.#options.settleIntervalMs);
-    this.#settleAtMs = Math.min(this.#settleAtMs, nowMs + soonMs);
+    this.#settleWithin(FIRST_SETTLEMENT_MS);
   }
 
   countTraffic(bytes: number): void {
     this.#owed = { ...this.#owed, trafficBytes: this.#owed.trafficBytes + bytes };
+    this.#settleWithin(this.#options.settleIntervalMs);
+  }
+
+  /** Points that a message of a subscription costs by the upstream's word. */
+  countPoints(points: number): void {
+    if (points === 0) return;
+    this.#statesPoints = true;
+    this.#owed = { ...this.#owed, points: this.#owed.points + points };
+    if (this.#owed.points >= this.#pointsLeft) this.#settle(performance.now());
+    else this.#settleWithin(STATED_POINTS_SETTLEMENT_MS);
   }
 
   /**
@@ -130,8 +130,10 @@ export class Operations {
     let isOwed = false;
     for (const operation of operations) {
       operation.ended = true;
-      this.#open.delete(operation.id);
+      this.#all.delete(operation);
+      this.#forgetId(operation);
       operation.lease?.release();
+      operation.call?.lease.release();
       const { meter, answered } = operation;
       const isFree = byUpstream && !answered && meter?.isSettled() !== true;
       if (meter === null || isFree) continue;
@@ -156,22 +158,46 @@ export class Operations {
     const former = this.#charge;
     if (next.periodId !== former.periodId || next.payerId !== former.payerId) this.settleFinally();
     this.#charge = next;
+    this.#pointsLeft = Infinity;
     // The next settlement holds what was used to the limits of now.
-    if (this.#open.size > 0) this.#settleAtMs = 0;
-    if (isSamePlace(former, next)) return;
-    for (const operation of this.#open.values()) {
-      if (operation.lease !== null) void this.#moveToPlace(operation);
+    if (this.#all.size > 0) this.#settleAtMs = 0;
+    if (isSameSlot(former, next)) return;
+    for (const operation of this.#all) {
+      if (operation.lease !== null) void this.#moveSlot(operation);
     }
   }
 
-  async #moveToPlace(operation: Operation): Promise<void> {
+  /** A slot among the open subscriptions, of whoever pays when it is given. */
+  async #takeSlot(operation: Operation): Promise<boolean> {
+    for (;;) {
+      const asked = this.#charge;
+      const { lease } = await this.#options.admit(asked, 'subscription');
+      if (!operation.ended && isSameSlot(asked, this.#charge)) {
+        operation.lease = lease;
+        return true;
+      }
+      lease.release();
+      if (operation.ended) return false;
+    }
+  }
+
+  async #moveSlot(operation: Operation): Promise<void> {
     operation.lease?.release();
     operation.lease = null;
     try {
-      await this.takePlace(operation);
+      await this.#takeSlot(operation);
     } catch (error) {
       if (!operation.ended) this.#options.onRefused(operation, toProblem(error));
     }
+  }
+
+  #forgetId(operation: Operation): void {
+    if (this.#byId.get(operation.id) === operation) this.#byId.delete(operation.id);
+  }
+
+  #settleWithin(timeMs: number): void {
+    const withinMs = Math.min(timeMs, this.#options.settleIntervalMs);
+    this.#settleAtMs = Math.min(this.#settleAtMs, performance.now() + withinMs);
   }
 
   /** One settlement of a socket is on its way at a time: while Redis is away, usage adds up here. */
@@ -207,7 +233,8 @@ export class Operations {
   }
 
   #takeOwed(nowMs: number): UntimedUsage | null {
-    for (const { meter } of this.#open.values()) if (meter !== null) this.#owe(meter.takeSlice(nowMs));
+    for (const { meter } of this.#all) if (meter !== null) this.#owe(meter.takeSlice(nowMs));
+    this.#settleAtMs = Infinity;
     const { points, requests, timeMs, trafficBytes } = this.#owed;
     this.#owed = NOTHING;
     if (points + requests + timeMs + trafficBytes === 0) return null;
@@ -218,31 +245,33 @@ export class Operations {
   }
 
   #onRecorded(live: LiveUsage | null, periodId: number): void {
-    const nowMs = performance.now();
     const { settleIntervalMs, pointsPerMinute, prime, onExhausted } = this.#options;
     const { payerId, limits } = this.#charge;
-    const openOperations = this.#open.size;
-    this.#settleAtMs = openOperations === 0 ? Infinity : nowMs + settleIntervalMs;
-    if (openOperations === 0 || periodId !== this.#charge.periodId) return;
+    let metered = 0;
+    for (const { meter } of this.#all) if (meter !== null) metered += 1;
+    if (metered === 0) return;
+    this.#settleWithin(settleIntervalMs);
+    if (periodId !== this.#charge.periodId) return;
     if (live === null) {
       // Lost with Redis' data: without them no limit could be held.
       prime(periodId, payerId).catch(() => undefined);
       return;
     }
-    const exhausted = exhaustedLimit(limits, live, pointsPerMinute > 0);
+    this.#pointsLeft = limits.points_limit === null ? Infinity : limits.points_limit - live.points;
+    const exhausted = exhaustedLimit(limits, live, pointsPerMinute > 0 || this.#statesPoints);
     if (exhausted !== null) onExhausted(periodLimitExceeded(exhausted, this.#charge));
     else if (limits.time_sec_limit !== null) {
-      // The last seconds are settled when these operations have used them up, not up to an interval later.
-      const leftMs = limits.time_sec_limit * 1000 - live.time_ms;
-      this.#settleAtMs = nowMs + Math.min(settleIntervalMs, leftMs / openOperations);
+      // The last seconds are settled when these subscriptions have used them up, not up to an interval later.
+      this.#settleWithin((limits.time_sec_limit * 1000 - live.time_ms) / metered);
     }
   }
 }
 
 const NOTHING = { points: 0, requests: 0, timeMs: 0, trafficBytes: 0 };
 const FIRST_SETTLEMENT_MS = 1_000;
+const STATED_POINTS_SETTLEMENT_MS = 1_000;
 
-/** Whether a place among the open subscriptions stays good. */
-function isSamePlace(one: Charge, other: Charge): boolean {
+/** Whether a slot among the open subscriptions stays good. */
+function isSameSlot(one: Charge, other: Charge): boolean {
   return one.payerId === other.payerId && one.limits.subscription_limit === other.limits.subscription_limit;
 }

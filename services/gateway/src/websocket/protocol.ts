@@ -40,3 +40,8 @@ export function chosenProtocol(offered: readonly string[]): Protocol | undefined
   const names = new Set(offered.flatMap((value) => value.split(',').map((name) => name.trim())));
   return PROTOCOLS.find(({ name }) => names.has(name));
 }
+
+/** Whether a message of the upstream says something of an operation. */
+export function isOfOperation(type: string, { result }: Protocol): boolean {
+  return type === result || type === 'complete' || type === 'error';
+}

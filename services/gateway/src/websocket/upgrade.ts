@@ -26,7 +26,7 @@ export type UpgradeOptions = BegunUpgradesOptions & {
 };
 
 /** How long a caller has for its half of a close, and one that reads nothing for the gateway's. */
-const CLOSE_TIMEOUT_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * `GET {path}` with `Upgrade: websocket` (RFC 6455). A token in the Authorization header or in `?token=` is

@@ -1,10 +1,11 @@
 import { WebSocket } from 'ws';
 import { Problem } from '@tollgate/problem';
-import { socketEnding, endingOfUpstream } from './ending.ts';
+import { UPSTREAM_FAILED, socketEnding, endingOfUpstream } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { parseUpstreamMessage } from './message.ts';
+import type { Message } from './message.ts';
 import { createOutlet } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { Protocol } from './protocol.ts';
@@ -21,12 +22,17 @@ export type UpstreamSettings = {
 };
 
 export type UpstreamEvents = {
-  /** A result, error or complete of an operation, with the bytes that it came as. */
-  onMessage: (type: string, id: string, bytes: Buffer) => void;
+  /** Something that is said of an operation, with the bytes that it came as. */
+  onMessage: (message: UpstreamMessage, bytes: Buffer) => void;
   onReady: () => void;
   /** The connection is gone, by `close` too. Told before `ready` rejects. */
   onClosed: (closed: UpstreamClose) => void;
 };
+
+export type UpstreamMessage = Message & { id: string };
+
+/** The upstream answers the upgrade with a refusal (4xx): to try again wouldn't help. */
+export class UpstreamRefusal extends Problem {}
 
 export type UpstreamClose = {
   how: ConnectionEnd;
@@ -144,8 +150,9 @@ export class UpstreamLink {
       this.send(JSON.stringify({ type: 'connection_init', payload: initPayload }));
     });
     socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-      const cause = `the upstream answered the upgrade with ${String(statusCode)}`;
-      this.fail(upstreamProblem('upstream_unreachable', cause), 'answered');
+      const cause = new Error(`the upstream answered the upgrade with ${String(statusCode)}`);
+      const isAway = statusCode >= 500;
+      this.fail(new (isAway ? Problem : UpstreamRefusal)('upstream_unreachable', { cause }), 'answered');
     });
     socket.on('message', (data: Buffer, isBinary) => {
       this.#heartbeat.seen();
@@ -160,7 +167,7 @@ export class UpstreamLink {
       this.#failure ??= {
         problem: new Problem(code, { cause: error }),
         how: this.#howLost(),
-        ending: socketEnding('upstream_closed'),
+        ending: isProtocolError(error) ? UPSTREAM_FAILED : socketEnding('upstream_closed'),
       };
     });
     socket.on('close', (code, reason) => {
@@ -188,6 +195,7 @@ export class UpstreamLink {
     this.fail(
       upstreamProblem('upstream_unreachable', 'the upstream sent no GraphQL message'),
       this.#howLost(),
+      UPSTREAM_FAILED,
     );
   }
 
@@ -211,7 +219,9 @@ export class UpstreamLink {
         closeCode: 4403,
         reason: 'upstream_closed: Forbidden',
       });
-    } else if (id !== undefined && this.#phase === 'ready') this.#events.onMessage(type, id, bytes);
+    } else if (id !== undefined && this.#phase === 'ready') {
+      this.#events.onMessage({ ...message, id }, bytes);
+    }
   }
 }
 
@@ -228,3 +238,8 @@ const CONNECTION_LOST = 1006;
 
 /** ws tells a handshake's timeout from other errors by its message alone. */
 const HANDSHAKE_TIMEOUT = 'Opening handshake has timed out';
+
+/** ws ends a connection itself for what breaks its framing, or is too large. */
+function isProtocolError(error: Error & { code?: unknown }): boolean {
+  return typeof error.code === 'string' && error.code.startsWith('WS_ERR_');
+}

@@ -33,6 +33,7 @@ export class UpstreamSide {
   readonly #options: UpstreamSideOptions;
   #current: { link: UpstreamLink; visit: AddressVisit; trace: ConnectTrace | null } | null = null;
   #paused = false;
+  #resumedMs = 0;
 
   constructor(options: UpstreamSideOptions) {
     this.#options = options;
@@ -69,7 +70,17 @@ export class UpstreamSide {
 
   resume(): void {
     this.#paused = false;
+    this.#resumedMs = performance.now();
     this.link?.resume();
+  }
+
+  isPaused(): boolean {
+    return this.#paused;
+  }
+
+  /** Since when it has been read without a pause, by performance.now(). */
+  resumedMs(): number {
+    return this.#resumedMs;
   }
 
   close(): void {

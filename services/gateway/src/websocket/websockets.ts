@@ -10,6 +10,7 @@ import type { UpstreamObserver } from '../forward/upstream-metrics.ts';
 import type { TrustsPeer } from '../headers/trusted-proxies.ts';
 import type { Prime } from '../live-usage/prime.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
+import type { Patience } from '../settlement/settle.ts';
 import type { RecordUsage } from '../settlement/settlement.ts';
 import type { Traces } from '../trace/traces.ts';
 import type { CallerSocketSettings } from './caller-socket.ts';
@@ -17,6 +18,7 @@ import { createWebSocketMetrics } from './metrics.ts';
 import { createOpenSockets } from './open-sockets.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { SocketLimits } from './socket-index.ts';
+import { createStatedPoints } from './stated-points.ts';
 import { createUpgradeHandler } from './upgrade.ts';
 import { createUpstreamAddresses } from './upstream-addresses.ts';
 
@@ -38,6 +40,9 @@ export type WebSocketsOptions = {
   admit: Admit;
   record: RecordUsage;
   prime: Prime;
+  patience: Patience;
+  /** Where below `extensions` the upstream states a message's points. */
+  pointsExtension: string;
   logFailure: LogFailure;
   recordRefusal: RecordRefusal;
   accessLog: Pick<AccessLog, 'note'> | null;
@@ -59,6 +64,8 @@ export function createWebSockets(options: WebSocketsOptions): {
       admit,
       record,
       prime,
+      patience: options.patience,
+      statedPoints: createStatedPoints(options.pointsExtension),
       visitUpstream: createUpstreamAddresses(
         options.upstreamUrls,
         options.ejection,

@@ -1,0 +1,30 @@
+import { Kind, parse } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
+
+/** `unknown`: the message has no document that tells, as with persisted operations. */
+export type OperationType = 'query' | 'mutation' | 'subscription' | 'unknown';
+
+/** More than an honest document has; parsing that many takes about 10 ms. */
+const MAX_TOKENS = 10_000;
+
+/**
+ * The type of the operation that a `subscribe` or `start` asks for. Where several operations could be meant and
+ * they are not of one type, servers differ in which they choose, so it is unknown.
+ */
+export function operationType({ query, operationName }: Record<string, unknown>): OperationType {
+  const operations = typeof query === 'string' ? operationsIn(query) : [];
+  const named = operations.filter(({ name }) => name !== undefined && name.value === operationName);
+  const types = new Set((named.length > 0 ? named : operations).map(({ operation }) => operation));
+  const [type = 'unknown'] = types;
+  return types.size === 1 ? type : 'unknown';
+}
+
+function operationsIn(text: string): OperationDefinitionNode[] {
+  try {
+    const { definitions } = parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
+    return definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  } catch {
+    // No GraphQL, too long, or nested so deep that reading it overflows the stack.
+    return [];
+  }
+}
