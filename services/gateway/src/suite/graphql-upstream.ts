@@ -30,8 +30,11 @@ const schema = buildSchema(`
   }
 `);
 
-/** A GraphQL server of both subprotocols, each by the library that the world has for it. */
-export async function startGraphqlUpstream(): Promise<GraphqlUpstream> {
+/**
+ * A GraphQL server of both subprotocols, each by the library that the world has for it; on `port` where it takes the
+ * place of an earlier one.
+ */
+export async function startGraphqlUpstream(port = 0): Promise<GraphqlUpstream> {
   const requests: IncomingMessage[] = [];
   const initPayloads: unknown[] = [];
   const ended: string[] = [];
@@ -80,7 +83,7 @@ export async function startGraphqlUpstream(): Promise<GraphqlUpstream> {
     },
     older,
   );
-  const http = await startServer((_req, res) => res.writeHead(404).end());
+  const http = await startServer((_req, res) => res.writeHead(404).end(), port);
   http.server.on('upgrade', (req, socket, head) => {
     requests.push(req);
     const server = req.headers['sec-websocket-protocol'] === 'graphql-ws' ? older : newer;

@@ -36,10 +36,10 @@ test('an upstream that breaks off is an error of the operation and of the socket
   gateway = await startTracedGateway({ UPSTREAM_WS_URL: broken.url });
   const raw = await openReady(gateway.socketUrl, gateway.auth.issue(), { headers: gateway.headers });
   raw.send({ id: '1', ...TICKS });
-  expect((await raw.closed).code).toBe(1011);
+  expect((await raw.closed).code).toBe(1012);
   const spans = await gateway.spans();
   await broken.close();
-  const end = { 'tollgate.outcome': 'upstream_closed', 'tollgate.websocket.close_code': 1011 };
+  const end = { 'tollgate.outcome': 'upstream_closed', 'tollgate.websocket.close_code': 1012 };
   for (const name of ['GraphQL Operation', 'websocket']) {
     expect(named(spans, name)).toMatchObject({ status: FAILED, attributes: end });
   }
@@ -49,15 +49,13 @@ test('an upstream that breaks off is an error of the operation and of the socket
   });
 });
 
-test('an upstream that is gone: each attempt is an error, and the operation; the socket stays and is none', async () => {
+test('an upstream that is gone: each attempt is an error, and so are the operation and the socket', async () => {
   const gone = await startServer(() => undefined);
   await gone.close();
   gateway = await startTracedGateway({ UPSTREAM_WS_URL: `${gone.url.replace('http', 'ws')}/graphql` });
   const raw = await openReady(gateway.socketUrl, gateway.auth.issue(), { headers: gateway.headers });
   raw.send({ id: '1', ...TICKS });
-  await raw.message({ type: 'error', id: '1' });
-  raw.socket.close();
-  await gateway.socketsGone();
+  expect((await raw.closed).code).toBe(1013);
   const spans = await gateway.spans();
   const attempts = spans.filter(({ name }) => name === 'connect');
   expect(attempts.map(({ status }) => status)).toEqual([FAILED, FAILED]);
@@ -66,7 +64,10 @@ test('an upstream that is gone: each attempt is an error, and the operation; the
   const operation = named(spans, 'GraphQL Operation');
   expect(operation).toMatchObject({ status: FAILED, attributes: { 'error.type': 'upstream_unreachable' } });
   expect(operation.attributes).not.toHaveProperty('tollgate.websocket.close_code');
-  expect(named(spans, 'websocket').status).toEqual(NOT_FAILED);
+  expect(named(spans, 'websocket')).toMatchObject({
+    status: FAILED,
+    attributes: { 'tollgate.outcome': 'upstream_unreachable', 'tollgate.websocket.close_code': 1013 },
+  });
 });
 
 test('a token that is revoked ends operation and socket as unauthorized, with 4401, and is no error', async () => {

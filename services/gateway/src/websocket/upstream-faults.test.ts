@@ -25,6 +25,7 @@ beforeAll(async () => {
       UPSTREAM_EJECTION_MAX_MS: '600000',
       UPSTREAM_HEADERS_TIMEOUT_MS: '1000',
       WEBSOCKET_STALL_TIMEOUT_MS: '1000',
+      WEBSOCKET_RECONNECT_SPREAD_MS: '0',
     },
   });
   url = gateway.graphqlUrl.replace('http', 'ws');
@@ -44,7 +45,7 @@ const ready = () => openReady(url, gateway.auth.issue({ accountId: account }));
 const subscribe = (id: string, padding = '') => ({
   id,
   type: 'subscribe',
-  payload: { query: `{ a } #${padding}` },
+  payload: { query: `subscription { a } #${padding}` },
 });
 
 /** Acknowledges, and answers an operation by `act`. */
@@ -75,25 +76,25 @@ test('an address that is gone costs no operation: the second attempt finds the o
   expect(await gateway.metric('tollgate_upstream_ejections_total')).toBe(1);
 });
 
-test('one that never acknowledges: the operation gets an error in time and costs nothing, the socket stays', async () => {
+test('one that never acknowledges: clients are told in time to come back, and the operation costs nothing', async () => {
   upstream.onMessage(() => undefined);
   const raw = await ready();
   raw.send(subscribe('1'));
-  expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
-    { extensions: { code: 'upstream_timeout' } },
-  ]);
+  expect(await raw.closed).toMatchObject({ code: 1013, reason: expect.stringMatching(/^upstream_timeout/) });
+  expect(raw.received.some(({ id }) => id === '1')).toBe(false);
   answerBy(answer);
-  raw.send(subscribe('2'));
-  await raw.message({ type: 'next', id: '2' });
-  raw.send({ id: '2', type: 'complete' });
+  const again = await ready();
+  again.send(subscribe('1'));
+  await again.message({ type: 'next', id: '1' });
+  again.send({ id: '1', type: 'complete' });
   await waitFor(async () => (await usageOfAccount(account)).length > 0);
-  raw.socket.close();
+  again.socket.close();
   await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
   const events = await usageOfAccount(account);
   expect(events.reduce((sum, { requests }) => sum + requests, 0)).toBe(1);
 });
 
-test('one that breaks off: 1011; what was answered is counted once, what was not costs nothing', async () => {
+test('one that breaks off: 1012; what was answered is counted once, what was not costs nothing', async () => {
   answerBy((id, socket) => {
     if (id === 'answered') answer(id, socket);
     else socket.terminate();
@@ -102,7 +103,7 @@ test('one that breaks off: 1011; what was answered is counted once, what was not
   raw.send(subscribe('answered'));
   await raw.message({ type: 'next' });
   raw.send(subscribe('unanswered'));
-  expect(await raw.closed).toMatchObject({ code: 1011, reason: expect.stringMatching(/^upstream_closed/) });
+  expect(await raw.closed).toMatchObject({ code: 1012, reason: expect.stringMatching(/^upstream_closed/) });
   await waitFor(async () => (await usageOfAccount(account)).length > 0);
   const events = await usageOfAccount(account);
   expect(events.reduce((sum, { requests }) => sum + requests, 0)).toBe(1);
@@ -112,7 +113,8 @@ test.each([
   [4444, 'of its own', 4444, /^of its own$/],
   [4401, 'its own token', 1011, /^upstream_closed/],
   [1001, 'restarting', 1012, /^upstream_closed/],
-  [1000, '', 1011, /^upstream_closed/],
+  [1000, '', 1012, /^upstream_closed/],
+  [1011, 'its own fault', 1011, /^upstream_closed/],
 ])('one that closes with %s while an operation is open', async (code, reason, expected, said) => {
   answerBy((_id, socket) => {
     socket.close(code, reason);
@@ -157,7 +159,7 @@ test('one that reads nothing: the caller is not read either, and after the time 
   raw.send(subscribe('first'));
   await waitFor(() => upstream.received.some(({ id }) => id === 'first'));
   for (let index = 0; index < 99; index += 1) raw.send(subscribe(String(index), 'x'.repeat(250_000)));
-  expect(await raw.closed).toMatchObject({ code: 1011, reason: expect.stringMatching(/^upstream_timeout/) });
+  expect(await raw.closed).toMatchObject({ code: 1013, reason: expect.stringMatching(/^upstream_timeout/) });
   const after = await gateway.metric('tollgate_websocket_message_bytes_total', { direction: 'to_upstream' });
   // What the kernel's buffers take and the bound, not the 25 MB that the caller has.
   expect(after - before).toBeLessThan(15_000_000);
