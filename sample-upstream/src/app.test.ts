@@ -163,7 +163,10 @@ test('a body of another type is 415 with a GraphQL error, for 0 points', async (
 
 describe('the subscription', () => {
   const query = 'subscription { countryOfTheMoment(intervalMs: 100, times: 3) { name } }';
-  const event = { data: { countryOfTheMoment: { name: expect.any(String) } } };
+  const event = {
+    data: { countryOfTheMoment: { name: expect.any(String) } },
+    extensions: { points: 2 },
+  };
 
   function client() {
     return createClient({
@@ -192,14 +195,17 @@ describe('the subscription', () => {
     for await (const result of socket.iterate({ query: '{ country(code: "CH") { name } }' }))
       answer.push(result);
     await socket.dispose();
-    expect(answer).toEqual([{ data: { country: { name: 'Switzerland' } } }]);
+    expect(answer).toEqual([{ data: { country: { name: 'Switzerland' } }, extensions: { points: 2 } }]);
   });
 
   test('is held to the same bounds over a WebSocket', async () => {
     const socket = client();
     for (const refused of ['{ countries(first: 101) { name } }', '{ nothing }', '{']) {
       await expect(socket.iterate({ query: refused }).next()).rejects.toEqual([
-        expect.objectContaining({ message: expect.any(String) }),
+        expect.objectContaining({
+          message: expect.any(String),
+          extensions: expect.objectContaining({ points: 1 }),
+        }),
       ]);
     }
     await socket.dispose();
@@ -222,10 +228,11 @@ describe('the subscription', () => {
           },
         });
       });
-    expect(await results(query)).toHaveLength(3);
+    expect(await results(query)).toEqual([event, event, event]);
     // This client rejects with the message's payload, which is no Error.
     await expect(results('{ nothing }')).rejects.toMatchObject({
       message: expect.stringContaining('Cannot query field "nothing"'),
+      extensions: { points: 1 },
     });
     client.close();
   });

@@ -1,27 +1,45 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { GraphQLError, validate } from 'graphql';
-import type { ExecutionArgs, GraphQLSchema } from 'graphql';
+import type { ExecutionArgs, FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import { handleProtocols, makeServer } from 'graphql-ws';
 import type { ServerOptions } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 import { MAX_WEBSOCKET_MESSAGE_BYTES } from './bounds.ts';
-import { priceOf } from './cost.ts';
+import { MINIMUM_POINTS, priceOf } from './cost.ts';
 import { OLDER_PROTOCOL, serveOlderProtocol } from './older-protocol.ts';
 import { parseBounded } from './pricing-plugin.ts';
 
 /**
  * Serves GraphQL over WebSocket at a path of an HTTP server: `graphql-transport-ws`, and the older
- * `graphql-ws`. Operations are held to the same bounds as over HTTP. `close` ends every socket with 1001.
+ * `graphql-ws`. Operations are held to the same bounds as over HTTP, and each result states its price as
+ * `extensions.points`; so does the first error of what isn't executed. `close` ends every socket with 1001.
  */
 export function serveSockets(server: Server, path: string, schema: GraphQLSchema): () => Promise<void> {
   const limits = { noServer: true, maxPayload: MAX_WEBSOCKET_MESSAGE_BYTES };
   const sockets = new WebSocketServer(limits);
   const olderSockets = new WebSocketServer({ ...limits, handleProtocols: () => OLDER_PROTOCOL });
+  const prices = new WeakMap<ExecutionArgs, number>();
   const options: ServerOptions = {
     schema,
-    onSubscribe: (_context, _id, { query, operationName, variables }) =>
-      prepare({ schema, query, operationName, variables }),
+    onSubscribe: (_context, _id, { query, operationName, variables }) => {
+      const { args, points, errors } = prepare({ schema, query, operationName, variables });
+      if (args === undefined) return errors;
+      prices.set(args, points);
+      return args;
+    },
+    onNext: (_context, _id, _payload, args, result) =>
+      ({
+        ...result,
+        extensions: { ...result.extensions, points: prices.get(args) ?? MINIMUM_POINTS },
+      }) as FormattedExecutionResult,
+    onError: (_context, _id, _payload, [first, ...others]) =>
+      first === undefined
+        ? undefined
+        : [
+            { ...first.toJSON(), extensions: { ...first.extensions, points: MINIMUM_POINTS } },
+            ...others.map((error) => error.toJSON()),
+          ],
   };
   const { dispose } = useServer(options, sockets);
   const graphql = makeServer(options);
@@ -55,17 +73,19 @@ type Subscribe = {
   variables: Record<string, unknown> | null | undefined;
 };
 
-/** What to execute, or why it isn't executed. */
-function prepare({ schema, query, operationName, variables }: Subscribe): ExecutionArgs | GraphQLError[] {
+type Prepared = { args: ExecutionArgs; points: number; errors?: never } | { args?: never; points?: never; errors: GraphQLError[] };
+
+/** What to execute and its price, or why it isn't executed. */
+function prepare({ schema, query, operationName, variables }: Subscribe): Prepared {
   try {
     const document = parseBounded(query);
     const faults = validate(schema, document);
-    if (faults.length > 0) return [...faults];
+    if (faults.length > 0) return { errors: [...faults] };
     const args = { schema, document, operationName, variableValues: variables ?? {} };
-    const { refusal } = priceOf(args);
-    return refusal === undefined ? args : [refusal];
+    const { points, refusal } = priceOf(args);
+    return refusal === undefined ? { args, points } : { errors: [refusal] };
   } catch (error) {
-    if (error instanceof GraphQLError) return [error];
+    if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { interruptedCalls } from './interrupted-calls.ts';
 import { meteredCall } from './metered-call.ts';
 import { restoredPostgres } from './restored-postgres.ts';
 import { revocation } from './revocation.ts';
+import { socketQueries } from './socket-queries.ts';
 import { subscriptions } from './subscriptions.ts';
 import { team } from './team.ts';
 
@@ -17,6 +18,7 @@ export function allSpecs(stack: () => Stack): void {
   team(stack);
   clients(stack);
   subscriptions(stack);
+  socketQueries(stack);
   badInput(stack);
   browsers(stack);
   revocation(stack);

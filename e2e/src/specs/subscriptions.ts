@@ -38,6 +38,26 @@ async function bySubscriptionsTransportWs(url: string, token: string): Promise<u
   return seen;
 }
 
+/** Follows a subscription without end, as each client's documentation says; `stop` ends it. */
+type Follow = (url: string, token: string, onResult: () => void, onOver: () => void) => () => void;
+
+const ENDLESS = 'subscription { countryOfTheMoment(intervalMs: 100, times: 3600) { name } }';
+
+const followByGraphqlWs: Follow = (url, token, onResult, onOver) => {
+  const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { token } });
+  client.subscribe({ query: ENDLESS }, { next: onResult, error: onOver, complete: onOver });
+  return () => void client.dispose();
+};
+
+const followBySubscriptionsTransportWs: Follow = (url, token, onResult, onOver) => {
+  const options = { reconnect: true, connectionParams: { token } };
+  const client = new SubscriptionClient(url, options, WebSocket);
+  client.request({ query: ENDLESS }).subscribe({ next: onResult, error: onOver, complete: onOver });
+  return () => {
+    client.close();
+  };
+};
+
 /** Subscriptions over WebSocket, through the whole stack to the usage. */
 export function subscriptions(stack: () => Stack): void {
   describe('a subscription over WebSocket', () => {
@@ -55,7 +75,7 @@ export function subscriptions(stack: () => Stack): void {
         const openSec = (performance.now() - beganMs) / 1_000;
         expect(seen).toHaveLength(TIMES);
         for (const result of seen) {
-          expect(result).toEqual({ data: { countryOfTheMoment: { name: expect.any(String) } } });
+          expect(result).toMatchObject({ data: { countryOfTheMoment: { name: expect.any(String) } } });
         }
         const payloadBytes = Buffer.byteLength(seen.map((result) => JSON.stringify(result)).join(''));
         const counted = ({ billing_period: { usage } }: Awaited<ReturnType<typeof readUsage>>) => ({
@@ -76,6 +96,39 @@ export function subscriptions(stack: () => Stack): void {
         // The messages around the results, and one that says that it is complete.
         expect(bytes).toBeLessThan(payloadBytes + (TIMES + 1) * 150);
       },
+    );
+
+    test.each<[string, Follow]>([
+      ['graphql-ws', followByGraphqlWs],
+      ['subscriptions-transport-ws', followBySubscriptionsTransportWs],
+    ])(
+      'is resumed by the client of %s after the data API was restarted',
+      async (_name, follow) => {
+        const { demo, kill, start } = stack();
+        const token = await obtainToken(demo, demo.application);
+        let results = 0;
+        let isOver = false;
+        const stop = follow(
+          `${demo.streaming_url.replace('http', 'ws')}/graphql`,
+          token,
+          () => (results += 1),
+          () => (isOver = true),
+        );
+        const resultsAfter = async (count: number) =>
+          eventually(
+            () => Promise.resolve(results),
+            (seen) => seen > count,
+            30_000,
+          );
+        await resultsAfter(2);
+        await kill('upstream');
+        const before = results;
+        await start('upstream');
+        await resultsAfter(before + 2);
+        expect(isOver).toBe(false);
+        stop();
+      },
+      90_000,
     );
   });
 }
