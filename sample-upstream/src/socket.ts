@@ -73,7 +73,9 @@ type Subscribe = {
   variables: Record<string, unknown> | null | undefined;
 };
 
-type Prepared = { args: ExecutionArgs; points: number; errors?: never } | { args?: never; points?: never; errors: GraphQLError[] };
+type Prepared =
+  | { args: ExecutionArgs; points: number; errors?: never }
+  | { args?: never; points?: never; errors: GraphQLError[] };
 
 /** What to execute and its price, or why it isn't executed. */
 function prepare({ schema, query, operationName, variables }: Subscribe): Prepared {

@@ -37,10 +37,10 @@ export function socketQueries(stack: () => Stack): void {
           10_000,
         )
       ).billing_period;
-      expect([after.requests_usage - before.requests_usage, after.points_usage - before.points_usage]).toEqual([
-        TIMES,
-        TIMES * points,
-      ]);
+      expect([
+        after.requests_usage - before.requests_usage,
+        after.points_usage - before.points_usage,
+      ]).toEqual([TIMES, TIMES * points]);
     });
   });
 }

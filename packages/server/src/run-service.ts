@@ -9,7 +9,7 @@ import { createAccessLog } from '@tollgate/log/access-log';
 import type { AccessLog } from '@tollgate/log/access-log';
 import type { DrainLimits } from './connections.ts';
 import { PortTakenError, createListener } from './listener.ts';
-import type { OnRefusedHead, UpgradeHandler } from './listener.ts';
+import type { Listener, OnRefusedHead, UpgradeHandler } from './listener.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
 
 /** What a service's composition root hands back. */
@@ -90,33 +90,7 @@ export async function runService<Config extends ProcessConfig>(
 
   const callers = observeCallers(name, config);
   const service = await compose({ config, logger, registry, draining: () => stopping, ...callers });
-  const limits = {
-    maxUrlBytes: config.MAX_URL_BYTES,
-    maxHeaderBytes: config.MAX_HEADER_BYTES,
-    maxHeaderCount: config.MAX_HEADER_COUNT,
-  };
-  const receiveLimits = receiveLimitsOf(config);
-  const listeners = [
-    createListener(service.publicHandler, {
-      name: 'public',
-      host: config.PUBLIC_HOST,
-      port: config.PUBLIC_PORT,
-      setting: 'PUBLIC_PORT',
-      ...{ limits, receiveLimits },
-      accessLog: callers.accessLog,
-      onRefusedHead: service.onRefusedHead,
-      upgradeHandler: service.upgradeHandler,
-      continueHandler: service.continueHandler,
-      prepare: service.prepare,
-    }),
-    createListener(service.privateHandler, {
-      name: 'private',
-      host: config.PRIVATE_HOST,
-      port: config.PRIVATE_PORT,
-      setting: 'PRIVATE_PORT',
-      ...{ limits, receiveLimits },
-    }),
-  ];
+  const listeners = listenersOf(service, config, callers.accessLog);
 
   async function stop(signal: string): Promise<void> {
     if (stopping) {
@@ -126,9 +100,7 @@ export async function runService<Config extends ProcessConfig>(
     stopping = true;
     logger.info({ signal, delay_ms: config.SHUTDOWN_DELAY_MS }, 'shutting down');
     // A load balancer needs a while to see that this one is not ready, and sends new connections until then.
-    if (config.SHUTDOWN_DELAY_MS > 0) {
-      await Promise.race([delay(config.SHUTDOWN_DELAY_MS), secondSignal.promise]);
-    }
+    await Promise.race([delay(config.SHUTDOWN_DELAY_MS), secondSignal.promise]);
     const overrun = setTimeout(() => {
       logger.error({ limit_ms: config.SHUTDOWN_TIMEOUT_MS }, 'shutdown took too long');
       process.exit(1);
@@ -158,6 +130,35 @@ export async function runService<Config extends ProcessConfig>(
     process.exit(1);
   }
   logger.info({ public_port: config.PUBLIC_PORT, private_port: config.PRIVATE_PORT }, 'listening');
+}
+
+function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessLog | null): Listener[] {
+  const limits = {
+    maxUrlBytes: config.MAX_URL_BYTES,
+    maxHeaderBytes: config.MAX_HEADER_BYTES,
+    maxHeaderCount: config.MAX_HEADER_COUNT,
+  };
+  const receiveLimits = receiveLimitsOf(config);
+  return [
+    createListener(service.publicHandler, {
+      name: 'public',
+      host: config.PUBLIC_HOST,
+      port: config.PUBLIC_PORT,
+      setting: 'PUBLIC_PORT',
+      ...{ limits, receiveLimits, accessLog },
+      onRefusedHead: service.onRefusedHead,
+      upgradeHandler: service.upgradeHandler,
+      continueHandler: service.continueHandler,
+      prepare: service.prepare,
+    }),
+    createListener(service.privateHandler, {
+      name: 'private',
+      host: config.PRIVATE_HOST,
+      port: config.PRIVATE_PORT,
+      setting: 'PRIVATE_PORT',
+      ...{ limits, receiveLimits },
+    }),
+  ];
 }
 
 function receiveLimitsOf({

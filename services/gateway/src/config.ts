@@ -92,7 +92,10 @@ const settings = z.object({
   UPSTREAM_WS_URL: upstreamWsUrls.optional(),
   UPSTREAM_POINTS_EXTENSION: z
     .string()
-    .regex(/^[^.\s]+(?:\.[^.\s]+)*$/, 'must be the name of a member of `extensions`, or names separated by dots')
+    .regex(
+      /^[^.\s]+(?:\.[^.\s]+)*$/,
+      'must be the name of a member of `extensions`, or names separated by dots',
+    )
     .default('points'),
   UPSTREAM_WS_MAX_MESSAGE_BYTES: wholeNumber(1, 1_073_741_824).default(4_194_304),
   WEBSOCKET_OPERATIONS: z.enum(['all', 'subscriptions']).default('all'),

@@ -57,7 +57,11 @@ export type RecordAnswer = (operation: Operation, answer: Answer, trafficBytes: 
  * Records what an answer to a query or mutation cost, and gives its slot back in the same step. As over HTTP its
  * caller sees it when that is done, so that no answer is lost to the usage with this process.
  */
-export function createRecordAnswer(record: RecordUsage, patience: Patience, token: ActiveToken): RecordAnswer {
+export function createRecordAnswer(
+  record: RecordUsage,
+  patience: Patience,
+  token: ActiveToken,
+): RecordAnswer {
   return ({ call, meter }, { points, isFirst, isWhole }, trafficBytes) => {
     if (call === null) return Promise.resolve(true);
     // What may be a subscription is counted as a request by its meter.

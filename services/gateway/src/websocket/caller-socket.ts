@@ -4,12 +4,13 @@ import { Problem, toProblem } from '@tollgate/problem';
 import type { Charge } from '../entitle/entitle.ts';
 import type { SocketTrace, TracedEnd } from '../trace/socket-trace.ts';
 import { readCallerMessage } from './caller-message.ts';
+import type { CallerSocketParts, OpenedSocket } from './caller-socket-parts.ts';
 import { takeToken } from './credential.ts';
 import { TERMINATED, endingOf, socketEnding, tracedClose, tracedEnd } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import type { Identify, Identity } from './identify.ts';
+import type { Identity } from './identify.ts';
 import type { Message } from './message.ts';
 import { createMessageRate } from './message-rate.ts';
 import { createOutlet } from './outlet.ts';
@@ -19,37 +20,9 @@ import type { Protocol } from './protocol.ts';
 import { createReading } from './reading.ts';
 import type { Reading } from './reading.ts';
 import { refusalOfEnding } from './refusals.ts';
-import type { OperationRelayParts, OperationRelaySettings } from './relay-parts.ts';
 import { endingByTime } from './time-limits.ts';
-import type { SocketPhase, TimeLimits } from './time-limits.ts';
+import type { SocketPhase } from './time-limits.ts';
 import type { UpgradeFacts } from './upstream-opening.ts';
-
-export type CallerSocketSettings = OperationRelaySettings &
-  TimeLimits & {
-    pingIntervalMs: number;
-    maxMessagesPerSec: number;
-    /** Sockets that end together end within this, so that their callers don't all come back at one moment. */
-    reconnectSpreadMs: number;
-  };
-
-export type CallerSocketParts = Omit<OperationRelayParts, 'settings'> & {
-  settings: CallerSocketSettings;
-  identify: Identify;
-  /** Told of an identity that came by connection_init. @throws {Problem} where it has too many sockets. */
-  onIdentified: (socket: CallerSocket, identity: Identity) => void;
-};
-
-export type OpenedSocket = {
-  socket: WebSocket;
-  protocol: Protocol;
-  facts: UpgradeFacts;
-  requestId: string;
-  trace: SocketTrace | null;
-  /** What the caller's address is counted by. */
-  address: string;
-  /** Null where connection_init has to bring the token. */
-  identity: Identity | null;
-};
 
 /**
  * One caller's WebSocket, from its opening to its end (ADR 0021). The upstream is connected at the first

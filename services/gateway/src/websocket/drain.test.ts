@@ -13,7 +13,7 @@ import type { RawSocket } from '../suite/raw-socket.ts';
 import { say, startScriptedUpstream } from '../suite/scripted-upstream.ts';
 
 let gateway: GatewayUnderTest;
-let closing: (() => Promise<void>)[] = [];
+const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
   await gateway.stop();
@@ -98,7 +98,10 @@ test('SHUTDOWN_DELAY_MS: readiness fails at once, and for so long all goes on as
   const stopped = gateway.process.stop();
   await shuttingDown();
   const readiness = await call(`${gateway.process.privateUrl}/health/ready`, { method: 'GET' });
-  expect([readiness.status, readiness.json()]).toEqual([503, expect.objectContaining({ status: 'draining' })]);
+  expect([readiness.status, readiness.json()]).toEqual([
+    503,
+    expect.objectContaining({ status: 'draining' }),
+  ]);
   expect((await gateway.query()).status).toBe(200);
   const raw = await openReady(urlOf(gateway), gateway.auth.issue());
   expect(raw.socket.readyState).toBe(raw.socket.OPEN);
@@ -134,7 +137,7 @@ test('a rolling restart behind a load balancer: no upgrade fails, and every sock
         const query = `subscription { ticks${lasting ? '' : '(count: 3)'} }`;
         void raw
           .message({ type: 'connection_ack' })
-          .then(() => raw.send({ id: '1', type: 'subscribe', payload: { query } }))
+          .then(() => { raw.send({ id: '1', type: 'subscribe', payload: { query } }); })
           .catch(() => count('no acknowledgement'));
         if (!lasting) {
           const isOver = () => raw.received.some(({ type }) => type === 'complete');
@@ -149,7 +152,10 @@ test('a rolling restart behind a load balancer: no upgrade fails, and every sock
     }
   }
 
-  const callers = [...Array.from({ length: 10 }, () => caller(true)), ...[1, 2, 3, 4].map(() => caller(false))];
+  const callers = [
+    ...Array.from({ length: 10 }, () => caller(true)),
+    ...[1, 2, 3, 4].map(() => caller(false)),
+  ];
   const opened = () => open.size >= 10 && (outcomes['1000'] ?? 0) > 20;
   await waitFor(opened);
   expect((await second.process.stop()).code).toBe(0);

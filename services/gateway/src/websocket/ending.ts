@@ -96,7 +96,10 @@ export function tracedClose(closeCode: number): TracedEnd {
   return { outcome: closeCode === 1006 ? 'aborted' : 'closed', failed: false, closeCode };
 }
 
-/** The same of an operation that is refused while its socket stays. */
+/** The same of an operation that its caller has left. */
+export const STOPPED: TracedEnd = { outcome: 'stopped', failed: false };
+
+/** The same of one that is refused while its socket stays. */
 export function tracedRefusal({ code, status }: Problem): TracedEnd {
   return { outcome: code, failed: status >= 500 };
 }

@@ -4,7 +4,7 @@ import type { Introspector } from '@tollgate/introspection';
 import { toProblem } from '@tollgate/problem';
 import type { Entitle } from '../entitle/entitle.ts';
 import { CallerSocket } from './caller-socket.ts';
-import type { CallerSocketParts, OpenedSocket } from './caller-socket.ts';
+import type { CallerSocketParts, OpenedSocket } from './caller-socket-parts.ts';
 import { endingOf, socketEnding } from './ending.ts';
 import { createIdentify } from './identify.ts';
 import type { Identify, Identity } from './identify.ts';
@@ -79,9 +79,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   const rechargeAll = atMostEvery(ENTITLEMENT_INTERVAL_MS, () => {
     for (const accountId of index.accounts()) void recharge(accountId);
   });
-  const recheckAll = atMostEvery(UNTRUSTED_INTERVAL_MS, () => {
-    recheck(index.all);
-  });
+  const recheckAll = atMostEvery(UNTRUSTED_INTERVAL_MS, () => void recheckTokens(index.all, introspect));
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const socket of index.all) {
@@ -129,20 +127,31 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
     },
     drain: async ({ cutAfterMs }) => {
       draining = true;
-      const spreadMs = Math.min(parts.settings.reconnectSpreadMs, cutAfterMs * SPREAD_SHARE);
-      for (const socket of index.all) socket.endSoon(RESTART, spreadMs);
-      const timers = [
-        setTimeout(() => {
-          for (const socket of index.all) socket.end(RESTART);
-        }, cutAfterMs * CLOSE_SHARE),
-        setTimeout(() => {
-          for (const socket of index.all) socket.giveUp();
-        }, cutAfterMs),
-      ];
-      if (index.all.size > 0) await new Promise<void>((resolve) => (whenEmpty = resolve));
-      for (const one of [timer, ...timers]) clearInterval(one);
+      const gone = new Promise<void>((resolve) => (whenEmpty = resolve));
+      await closeAll(index.all, parts.settings.reconnectSpreadMs, cutAfterMs, gone);
+      clearInterval(timer);
     },
   };
+}
+
+/** Closes sockets for a restart; what they wait for is waited for until shortly before all connections are cut. */
+async function closeAll(
+  sockets: ReadonlySet<CallerSocket>,
+  spreadMs: number,
+  cutAfterMs: number,
+  gone: Promise<void>,
+): Promise<void> {
+  if (sockets.size === 0) return;
+  for (const socket of sockets) socket.endSoon(RESTART, Math.min(spreadMs, cutAfterMs * SPREAD_SHARE));
+  const close = setTimeout(() => {
+    for (const socket of sockets) socket.end(RESTART);
+  }, cutAfterMs * CLOSE_SHARE);
+  const giveUp = setTimeout(() => {
+    for (const socket of sockets) socket.giveUp();
+  }, cutAfterMs);
+  await gone;
+  clearTimeout(close);
+  clearTimeout(giveUp);
 }
 
 /** Looks at who pays for an account's sockets now; one question for each account at a time. */

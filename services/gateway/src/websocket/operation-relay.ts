@@ -2,24 +2,22 @@ import { Problem, toProblem } from '@tollgate/problem';
 import type { LogFailure } from '../data-call/failure-log.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { TracedEnd } from '../trace/socket-trace.ts';
-import { createRecordAnswer, readAnswer } from './answer.ts';
-import type { Answer, RecordAnswer } from './answer.ts';
-import { endingOf, socketEnding, tracedEnd, tracedRefusal } from './ending.ts';
+import { STOPPED, endingOf, socketEnding, tracedEnd, tracedRefusal } from './ending.ts';
 import type { Ending } from './ending.ts';
 import type { Identity } from './identify.ts';
-import { isObject, withId } from './message.ts';
+import { isObject } from './message.ts';
 import type { Message } from './message.ts';
-import { CLOSED_BEFORE_ANSWER, UNRECORDED, operationError } from './operation-error.ts';
+import { CLOSED_BEFORE_ANSWER, operationError } from './operation-error.ts';
 import { operationType } from './operation-type.ts';
 import { hasEnded, isAwaitedCall, isUnanswered, mayBeSubscription } from './operation.ts';
 import type { Operation } from './operation.ts';
 import { Operations } from './operations.ts';
+import { createPassAnswer } from './pass-answer.ts';
+import type { PassAnswer } from './pass-answer.ts';
 import type { OperationRelayParts, RelayedSocket } from './relay-parts.ts';
 import { refusalOfOperation } from './refusals.ts';
 import { SentOperations } from './sent-operations.ts';
-import { isOfOperation } from './protocol.ts';
 import { UpstreamRefusal } from './upstream-link.ts';
-import type { UpstreamMessage } from './upstream-link.ts';
 import { UpstreamSide } from './upstream-side.ts';
 import { createWaitingBytes } from './waiting-bytes.ts';
 import type { WaitingBytes } from './waiting-bytes.ts';
@@ -27,14 +25,12 @@ import type { WaitingBytes } from './waiting-bytes.ts';
 /** An upstream connection without operations is given up after this; the next operation opens another one. */
 const UPSTREAM_LINGER_MS = 10_000;
 
-const STOPPED: TracedEnd = { outcome: 'stopped', failed: false };
-
 /** The operations of one acknowledged socket, and their way to the upstream and back. */
 export class OperationRelay {
   readonly #parts: OperationRelayParts;
   readonly #socket: RelayedSocket;
   readonly #operations: Operations;
-  readonly #recordAnswer: RecordAnswer;
+  readonly #passOn: PassAnswer;
   readonly #upstream: UpstreamSide;
   readonly #sent: SentOperations;
   readonly #waiting: WaitingBytes;
@@ -47,7 +43,6 @@ export class OperationRelay {
     this.#parts = parts;
     this.#socket = socket;
     this.#identity = socket.identity;
-    this.#recordAnswer = createRecordAnswer(parts.record, parts.patience, active);
     this.#operations = new Operations({
       ...parts,
       token: active,
@@ -66,13 +61,23 @@ export class OperationRelay {
       settings: upstream,
       visit: parts.visitUpstream,
       onMessage: (message, bytes) => {
-        this.#receive(message, bytes);
+        this.#passOn(message, bytes);
       },
       onLost: ({ ending, wasReady }) => {
         this.#onUpstreamLost(ending, wasReady);
       },
     });
     this.#sent = new SentOperations(this.#upstream, socket.protocol, parts.settings);
+    this.#passOn = createPassAnswer(parts, socket, {
+      operations: this.#operations,
+      sent: this.#sent,
+      end: (operation, end) => {
+        this.#end([operation], end);
+      },
+      refuse: (operation, problem) => {
+        this.#refuse(operation, problem);
+      },
+    });
     this.#waiting = createWaitingBytes(bufferMaxBytes, socket.caller);
   }
 
@@ -214,51 +219,6 @@ export class OperationRelay {
     this.#parts.onFailure(this.#socket.requestId, problem, this.#socket.facts.clientAddress);
     this.#end(this.#unsent(), tracedRefusal(problem), true);
     this.#socket.endSoon(endingOf(problem));
-  }
-
-  #receive(said: UpstreamMessage, bytes: Buffer): void {
-    const operation = this.#sent.get(said.id);
-    // What the caller has ended already; it isn't charged for what was still on its way.
-    if (operation === undefined || !isOfOperation(said.type, this.#socket.protocol)) return;
-    const { statedPoints, settings } = this.#parts;
-    const answer = readAnswer(operation, said, { statedPoints, ...settings });
-    const message = operation.id === said.id ? bytes : withId(bytes, operation.id);
-    if (message === null) {
-      void this.#recordAnswer(operation, answer, 0);
-      this.#refuse(operation, new Problem('upstream_unreachable', { cause: new Error('nested too deep') }));
-    } else if (operation.call !== null) this.#receiveAnswer(operation, message, answer);
-    else {
-      this.#operations.countPoints(answer.points);
-      this.#operations.countTraffic(message.length);
-      this.#pass(operation, message, answer.end);
-    }
-  }
-
-  /** An answer to a query or mutation is passed on when it is recorded, its messages in the order in which they came. */
-  #receiveAnswer(operation: Operation, message: Buffer, answer: Answer): void {
-    const { end, isFirst, isResult, points } = answer;
-    const trafficBytes = operation.abandoned ? 0 : message.length;
-    const isCounted = isFirst || isResult || points > 0;
-    const recorded = isCounted ? this.#recordAnswer(operation, answer, trafficBytes) : Promise.resolve(true);
-    if (!isCounted) this.#operations.countTraffic(trafficBytes);
-    if (end !== null) this.#sent.remove(operation);
-    if (operation.abandoned) {
-      this.#sent.stop(operation);
-      this.#end([operation], STOPPED);
-      return;
-    }
-    operation.passedOn = operation.passedOn.then(async () => {
-      const isRecorded = await recorded;
-      if (hasEnded(operation)) return;
-      if (isRecorded) this.#pass(operation, message, end);
-      else this.#refuse(operation, UNRECORDED);
-    });
-  }
-
-  #pass(operation: Operation, message: Buffer, end: TracedEnd | null): void {
-    this.#socket.toCaller.send(message);
-    this.#parts.onRelayed('to_caller', message.length);
-    if (end !== null) this.#end([operation], end);
   }
 
   #onUpstreamLost(ending: Ending, wasReady: boolean): void {

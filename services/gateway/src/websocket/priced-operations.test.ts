@@ -219,9 +219,9 @@ describe('a query is held to what a call is held to', () => {
 
 describe('hanging up gains nothing', () => {
   const hangUps: [string, (raw: RawSocket) => void][] = [
-    ['complete', (raw) => raw.send({ id: '1', type: 'complete' })],
-    ['a close', (raw) => raw.socket.close()],
-    ['a cut', (raw) => raw.socket.terminate()],
+    ['complete', (raw) => { raw.send({ id: '1', type: 'complete' }); }],
+    ['a close', (raw) => { raw.socket.close(); }],
+    ['a cut', (raw) => { raw.socket.terminate(); }],
   ];
 
   test.each(hangUps)('%s: the slot stays taken until the answer, which is charged', async (_, hangUp) => {
@@ -243,22 +243,25 @@ describe('hanging up gains nothing', () => {
     for (const { socket } of [raw, other]) socket.close();
   });
 
-  test.each(hangUps)('%s: what is never answered costs nothing, and gives its slot back in time', async (_, hangUp) => {
-    limitTo({ session_limit: 1 });
-    const raw = await ready();
-    raw.send(start('1'));
-    await sentToUpstream(1);
-    hangUp(raw);
-    const other = await ready();
-    let attempts = 0;
-    await waitFor(async () => {
-      attempts += 1;
-      other.send(start(String(attempts)));
-      return (await Promise.race([other.message({ id: String(attempts) }), sentToUpstream(2)])) === held;
-    });
-    expect(await usage()).toEqual({ points: 0, requests: 0, timeMs: 0 });
-    for (const { socket } of [raw, other]) socket.close();
-  });
+  test.each(hangUps)(
+    '%s: what is never answered costs nothing, and gives its slot back in time',
+    async (_, hangUp) => {
+      limitTo({ session_limit: 1 });
+      const raw = await ready();
+      raw.send(start('1'));
+      await sentToUpstream(1);
+      hangUp(raw);
+      const other = await ready();
+      let attempts = 0;
+      await waitFor(async () => {
+        attempts += 1;
+        other.send(start(String(attempts)));
+        return (await Promise.race([other.message({ id: String(attempts) }), sentToUpstream(2)])) === held;
+      });
+      expect(await usage()).toEqual({ points: 0, requests: 0, timeMs: 0 });
+      for (const { socket } of [raw, other]) socket.close();
+    },
+  );
 
   test('the id may be used again at once, and the old answer isn’t taken for the new one', async () => {
     const raw = await ready();

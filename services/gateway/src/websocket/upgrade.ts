@@ -12,7 +12,7 @@ import { assertSoundHead, fieldValues, pathOf } from '../headers/request-head.ts
 import { createBegunUpgrades } from './begun-upgrades.ts';
 import type { BegunUpgrade, BegunUpgradesOptions } from './begun-upgrades.ts';
 import { tokenOfRequest } from './credential.ts';
-import type { OpenedSocket } from './caller-socket.ts';
+import type { OpenedSocket } from './caller-socket-parts.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import { chosenProtocol } from './protocol.ts';
 import { upgradeFacts } from './upstream-opening.ts';

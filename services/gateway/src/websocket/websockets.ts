@@ -13,7 +13,7 @@ import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { Patience } from '../settlement/settle.ts';
 import type { RecordUsage } from '../settlement/settlement.ts';
 import type { Traces } from '../trace/traces.ts';
-import type { CallerSocketSettings } from './caller-socket.ts';
+import type { CallerSocketSettings } from './caller-socket-parts.ts';
 import { createWebSocketMetrics } from './metrics.ts';
 import { createOpenSockets } from './open-sockets.ts';
 import type { OpenSockets } from './open-sockets.ts';
