@@ -56,7 +56,6 @@ export class CallerSocket {
 
   constructor(parts: CallerSocketParts, opened: OpenedSocket) {
     const { socket } = opened;
-    const { settings } = parts;
     this.#parts = parts;
     this.#socket = socket;
     this.#protocol = opened.protocol;
@@ -65,11 +64,11 @@ export class CallerSocket {
     this.requestId = opened.requestId;
     this.address = opened.address;
     this.#identity = opened.identity;
-    this.#overRate = createMessageRate(settings.maxMessagesPerSec);
+    this.#overRate = createMessageRate(parts.settings.maxMessagesPerSec);
     this.#heartbeat = createHeartbeat(socket);
     this.#reading = createReading(socket, this.#heartbeat.seen);
     // A caller that doesn't read is asked for nothing more, and nothing more is read for it.
-    this.#outlet = createOutlet(socket, settings.bufferMaxBytes, {
+    this.#outlet = createOutlet(socket, parts.settings.bufferMaxBytes, {
       pause: () => {
         this.#reading.pause();
         this.#relay?.pause();
@@ -83,11 +82,8 @@ export class CallerSocket {
       this.#onFrame();
       if (this.#phase !== 'ended') this.#receive(data, isBinary);
     });
-    const onControlFrame = () => {
-      this.#onFrame();
-    };
-    socket.on('ping', onControlFrame);
-    socket.on('pong', onControlFrame);
+    socket.on('ping', this.#onFrame.bind(this));
+    socket.on('pong', this.#onFrame.bind(this));
     // ws closes the socket itself for what breaks its framing: 1002, 1007, 1009.
     socket.on('error', () => undefined);
     socket.on('close', (closeCode: number) => {
@@ -296,12 +292,8 @@ export class CallerSocket {
       identity,
       toCaller: this.#outlet,
       caller: this.#reading,
-      end: (ending) => {
-        this.end(ending);
-      },
-      endSoon: (ending) => {
-        this.endSoon(ending);
-      },
+      end: this.end.bind(this),
+      endSoon: this.endSoon.bind(this),
     });
     if (this.#outlet.stalledMs(performance.now()) > 0) relay.pause();
     return relay;

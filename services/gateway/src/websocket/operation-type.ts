@@ -4,8 +4,8 @@ import type { OperationDefinitionNode } from 'graphql';
 /** `unknown`: the message has no document that tells, as with persisted operations. */
 export type OperationType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** More than an honest document has; parsing that many takes about 10 ms. */
-const MAX_TOKENS = 10_000;
+/** More than an honest document has; to parse that many takes a few milliseconds. */
+const MAX_TOKENS = 5_000;
 
 /**
  * The type of the operation that a `subscribe` or `start` asks for. Where several operations could be meant and

@@ -42,8 +42,8 @@ export class Operations {
   #onTheirWay = 0;
   #settleAgain = false;
   #settleAtMs = Infinity;
-  /** The upstream states points for subscriptions, so that these use up points. */
-  #statesPoints = false;
+  /** Messages of subscriptions cost points, so that they end with them. */
+  #usesPoints = false;
   /** Of the period's points after the last settlement. */
   #pointsLeft = Infinity;
 
@@ -115,10 +115,15 @@ export class Operations {
   /** Points that a message of a subscription costs by the upstream's word. */
   countPoints(points: number): void {
     if (points === 0) return;
-    this.#statesPoints = true;
     this.#owed = { ...this.#owed, points: this.#owed.points + points };
+    this.usesPoints();
     if (this.#owed.points >= this.#pointsLeft) this.#settle(performance.now());
-    else this.#settleWithin(STATED_POINTS_SETTLEMENT_MS);
+  }
+
+  /** What may be a subscription uses up points, so it has to end with them. */
+  usesPoints(): void {
+    this.#usesPoints = true;
+    this.#settleWithin(STATED_POINTS_SETTLEMENT_MS);
   }
 
   /**
@@ -258,7 +263,7 @@ export class Operations {
       return;
     }
     this.#pointsLeft = limits.points_limit === null ? Infinity : limits.points_limit - live.points;
-    const exhausted = exhaustedLimit(limits, live, pointsPerMinute > 0 || this.#statesPoints);
+    const exhausted = exhaustedLimit(limits, live, pointsPerMinute > 0 || this.#usesPoints);
     if (exhausted !== null) onExhausted(periodLimitExceeded(exhausted, this.#charge));
     else if (limits.time_sec_limit !== null) {
       // The last seconds are settled when these subscriptions have used them up, not up to an interval later.

@@ -20,7 +20,7 @@ export function createPassAnswer(
   { record, patience, statedPoints, settings, onRelayed }: OperationRelayParts,
   { identity, protocol, toCaller }: RelayedSocket,
   relay: {
-    operations: Pick<Operations, 'countPoints' | 'countTraffic'>;
+    operations: Pick<Operations, 'countPoints' | 'countTraffic' | 'usesPoints'>;
     sent: Pick<SentOperations, 'get' | 'remove' | 'stop'>;
     end: (operation: Operation, end: TracedEnd) => void;
     refuse: (operation: Operation, problem: Problem) => void;
@@ -43,6 +43,7 @@ export function createPassAnswer(
     const isCounted = isFirst || isResult || points > 0;
     const recorded = isCounted ? recordAnswer(operation, answer, trafficBytes) : Promise.resolve(true);
     if (!isCounted) operations.countTraffic(trafficBytes);
+    if (points > 0 && operation.meter !== null) operations.usesPoints();
     if (end !== null) sent.remove(operation);
     if (operation.abandoned) {
       sent.stop(operation);

@@ -169,10 +169,13 @@ test('points that messages state use up the period’s: open subscriptions end, 
   await waitFor(async () => (await usage()).points === 11);
 });
 
-test('with subscriptions alone the socket ends, too: 4429', async () => {
+test.each([
+  ['subscriptions', 'subscription { a }'],
+  ['persisted operations', ''],
+])('with %s alone the socket ends, too: 4429', async (_, query) => {
   limitTo({ points_limit: 5 });
   const raw = await ready();
-  raw.send(start('sub', 'subscription { a }'));
+  raw.send(start('sub', query));
   const [sub] = await sentToUpstream(1);
   if (sub !== undefined) say(sub.socket, { type: 'next', id: sub.id, payload: priced(5) });
   expect(await raw.closed).toMatchObject({ code: 4429, reason: expect.stringMatching(/^points_limit/) });
