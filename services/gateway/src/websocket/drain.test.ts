@@ -137,7 +137,9 @@ test('a rolling restart behind a load balancer: no upgrade fails, and every sock
         const query = `subscription { ticks${lasting ? '' : '(count: 3)'} }`;
         void raw
           .message({ type: 'connection_ack' })
-          .then(() => { raw.send({ id: '1', type: 'subscribe', payload: { query } }); })
+          .then(() => {
+            raw.send({ id: '1', type: 'subscribe', payload: { query } });
+          })
           .catch(() => count('no acknowledgement'));
         if (!lasting) {
           const isOver = () => raw.received.some(({ type }) => type === 'complete');

@@ -222,9 +222,24 @@ describe('a query is held to what a call is held to', () => {
 
 describe('hanging up gains nothing', () => {
   const hangUps: [string, (raw: RawSocket) => void][] = [
-    ['complete', (raw) => { raw.send({ id: '1', type: 'complete' }); }],
-    ['a close', (raw) => { raw.socket.close(); }],
-    ['a cut', (raw) => { raw.socket.terminate(); }],
+    [
+      'complete',
+      (raw) => {
+        raw.send({ id: '1', type: 'complete' });
+      },
+    ],
+    [
+      'a close',
+      (raw) => {
+        raw.socket.close();
+      },
+    ],
+    [
+      'a cut',
+      (raw) => {
+        raw.socket.terminate();
+      },
+    ],
   ];
 
   test.each(hangUps)('%s: the slot stays taken until the answer, which is charged', async (_, hangUp) => {
