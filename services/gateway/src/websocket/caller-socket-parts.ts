@@ -1,6 +1,5 @@
 import type { WebSocket } from 'ws';
 import type { SocketTrace } from '../trace/socket-trace.ts';
-import type { CallerSocket } from './caller-socket.ts';
 import type { Identify, Identity } from './identify.ts';
 import type { Protocol } from './protocol.ts';
 import type { OperationRelayParts, OperationRelaySettings } from './relay-parts.ts';
@@ -15,11 +14,11 @@ export type CallerSocketSettings = OperationRelaySettings &
     reconnectSpreadMs: number;
   };
 
-export type CallerSocketParts = Omit<OperationRelayParts, 'settings'> & {
+export type CallerSocketParts<Socket> = Omit<OperationRelayParts, 'settings'> & {
   settings: CallerSocketSettings;
   identify: Identify;
   /** Told of an identity that came by connection_init. @throws {Problem} where it has too many sockets. */
-  onIdentified: (socket: CallerSocket, identity: Identity) => void;
+  onIdentified: (socket: Socket, identity: Identity) => void;
 };
 
 export type OpenedSocket = {

@@ -31,7 +31,7 @@ import type { UpgradeFacts } from './upstream-opening.ts';
 export class CallerSocket {
   readonly requestId: string;
   readonly address: string;
-  readonly #parts: CallerSocketParts;
+  readonly #parts: CallerSocketParts<CallerSocket>;
   readonly #socket: WebSocket;
   readonly #protocol: Protocol;
   readonly #facts: UpgradeFacts;

@@ -62,7 +62,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   let draining = false;
   let whenEmpty: (() => void) | undefined;
   const identify = createIdentify({ introspect, entitle, revocations: () => revocations });
-  const parts: CallerSocketParts = { ...options.parts, identify, onIdentified };
+  const parts: CallerSocketParts<CallerSocket> = { ...options.parts, identify, onIdentified };
 
   function recheck(sockets: Iterable<CallerSocket>): void {
     void recheckTokens(sockets, introspect);
