@@ -86,6 +86,13 @@ async function newCaller(
   limits: Readonly<Record<string, number>> = { points_limit: 1_000_000 },
 ): Promise<Caller> {
   const { accountId } = await insertPayer(postgres.url, limits);
+  // The inserted rows are a change, too: told late, it would drop what the test relies on.
+  await waitFor(() =>
+    withClient(postgres.url, async (client) => {
+      const { rowCount } = await client.query('SELECT 1 FROM entitlement_outbox');
+      return rowCount === 0;
+    }),
+  );
   return { accountId, token: auth.issue({ accountId }) };
 }
 
