@@ -54,7 +54,7 @@ export class CallerSocket {
   #idleSinceMs = this.#openedMs;
   #pingedMs = this.#openedMs;
 
-  constructor(parts: CallerSocketParts, opened: OpenedSocket) {
+  constructor(parts: CallerSocketParts<CallerSocket>, opened: OpenedSocket) {
     const { socket } = opened;
     this.#parts = parts;
     this.#socket = socket;

@@ -18,7 +18,7 @@ export type OpenSocketsOptions = {
   knowsRevocations: () => boolean;
   entitle: Entitle;
   limits: SocketLimits;
-  parts: Omit<CallerSocketParts, 'identify' | 'onIdentified'>;
+  parts: Omit<CallerSocketParts<CallerSocket>, 'identify' | 'onIdentified'>;
   onClosed: (closeCode: number) => void;
 };
 

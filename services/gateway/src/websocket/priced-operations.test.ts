@@ -273,8 +273,10 @@ describe('hanging up gains nothing', () => {
       let attempts = 0;
       await waitFor(async () => {
         attempts += 1;
-        other.send(start(String(attempts)));
-        return (await Promise.race([other.message({ id: String(attempts) }), sentToUpstream(2)])) === held;
+        const id = String(attempts);
+        other.send(start(id));
+        await waitFor(() => held.length === 2 || other.received.some((message) => message.id === id));
+        return held.length === 2;
       });
       expect(await usage()).toEqual({ points: 0, requests: 0, timeMs: 0 });
       for (const { socket } of [raw, other]) socket.close();
