@@ -2,6 +2,7 @@ import { createCors, underCors } from '@tollgate/cors';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/private-api/client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import type { ComposeContext, Service } from '@tollgate/server';
@@ -34,12 +35,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   const databases = openDatabases(config, logger);
   const { database, outboxDatabase, eventDatabase } = databases;
   const redis = openRedis(config.REDIS_URL, logger);
-  const auth = createPrivateApi({
-    baseUrl: config.AUTH_PRIVATE_URL,
-    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
-    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
-    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
-  });
+  const auth = openAuth(config);
   const introspection = openIntrospection({ config, auth, logger });
   const query = createQuery(database);
   const clocks = followClocks(redis, query, { registry, logger });
@@ -65,17 +61,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
   const workers = [outbox, publisher, billing, console, usage, refusedCalls];
   const changes = { transact, query, deliver: outbox.deliver };
-  const applications = createApplications({
-    ...changes,
-    peppers: config.CLIENT_SECRET_PEPPERS,
-    maxApplicationsPerAccount: config.MAX_APPLICATIONS_PER_ACCOUNT,
-  });
-  const tokens = createTokens({
-    ...changes,
-    tokenPrefix: config.TOKEN_PREFIX,
-    sealingKeys: config.TOKEN_SEALING_KEYS,
-    maxTokensPerApplication: config.MAX_HAND_MADE_TOKENS_PER_APPLICATION,
-  });
+  const { applications, tokens } = openAccess(config, changes);
   const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
   const operations = {
     serviceCredentials: config.SERVICE_CREDENTIALS,
@@ -103,6 +89,36 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
       redis.disconnect();
     },
   });
+}
+
+/** auth's private API. */
+function openAuth(config: Config): PrivateApi {
+  return createPrivateApi({
+    baseUrl: config.AUTH_PRIVATE_URL,
+    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
+    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+  });
+}
+
+/** What account holders and operators do about applications and their tokens. */
+function openAccess(
+  config: Config,
+  changes: Pick<Parameters<typeof createTokens>[0], 'transact' | 'query' | 'deliver'>,
+) {
+  return {
+    applications: createApplications({
+      ...changes,
+      peppers: config.CLIENT_SECRET_PEPPERS,
+      maxApplicationsPerAccount: config.MAX_APPLICATIONS_PER_ACCOUNT,
+    }),
+    tokens: createTokens({
+      ...changes,
+      tokenPrefix: config.TOKEN_PREFIX,
+      sealingKeys: config.TOKEN_SEALING_KEYS,
+      maxTokensPerApplication: config.MAX_HAND_MADE_TOKENS_PER_APPLICATION,
+    }),
+  };
 }
 
 /** Redis' is the one that usage is stamped by, Postgres' the one that decides what period an account is in. */

@@ -1,6 +1,4 @@
 import { Problem, toProblem } from '@tollgate/problem';
-import type { LogFailure } from '../data-call/failure-log.ts';
-import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { TracedEnd } from '../trace/socket-trace.ts';
 import { STOPPED, endingOf, socketEnding, tracedEnd, tracedRefusal } from './ending.ts';
 import type { Ending } from './ending.ts';
