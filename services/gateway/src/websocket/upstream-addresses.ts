@@ -9,6 +9,8 @@ export type ConnectionEnd = FailureKind | 'answered' | 'left';
 /** A connection to one address, as far as it says something about the address. */
 export type AddressVisit = {
   url: string;
+  /** The upstream has no other address. */
+  isOnly: boolean;
   /** The address acknowledged connection_init. */
   succeeded: () => void;
   /** It is over. To be called once, however it ended. */
@@ -44,6 +46,7 @@ export function createUpstreamAddresses(
     address.inFlight += 1;
     const visit: AddressVisit = {
       url,
+      isOnly: addresses.length === 1,
       succeeded: () => {
         decided = true;
         health.succeeded();

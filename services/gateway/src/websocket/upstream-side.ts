@@ -1,3 +1,4 @@
+import { toProblem } from '@tollgate/problem';
 import type { ConnectTrace, SocketTrace, TracedEnd } from '../trace/socket-trace.ts';
 import { passedOn } from '../trace/trace-context.ts';
 import type { Identity } from './identify.ts';
@@ -46,7 +47,8 @@ export class UpstreamSide {
 
   /**
    * The connection when connection_init is acknowledged. One that never came to be open had nothing sent: while
-   * it is still wanted there is a second attempt, at another address where there is one.
+   * it is still wanted there is a second attempt, at another address where there is one; a single address that
+   * doesn't answer in time is not waited for again.
    * @throws {Problem} upstream_unreachable, upstream_timeout.
    */
   async ready(identity: Identity, isWanted: () => boolean): Promise<UpstreamLink> {
@@ -55,7 +57,9 @@ export class UpstreamSide {
       await link.ready;
       return link;
     } catch (error) {
-      if (link.wasOpened || !isWanted()) throw error;
+      // What didn't answer in all that time wouldn't now, and the caller would wait twice as long as was set.
+      const isInVain = visit.isOnly && toProblem(error).code === 'upstream_timeout';
+      if (link.wasOpened || isInVain || !isWanted()) throw error;
     }
     const second = (this.#current ??= this.#connect(identity, visit));
     await second.link.ready;
