@@ -1,4 +1,4 @@
-/** The rooms of architecture.md: who may import whom. */
+/** The rooms of docs/architecture.md: who may import whom. */
 module.exports = {
   forbidden: [
     {

@@ -27,7 +27,7 @@ export default defineConfig(
     },
   },
   {
-    // process.env has one reader per service (architecture.md, "Rooms").
+    // process.env has one reader per service (docs/architecture.md, "The rooms").
     files: ['services/**/*.ts', 'packages/**/*.ts'],
     ignores: ['**/config.ts', '**/*.test.ts'],
     rules: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * How finished calls travel from the gateways to account: one Redis Stream per shard, one entry per batch
- * (architecture.md, "Usage, exactly once"). The braces make all keys of a shard share a Redis Cluster slot,
+ * (docs/architecture.md, walk 2). The braces make all keys of a shard share a Redis Cluster slot,
  * so that one script may touch them. The count is part of the contract: changing it moves payers between
  * shards, and is only safe while every stream is empty.
  */

@@ -39,7 +39,7 @@ const MAX_IN_FLIGHT = 16;
 const LEASE_MARGIN_MS = 500;
 
 /**
- * Tells auth of every row of the outbox until auth has acknowledged it (architecture.md, "Revocation"). One
+ * Tells auth of every row of the outbox until auth has acknowledged it (docs/architecture.md, walk 3). One
  * that is delivered twice changes nothing the second time.
  */
 export function startRevocationOutbox(options: RevocationOutboxOptions): RevocationOutbox {

@@ -51,7 +51,7 @@ const MAX_IDLE_MS = 3_000;
 const FORGET_INTERVAL_MS = 3_600_000;
 
 /**
- * Starts to count what the gateways have written to the usage streams (architecture.md, "Usage, exactly once";
+ * Starts to count what the gateways have written to the usage streams (docs/architecture.md, walk 2;
  * ADR 0008). Any number of readers share the streams, and take over those of one that is gone; that only saves
  * work: the positions in Postgres decide who counts an entry. While Redis or Postgres is away it tries again, at
  * most a second apart, and says so once.

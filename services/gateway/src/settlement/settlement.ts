@@ -58,7 +58,7 @@ const MAX_BATCH_EVENTS = 256;
 const MAX_UNACKNOWLEDGED_MS = 2_000;
 
 /**
- * Group commit of usage (architecture.md, "Usage, exactly once"). Each shard has one batch under way; what
+ * Group commit of usage (docs/architecture.md, walk 2). Each shard has one batch under way; what
  * finishes meanwhile is the next batch, sent when Redis has acknowledged the last one.
  */
 export function createSettlement(options: SettlementOptions): Settlement {
