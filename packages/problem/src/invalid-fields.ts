@@ -20,8 +20,8 @@ export function invalidInput({ issues }: Pick<z.ZodError, 'issues'>): Problem {
 /** How many unknown members are named; the caller can send as many as it likes. */
 const NAMED_UNKNOWN_MAX = 10;
 
-/** A member's name that is repeated: others are as long and as odd as the caller likes. */
-const PLAIN_NAME = /^[A-Za-z][\w-]{0,63}$/;
+/** A member's name that is repeated: shorter than any secret or token that is sent in its place by mistake. */
+const PLAIN_NAME = /^[A-Za-z][\w-]{0,31}$/;
 
 function fieldErrorsOf(issue: z.core.$ZodIssue): FieldError[] {
   const field = issue.path.join('.');

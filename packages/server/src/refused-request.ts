@@ -93,9 +93,9 @@ export function onClientError({ lastAnswer }: Pick<Connections, 'lastAnswer'>) {
     const res = lastAnswer(socket);
     if (res === null || (res.writableFinished && res.req.complete)) {
       refuseConnection(socket, parserProblem(error));
-    } else if (res.writableFinished) {
+    } else if (res.writableEnded && !res.req.complete) {
       // Answered before its body had come: a second answer would be taken for the next request's.
-      socket.destroy();
+      socket.destroySoon();
     } else if (res.req.complete) {
       // What is wrong came behind a request that is being answered.
       res.shouldKeepAlive = false;
