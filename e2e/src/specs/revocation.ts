@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WebSocket } from 'ws';
 import { eventually, obtainToken, postGraphql, postToken, tokenFields } from '../caller.ts';
 import { operate as request } from '../operate.ts';
-import type { DemoApplication, Stack } from '../stack/stack.ts';
+import type { Demo, DemoApplication, Stack } from '../stack/stack.ts';
 
 const QUERY = '{ country(code: "CH") { name } }';
 
@@ -12,6 +14,29 @@ const RECOVERY_MS = 10_000;
 const PROMISED_MS = 1_000;
 
 type Revoked = { status: string; revocation_epoch: number; delivered: boolean };
+
+/** An open subscription, and how its socket is closed. */
+async function openSocket(
+  { streaming_url }: Pick<Demo, 'streaming_url'>,
+  token: string,
+): Promise<{ closed: Promise<{ code: number; atMs: number }> }> {
+  const socket = new WebSocket(`${streaming_url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const closed = new Promise<{ code: number; atMs: number }>((resolve) => {
+    socket.once('close', (code) => {
+      resolve({ code, atMs: performance.now() });
+    });
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'connection_init' }));
+  await once(socket, 'message');
+  const query = 'subscription { countryOfTheMoment(intervalMs: 200, times: 1000) { name } }';
+  socket.send(JSON.stringify({ type: 'subscribe', id: 'a', payload: { query } }));
+  await once(socket, 'message');
+  socket.on('error', () => undefined);
+  return { closed };
+}
 
 /** Application-wide revocation, by the operator API of account. */
 export function revocation(stack: () => Stack): void {
@@ -80,14 +105,20 @@ export function revocation(stack: () => Stack): void {
       expect((await postToken(demo.auth_url, tokenFields(before))).status).toBe(401);
     });
 
-    test('stays dead through an auth that was away when it was revoked', async () => {
+    test('is refused at once while auth is away, its sockets too, and stays dead when auth is back', async () => {
       const { demo, kill, start } = stack();
       await rotate();
       const token = await obtainToken(demo, application);
       expect(await statusOf(token)).toBe(200);
+      const socket = await openSocket(demo, token);
       await kill('auth');
       try {
-        expect(await revoke()).toMatchObject({ status: 'revoked', delivered: false });
+        expect(await revoke()).toMatchObject({ status: 'revoked', delivered: true });
+        const ackMs = performance.now();
+        await dies(token, PROMISED_MS);
+        const { code, atMs } = await socket.closed;
+        expect(code).toBe(4401);
+        expect(atMs - ackMs).toBeLessThan(PROMISED_MS);
       } finally {
         await start('auth');
       }
@@ -95,6 +126,53 @@ export function revocation(stack: () => Stack): void {
       await rotate();
       const next = await obtainToken(demo, application);
       expect([await statusOf(next), await statusOf(token)]).toEqual([200, 401]);
+    }, 60_000);
+
+    test.each(['account', 'postgres'] as const)(
+      'is refused, its sockets too, though %s is killed once the revocation is acknowledged',
+      async (part) => {
+        const { demo, kill, start } = stack();
+        await rotate();
+        const token = await obtainToken(demo, application);
+        expect(await statusOf(token)).toBe(200);
+        const socket = await openSocket(demo, token);
+        expect((await revoke()).delivered).toBe(true);
+        const ackMs = performance.now();
+        await kill(part);
+        try {
+          const { code, atMs } = await socket.closed;
+          expect(code).toBe(4401);
+          expect(atMs - ackMs).toBeLessThan(PROMISED_MS);
+          expect(await statusOf(token)).toBe(401);
+        } finally {
+          await start(part);
+        }
+        await eventually(
+          () => fetch(`${demo.private.account_url}/health/ready`).then(({ status }) => status),
+          (status) => status === 200,
+          RECOVERY_MS,
+        );
+      },
+      60_000,
+    );
+
+    test('loses its sockets while Redis is away, and calls are 503', async () => {
+      const { demo, kill, start } = stack();
+      await rotate();
+      const token = await obtainToken(demo, application);
+      const socket = await openSocket(demo, token);
+      await kill('redis');
+      try {
+        expect(await revoke()).toMatchObject({ status: 'revoked', delivered: false });
+        const ackMs = performance.now();
+        const { code, atMs } = await socket.closed;
+        expect(code).toBe(1013);
+        expect(atMs - ackMs).toBeLessThan(PROMISED_MS);
+        expect(await statusOf(token)).toBe(503);
+      } finally {
+        await start('redis');
+      }
+      await dies(token, RECOVERY_MS);
     }, 60_000);
 
     test('stays dead through a Redis that is killed and started again', async () => {

@@ -47,4 +47,16 @@ export const clientAnswerSchema = clientRecordSchema.extend({
   hand_made_tokens: z.array(handMadeTokenSchema),
 });
 
+/**
+ * Answer of account's `GET /private/clients/{client_id}/revoked-tokens?after=`: hashes of the client's tokens that
+ * were revoked one by one and may not have expired, a page of them in their order; `next_after` is the next page's
+ * `after`, null at the end. An unknown client has none.
+ */
+export const revokedTokensSchema = z.object({
+  token_hashes: z.array(tokenHashSchema),
+  next_after: tokenHashSchema.nullable(),
+});
+
+export type RevokedTokens = z.infer<typeof revokedTokensSchema>;
+
 export type ClientAnswer = z.infer<typeof clientAnswerSchema>;

@@ -36,11 +36,13 @@ export const tokenUsesSchema = z.strictObject({
 export type TokenUses = z.infer<typeof tokenUsesSchema>;
 
 /**
- * Body of `POST /private/clients/{client_id}/revoked-tokens`: the client gives back a token of its own (RFC 7009).
- * Answered with 204 when that is committed; the same where the client has no such token, or it is revoked already.
+ * Body of `POST /private/clients/{client_id}/revoked-tokens`: the client gives back a token of its own (RFC 7009),
+ * issued or made by hand. Answered with 204 when that is committed; the same where it is revoked already.
  */
 export const clientRevocationSchema = z.strictObject({
   token_hash: tokenHashSchema,
+  /** The token's `exp`, where auth knows the token. */
+  expires_at: z.int().min(0).max(253_402_300_799).optional(),
   /** The IP address that the client called from; it goes to the audit log. */
   address: z.string().min(1).max(100),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Answer of auth's `POST /oauth2/introspect` (RFC 7662, section 2.2). Anything that isn't an active token
- * is exactly `{"active":false}`. `account_id` and `application_id` are Tollgate's extension members; the
+ * is exactly `{"active":false}`. The last three members are Tollgate's extensions; the
  * payer is left out on purpose: it changes with team membership while the token lives (ADR 0005).
  */
 export const introspectionSchema = z.discriminatedUnion('active', [
@@ -24,6 +24,8 @@ export const introspectionSchema = z.discriminatedUnion('active', [
      * clock may be wrong. Missing from an auth of the version before.
      */
     expires_in_ms: z.int().min(1).optional(),
+    /** The application's revocation epoch when the token was issued; auths of the version before don't tell. */
+    revocation_epoch: z.int().optional(),
   }),
   z.object({ active: z.literal(false) }),
 ]);

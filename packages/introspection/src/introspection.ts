@@ -1,8 +1,9 @@
 import { accessTokenHash, applicationPart, parseAccessToken } from '@tollgate/access-token';
-import { introspectionSchema } from '@tollgate/contracts/introspection';
-import type { ActiveToken } from '@tollgate/contracts/introspection';
+import type { ActiveToken, Introspection } from '@tollgate/contracts/introspection';
 import type { PrivateApi } from '@tollgate/private-api/client';
-import { Problem } from '@tollgate/problem';
+import { createDeadTokens } from './dead-tokens.ts';
+import { createQuestions } from './questions.ts';
+import type { Asked } from './questions.ts';
 import { createTokenCache } from './token-cache.ts';
 import type { LiveToken } from './token-cache.ts';
 
@@ -30,10 +31,14 @@ export type Introspector = {
   introspect: (token: string, requestId?: string) => Promise<LiveToken | null>;
   /** The same from the cache alone, at once; undefined where auth has to be asked. */
   introspectCached: (token: string) => LiveToken | null | undefined;
-  /** Forgets all tokens of a client, those that auth is just being asked about included. */
-  dropClient: (clientId: string) => void;
-  /** Forgets one token by its hash. */
+  /**
+   * The client has changed, and its tokens below the epoch are dead, whatever auth says from now on. Without an
+   * epoch any of them may be: all are forgotten, those that auth is just being asked about included.
+   */
+  dropClient: (clientId: string, revocationEpoch?: number) => void;
+  /** One token is dead, whatever auth says from now on. */
   dropToken: (tokenHash: string) => void;
+  /** Revocations may have been missed: all is asked for again. What is known to be dead stays so. */
   dropAll: () => void;
   /**
    * Until then (performance.now()) all revocations are known, and the cache may answer. It starts in the past:
@@ -42,12 +47,9 @@ export type Introspector = {
   trustCacheUntil: (timeMs: number) => void;
   /** Whether that is still so. */
   knowsRevocations: () => boolean;
+  /** Until when that was last known to be so (performance.now()), also where it ended early. */
+  knewRevocationsUntilMs: () => number;
 };
-
-type Question = { applicationPart: string; dropped: boolean; answer: Promise<LiveToken | null> };
-
-/** Between an answer and its use the token can be revoked, and then auth is asked again; not for ever. */
-const ATTEMPTS = 3;
 
 /**
  * Introspection with a bounded in-process cache and single flight: while auth is being asked about a token,
@@ -57,39 +59,37 @@ const ATTEMPTS = 3;
 export function createIntrospector(options: IntrospectorOptions): Introspector {
   const { auth, tokenPrefix, cacheTtlMs, negativeCacheTtlMs, cacheMaxEntries, onLookup } = options;
   const cache = createTokenCache(cacheMaxEntries);
-  const inFlight = new Map<string, Question>();
+  const dead = createDeadTokens();
+  const questions = createQuestions({ auth, onLookup, judge });
   let trustedUntilMs = 0;
+  let lastTrustedUntilMs = 0;
 
   const knowsRevocations = () => performance.now() < trustedUntilMs;
 
-  /** Asks auth until no revocation came between the question and its answer. */
-  async function ask(question: Question, hash: string, token: string, requestId?: string) {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      question.dropped = false;
-      const askedMs = performance.now();
-      const answer = await auth.postForm('/oauth2/introspect', { token }, introspectionSchema, requestId);
-      if (isDropped(question)) continue;
-      const active = answer.active ? liveToken(answer, askedMs) : null;
-      const ttlMs = active === null ? negativeCacheTtlMs : Math.min(cacheTtlMs, leftMs(active));
-      // A token of which auth says "active" past its expiry isn't kept.
-      if (active !== null || !answer.active) cache.set(hash, question.applicationPart, active, ttlMs);
-      return active;
+  /** What auth's answer is worth, and for how long it is kept. auth may not have heard yet what this process has. */
+  function judge(
+    { hash, applicationPart: part }: Asked,
+    answer: Introspection,
+    askedMs: number,
+  ): LiveToken | null {
+    const isDead = answer.active && (dead.has(hash) || dead.isBelowEpoch(part, answer.revocation_epoch));
+    const active = answer.active && !isDead ? liveToken(answer, askedMs) : null;
+    const ttlMs = active === null ? negativeCacheTtlMs : Math.min(cacheTtlMs, leftMs(active));
+    // A token of which auth says "active" past its expiry isn't kept.
+    if (active !== null || !answer.active || isDead) cache.set(hash, part, active, ttlMs);
+    return active;
+  }
+
+  function dropClient(clientId: string, revocationEpoch?: number): void {
+    const part = applicationPart(clientId);
+    if (revocationEpoch === undefined) {
+      cache.dropApplication(part);
+      questions.drop((question) => question.applicationPart === part);
+      return;
     }
-    throw new Problem('service_unavailable', { cause: new Error('revocations came during every answer') });
-  }
-
-  function askOnce(hash: string, part: string, token: string, requestId?: string) {
-    const pending = inFlight.get(hash);
-    onLookup?.(pending === undefined ? 'miss' : 'joined');
-    if (pending !== undefined) return pending.answer;
-    const question: Question = { applicationPart: part, dropped: false, answer: Promise.resolve(null) };
-    question.answer = ask(question, hash, token, requestId).finally(() => inFlight.delete(hash));
-    inFlight.set(hash, question);
-    return question.answer;
-  }
-
-  function dropQuestions(concerned: (hash: string, question: Question) => boolean): void {
-    for (const [hash, question] of inFlight) if (concerned(hash, question)) question.dropped = true;
+    dead.noteEpoch(part, revocationEpoch);
+    questions.change(part);
+    cache.endBelow(part, revocationEpoch, cacheTtlMs);
   }
 
   function fromCache(hash: string): LiveToken | null | undefined {
@@ -111,25 +111,26 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
         onLookup?.('malformed');
         return Promise.resolve(null);
       }
-      return askOnce(hash, parsed.applicationPart, token, requestId);
+      return dead.has(hash)
+        ? Promise.resolve(null)
+        : questions.ask({ hash, applicationPart: parsed.applicationPart, token, requestId });
     },
-    dropClient: (clientId) => {
-      const part = applicationPart(clientId);
-      cache.dropApplication(part);
-      dropQuestions((_hash, question) => question.applicationPart === part);
-    },
+    dropClient,
     dropToken: (tokenHash) => {
+      dead.note(tokenHash);
       cache.drop(tokenHash);
-      dropQuestions((hash) => hash === tokenHash);
+      questions.drop(({ hash }) => hash === tokenHash);
     },
     dropAll: () => {
       cache.clear();
-      dropQuestions(() => true);
+      questions.drop(() => true);
     },
     trustCacheUntil: (timeMs) => {
       trustedUntilMs = timeMs;
+      lastTrustedUntilMs = Math.max(lastTrustedUntilMs, timeMs);
     },
     knowsRevocations,
+    knewRevocationsUntilMs: () => lastTrustedUntilMs,
   };
 }
 
@@ -149,9 +150,4 @@ function liveToken(answer: ActiveToken, askedMs: number): LiveToken | null {
 
 function leftMs({ expiresAtMs }: LiveToken): number {
   return expiresAtMs - performance.now();
-}
-
-/** A function of its own, because the compiler believes that the member is still what it was set to. */
-function isDropped(question: Question): boolean {
-  return question.dropped;
 }

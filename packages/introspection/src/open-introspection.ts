@@ -5,7 +5,7 @@ import type { Introspector, IntrospectorOptions } from './introspection.ts';
 import { followRevocations } from './revocations.ts';
 
 export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLookup'> & {
-  /** The service's settings: those of settings.ts, and where auth publishes revocations. */
+  /** The service's settings: those of settings.ts, and where revocations are published. */
   config: {
     TOKEN_PREFIX: string;
     INTROSPECTION_CACHE_TTL_MS: number;
@@ -21,11 +21,12 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
   onDropped?: (what: Revocation | 'all') => void;
 };
 
-/** An introspector whose cache follows auth's revocations on Redis connections of its own (ADR 0013). */
+/** An introspector whose cache follows revocations on Redis connections of its own (ADR 0013). */
 export function openIntrospection(options: OpenIntrospectionOptions): {
   introspect: Introspector['introspect'];
   introspectCached: Introspector['introspectCached'];
   knowsRevocations: Introspector['knowsRevocations'];
+  knewRevocationsUntilMs: Introspector['knewRevocationsUntilMs'];
   close: () => void;
 } {
   const { config, auth, logger, onDropped, ...told } = options;
@@ -42,6 +43,6 @@ export function openIntrospection(options: OpenIntrospectionOptions): {
     listener: { ...introspector, onDropped },
     logger,
   });
-  const { introspect, introspectCached, knowsRevocations } = introspector;
-  return { introspect, introspectCached, knowsRevocations, close };
+  const { introspect, introspectCached, knowsRevocations, knewRevocationsUntilMs } = introspector;
+  return { introspect, introspectCached, knowsRevocations, knewRevocationsUntilMs, close };
 }

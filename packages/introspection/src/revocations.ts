@@ -1,3 +1,4 @@
+import type { ActiveToken } from '@tollgate/contracts/introspection';
 import { REVOCATION_CHANNEL, revocationSchema } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
@@ -13,7 +14,17 @@ export type RevocationListener = Pick<
   onDropped?: ((what: Revocation | 'all') => void) | undefined;
 };
 
-/** Follows auth's revocations on Redis connections of its own, and passes them on (ADR 0013, ADR 0018). */
+/** What a message says of an active token; undefined where auth has to be asked. */
+export function isEnded(
+  revocation: Revocation,
+  { revocation_epoch: epoch }: ActiveToken,
+): boolean | undefined {
+  if (revocation.kind === 'token') return true;
+  if (revocation.revocation_epoch === undefined || epoch === undefined) return undefined;
+  return epoch < revocation.revocation_epoch;
+}
+
+/** Follows revocations on Redis connections of its own, and passes them on (ADR 0013, ADR 0018). */
 export function followRevocations(options: {
   redisUrl: string;
   listener: RevocationListener;
@@ -33,7 +44,7 @@ export function followRevocations(options: {
       return;
     }
     const revocation = parsed.data;
-    if (revocation.kind === 'client') listener.dropClient(revocation.client_id);
+    if (revocation.kind === 'client') listener.dropClient(revocation.client_id, revocation.revocation_epoch);
     else listener.dropToken(revocation.token_hash);
     listener.onDropped?.(revocation);
   }

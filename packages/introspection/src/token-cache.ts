@@ -13,6 +13,8 @@ export type TokenCache = {
   get: (tokenHash: string) => LiveToken | null | undefined;
   set: (tokenHash: string, applicationPart: string, active: LiveToken | null, ttlMs: number) => void;
   drop: (tokenHash: string) => void;
+  /** Of an application: what is below the epoch is inactive from now on, what has no epoch isn't known any more. */
+  endBelow: (applicationPart: string, revocationEpoch: number, ttlMs: number) => void;
   dropApplication: (applicationPart: string) => void;
   clear: () => void;
 };
@@ -31,6 +33,7 @@ export function createTokenCache(maxEntries: number): TokenCache {
       if (hashes?.size === 0) byApplication.delete(applicationPart);
     },
   });
+  const ofApplication = (part: string) => [...(byApplication.get(part) ?? [])];
   return {
     get: (tokenHash) => entries.get(tokenHash)?.active,
     set: (tokenHash, applicationPart, active, ttlMs) => {
@@ -42,8 +45,18 @@ export function createTokenCache(maxEntries: number): TokenCache {
     drop: (tokenHash) => {
       entries.delete(tokenHash);
     },
+    endBelow: (applicationPart, revocationEpoch, ttlMs) => {
+      for (const tokenHash of ofApplication(applicationPart)) {
+        const active = entries.get(tokenHash)?.active;
+        // A dead one stays so: the same may be said again and again.
+        if (active === null || active === undefined) continue;
+        if (active.revocation_epoch === undefined) entries.delete(tokenHash);
+        else if (active.revocation_epoch < revocationEpoch)
+          entries.set(tokenHash, { applicationPart, active: null }, { ttl: ttlMs });
+      }
+    },
     dropApplication: (applicationPart) => {
-      for (const tokenHash of [...(byApplication.get(applicationPart) ?? [])]) entries.delete(tokenHash);
+      for (const tokenHash of ofApplication(applicationPart)) entries.delete(tokenHash);
     },
     clear: () => {
       entries.clear();

@@ -49,7 +49,10 @@ export function createTrust(options: {
     sayWhenAway: (error) => {
       if (away || performance.now() - lastMs < AWAY_AFTER_MS) return;
       away = true;
-      logger.warn({ err: error, channel }, 'a Redis channel can’t be followed; nothing is cached meanwhile');
+      logger.warn(
+        { err: error, channel },
+        'a Redis channel can’t be followed; nothing that depends on it is cached meanwhile',
+      );
     },
   };
 }

@@ -6,6 +6,7 @@ import type { PostgresOptions } from '@tollgate/stack/postgres';
 import { runDirectory } from './config.ts';
 import { migrate } from './database.ts';
 import { newDirectory, register } from './run.ts';
+import { signalTree } from './signal-tree.ts';
 
 export type OwnPostgres = {
   /** A migrated, empty database; the address stays valid over kill, stop and restart. */
@@ -13,6 +14,10 @@ export type OwnPostgres = {
   stop: () => Promise<void>;
   /** SIGKILL. */
   kill: () => Promise<void>;
+  /** SIGSTOP of the server and its sessions: they keep their connections and answer nothing, until they go on. */
+  freeze: () => void;
+  /** SIGCONT. */
+  thaw: () => void;
   /** Starts it again on its data; resolves when it answers. */
   restart: () => Promise<void>;
 };
@@ -28,6 +33,12 @@ export async function startPostgres(): Promise<OwnPostgres> {
     stop: () => server.stop(),
     kill: async () => {
       await server.process.stop({ signal: 'SIGKILL' });
+    },
+    freeze: () => {
+      signalTree(server.process.identity.pid, 'SIGSTOP');
+    },
+    thaw: () => {
+      signalTree(server.process.identity.pid, 'SIGCONT');
     },
     restart: async () => {
       server = await start(options);

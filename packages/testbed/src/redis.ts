@@ -4,6 +4,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { startRedis as start } from '@tollgate/stack/redis';
 import { runDirectory } from './config.ts';
 import { newDirectory, readRun, register } from './run.ts';
+import { signalTree } from './signal-tree.ts';
 
 /** A Redis of whatever topology, as a suite takes it away and brings it back. */
 export type RunningRedis = {
@@ -16,7 +17,13 @@ export type RunningRedis = {
   restart: () => Promise<void>;
 };
 
-export type OwnRedis = RunningRedis & { port: number };
+export type OwnRedis = RunningRedis & {
+  port: number;
+  /** SIGSTOP: it keeps its connections and answers nothing, until it goes on. */
+  freeze: () => void;
+  /** SIGCONT. */
+  thaw: () => void;
+};
 
 const ATTEMPTS = 3;
 
@@ -57,6 +64,12 @@ export async function startRedisProcess({
         port,
         stop: () => server.stop(),
         kill: () => server.kill(),
+        freeze: () => {
+          signalTree(server.process.identity.pid, 'SIGSTOP');
+        },
+        thaw: () => {
+          signalTree(server.process.identity.pid, 'SIGCONT');
+        },
         restart: async () => {
           server = await start(options);
         },

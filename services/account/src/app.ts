@@ -24,6 +24,7 @@ import {
   readEndpoint,
 } from './applications/endpoints.ts';
 import { clientEndpoint } from './clients/client-endpoint.ts';
+import { createRecoveredRevocations, lostRevocationEndpoint } from './clients/lost-revocation-endpoint.ts';
 import { consoleRoutes } from './console-routes.ts';
 import type { ConsoleParts } from './console-routes.ts';
 import type { Query } from './database/query.ts';
@@ -36,6 +37,7 @@ import {
   clientPageEndpoint,
   clientRevocationEndpoint,
   readUses,
+  revokedTokensEndpoint,
   tokenUsesEndpoint,
 } from './tokens/auth-endpoints.ts';
 import { noteCallerAddress } from './sessions/caller-address.ts';
@@ -127,7 +129,13 @@ export function createPrivateApp(parts: PrivateParts): Express {
   app.route('/private/clients/:client_id').get(clientEndpoint(query)).all(methodNotAllowed('GET', 'HEAD'));
   app
     .route('/private/clients/:client_id/revoked-tokens')
+    .get(revokedTokensEndpoint(query))
     .post(readJsonBody, clientRevocationEndpoint(parts.tokens))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  const recovered = createRecoveredRevocations(registry);
+  app
+    .route('/private/clients/:client_id/lost-revocation')
+    .post(readJsonBody, lostRevocationEndpoint({ applications: parts.applications, logger, recovered }))
     .all(methodNotAllowed('POST'));
   app
     .route('/private/hand-made-tokens/clients')

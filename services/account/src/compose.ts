@@ -20,6 +20,7 @@ import { createQuery, createTransact } from './database/query.ts';
 import type { Query } from './database/query.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from './entitlement-events/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics } from './outbox/metrics.ts';
+import { createPublishedRevocations } from './outbox/publisher.ts';
 import { startRevocationOutbox } from './outbox/revocation-outbox.ts';
 import { createTokens } from './tokens/tokens.ts';
 
@@ -33,26 +34,13 @@ const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 1
 export function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, addressOf, accessLog } = context;
   const databases = openDatabases(config, logger);
-  const { database, outboxDatabase, eventDatabase } = databases;
+  const { database } = databases;
   const redis = openRedis(config.REDIS_URL, logger);
   const auth = openAuth(config);
   const introspection = openIntrospection({ config, auth, logger });
   const query = createQuery(database);
   const clocks = followClocks(redis, query, { registry, logger });
-  const outbox = startRevocationOutbox({
-    query: createQuery(outboxDatabase),
-    auth,
-    deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
-    logger,
-    metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
-  });
-  const publisher = startEntitlementPublisher({
-    database: eventDatabase,
-    databaseUrl: config.DATABASE_URL,
-    redis,
-    logger,
-    metrics: createPublisherMetrics(registry),
-  });
+  const { outbox, publisher } = startOutboxes(context, databases, { auth, redis });
   const transact = createTransact(database);
   const console = openConsole({ config, query, transact, logger, registry });
   const usage = openUsage({ config, database, redis, redisClock: clocks.redis, logger, registry });
@@ -60,8 +48,8 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
   const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
   const workers = [outbox, publisher, billing, console, usage, refusedCalls];
-  const changes = { transact, query, deliver: outbox.deliver };
-  const { applications, tokens } = openAccess(config, changes);
+  const { deliver, deliverRevocation } = outbox;
+  const { applications, tokens } = openAccess(config, { transact, query, deliver, deliverRevocation });
   const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
   const operations = {
     serviceCredentials: config.SERVICE_CREDENTIALS,
@@ -104,7 +92,7 @@ function openAuth(config: Config): PrivateApi {
 /** What account holders and operators do about applications and their tokens. */
 function openAccess(
   config: Config,
-  changes: Pick<Parameters<typeof createTokens>[0], 'transact' | 'query' | 'deliver'>,
+  changes: Pick<Parameters<typeof createTokens>[0], 'transact' | 'query' | 'deliver' | 'deliverRevocation'>,
 ) {
   return {
     applications: createApplications({
@@ -117,6 +105,32 @@ function openAccess(
       tokenPrefix: config.TOKEN_PREFIX,
       sealingKeys: config.TOKEN_SEALING_KEYS,
       maxTokensPerApplication: config.MAX_HAND_MADE_TOKENS_PER_APPLICATION,
+    }),
+  };
+}
+
+/** What tells auth of changed applications, and every gateway of these and of changed entitlements. */
+function startOutboxes(
+  { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
+  { outboxDatabase, eventDatabase }: ReturnType<typeof openDatabases>,
+  { auth, redis }: { auth: PrivateApi; redis: RedisConnection },
+) {
+  return {
+    outbox: startRevocationOutbox({
+      query: createQuery(outboxDatabase),
+      auth,
+      redis,
+      deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+      logger,
+      metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
+      published: createPublishedRevocations(registry),
+    }),
+    publisher: startEntitlementPublisher({
+      database: eventDatabase,
+      databaseUrl: config.DATABASE_URL,
+      redis,
+      logger,
+      metrics: createPublisherMetrics(registry),
     }),
   };
 }

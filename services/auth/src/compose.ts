@@ -13,6 +13,7 @@ import { createPrivateApp, createPublicApp } from './app.ts';
 import { createClientAuthenticator } from './client/authenticator.ts';
 import { createClientStore } from './client/client-store.ts';
 import { createClientDirectory } from './client/directory.ts';
+import { followChanges } from './client/follow-changes.ts';
 import type { ClientDirectory } from './client/directory.ts';
 import type { Config } from './config.ts';
 import { refuseEvictingRedis } from './eviction-policy.ts';
@@ -33,18 +34,15 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   gatherWrites(redis);
   const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
-  const account = createPrivateApi({
-    baseUrl: config.ACCOUNT_PRIVATE_URL,
-    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
-    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
-    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
-  });
+  const account = openAccount(config);
   const clients = createClientDirectory({
     store: createClientStore(redis, config.CLIENT_CACHE_TTL_MS),
     account,
     cacheTtlMs: config.CLIENT_CACHE_TTL_MS,
     unknownMaxEntries: config.UNKNOWN_CLIENT_CACHE_MAX_ENTRIES,
+    logger,
   });
+  const followed = followChanges({ redisUrl: config.REDIS_URL, clients, logger });
   const metrics = createMetrics(registry);
   const { tokenParts, lastUsed, restore } = composeTokens(
     context,
@@ -88,12 +86,22 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     publicHandler: createPublicApp(parts),
     privateHandler: createPrivateApp(parts),
     close: async () => {
+      followed.close();
       await Promise.all([restore.close(), lastUsed.close()]);
       await account.close();
       clock.close();
       redis.disconnect();
     },
   };
+}
+
+function openAccount(config: Config): PrivateApi {
+  return createPrivateApi({
+    baseUrl: config.ACCOUNT_PRIVATE_URL,
+    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
+    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+  });
 }
 
 function composeFailedAttempts(config: Config, redis: RedisConnection, metrics: Metrics): FailedAttempts {
@@ -141,6 +149,6 @@ function composeTokens(
     missLookUpsMaxInFlight: config.MISS_LOOK_UPS_MAX_IN_FLIGHT,
     onHandMadeUsed: lastUsed.note,
   });
-  const revokeToken = createRevokeToken({ tokens, clients, account });
+  const revokeToken = createRevokeToken({ tokens, account });
   return { tokenParts: { findLiveToken, revokeToken }, lastUsed, restore };
 }

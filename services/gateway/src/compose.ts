@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Revocation } from '@tollgate/contracts/revocation';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/private-api/client';
@@ -42,6 +41,7 @@ import type { Patience } from './settlement/settle.ts';
 import { createSendBatch } from './settlement/settle-script.ts';
 import { createSettlement } from './settlement/settlement.ts';
 import type { Settlement } from './settlement/settlement.ts';
+import { createTokenWatch } from './token-watch/token-watch.ts';
 import { createTraces } from './trace/traces.ts';
 import type { Recorder, Traces } from './trace/traces.ts';
 
@@ -69,14 +69,15 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...shared,
     ...{ trusts, registry, prime },
     allowsOrigin: cors?.allows ?? null,
-    introspection: peers.introspection,
+    introspect: peers.introspect,
+    tokenWatch: peers.tokenWatch,
     record: settlement.record,
     patience,
   });
-  peers.followDropped(webSockets.onRevoked);
   const pipeline = {
     ...shared,
     authenticate: peers.authenticate,
+    tokenWatch: peers.tokenWatch,
     meter: createCallMeter(createSettle(settlement.record, patience), {
       ...patience,
       record: settlement.record,
@@ -222,7 +223,6 @@ function composeSettlement(
 }
 
 function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: Traces) {
-  let onDropped: (what: Revocation | 'all') => void = () => undefined;
   const caller = {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
@@ -236,10 +236,11 @@ function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: 
     auth,
     logger,
     onDropped: (what) => {
-      onDropped(what);
+      tokenWatch.onRevoked(what);
     },
     onLookup: metrics.onIntrospection,
   });
+  const tokenWatch = createTokenWatch(introspection);
   const entitlements = openEntitle({
     account,
     cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
@@ -251,14 +252,12 @@ function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: 
   });
   return {
     account,
-    introspection,
+    introspect: introspection.introspect,
+    tokenWatch,
     authenticate: createAuthenticate(introspection),
     entitle: entitlements.entitle,
-    /** Tells of every token that is no longer cached as active. */
-    followDropped: (listener: typeof onDropped) => {
-      onDropped = listener;
-    },
     close: async () => {
+      tokenWatch.close();
       introspection.close();
       entitlements.close();
       await Promise.all([auth.close(), account.close()]);

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/client-secret';
-import type { ClientAnswer } from '@tollgate/contracts/client-record';
+import type { ClientAnswer, RevokedTokens } from '@tollgate/contracts/client-record';
 import type { ClientPage } from '@tollgate/contracts/hand-made-tokens';
 import { createLogger } from '@tollgate/log';
 import { basicAuthorization } from '@tollgate/private-api/credential';
@@ -31,13 +31,20 @@ let upstream: TestServer;
 let auth: ServiceProcess;
 let gateways: ServiceProcess[];
 const clients = new Map<string, ClientAnswer>();
+const noneRevoked: RevokedTokens = { token_hashes: [], next_after: null };
 
 beforeAll(async () => {
   redis = await startRedis();
   store = openRedis(redis.url, createLogger('suite', 'silent'));
   upstream = await startServer(answerOk);
   account = await startServer((req, res) => {
-    const [, , kind, id = ''] = (req.url ?? '').split('/');
+    const [, , kind, id = '', part = ''] = (req.url ?? '').split('/');
+    // Tokens that clients give back: this account forgets them, which no test here can tell.
+    if (part.startsWith('revoked-tokens')) {
+      res.writeHead(req.method === 'POST' ? 204 : 200, { 'content-type': 'application/json' });
+      res.end(req.method === 'POST' ? undefined : JSON.stringify(noneRevoked));
+      return;
+    }
     const bodies = {
       clients: () => clients.get(id),
       entitlements: () => activeEntitlement(Number(id)),

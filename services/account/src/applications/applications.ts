@@ -10,11 +10,15 @@ import {
   deleteApplication,
   revokeApplication,
   rotateSecret,
+  takeOverRevocation,
 } from './changes.ts';
 import type { ApplicationSettings, Changes, Created, NewApplication, Rotated } from './changes.ts';
 import { findApplication, listApplications, liveSecrets } from './store.ts';
 
-/** Whether auth has acknowledged the change by now; it is told until it has. */
+/**
+ * Whether the change is in force: auth has acknowledged it or, of a revocation, every cache has been told. It is told
+ * until it has.
+ */
 type Delivered = { delivered: boolean };
 
 /**
@@ -33,6 +37,11 @@ export type Applications = {
     by: Actor,
   ) => Promise<{ application: Application } & Delivered>;
   revoke: (key: ApplicationKey, by: Actor) => Promise<{ application: Application } & Delivered>;
+  /** A revocation that auth knows of and Postgres has lost; null where it hasn't. */
+  takeOverRevocation: (
+    known: { client_id: string; revocation_epoch: number },
+    by: Actor,
+  ) => Promise<Application | null>;
   /** A new secret; a revoked application is active again, without its old tokens and secrets. */
   rotateSecret: (
     key: ApplicationKey,
@@ -46,10 +55,9 @@ export function createApplications(
   options: ApplicationSettings & {
     transact: Transact;
     query: Query;
-    deliver: RevocationOutbox['deliver'];
-  },
+  } & Pick<RevocationOutbox, 'deliver' | 'deliverRevocation'>,
 ): Applications {
-  const { transact, query, deliver, ...settings } = options;
+  const { transact, query, deliver, deliverRevocation, ...settings } = options;
   return {
     create: (wanted, by) => transact((inside) => createApplication(inside, wanted, settings, by)),
     list: (accountId, wanted) => listApplications(query, accountId, wanted),
@@ -66,7 +74,14 @@ export function createApplications(
     },
     revoke: async (key, by) => {
       const { application, pending } = await transact((inside) => revokeApplication(inside, key, by));
-      return { application, delivered: await deliver(pending) };
+      return { application, delivered: await deliverRevocation(pending) };
+    },
+    takeOverRevocation: async (known, by) => {
+      const taken = await transact((inside) => takeOverRevocation(inside, known, by));
+      if (taken === undefined) return null;
+      // auth, who asks, looks the client up again at once.
+      void deliverRevocation(taken.pending);
+      return taken.application;
     },
     rotateSecret: async (key, overlapSec, by) => {
       const { pending, ...rotated } = await transact((inside) =>
@@ -75,7 +90,7 @@ export function createApplications(
       return { ...rotated, delivered: await deliver(pending) };
     },
     remove: async (key, by) => {
-      await deliver(await transact((inside) => deleteApplication(inside, key, by)));
+      await deliverRevocation(await transact((inside) => deleteApplication(inside, key, by)));
     },
   };
 }

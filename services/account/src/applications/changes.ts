@@ -23,6 +23,7 @@ import {
   insertSecret,
   liveSecrets,
   lockApplication,
+  lockApplicationOfClient,
   setSettings,
   setStanding,
 } from './store.ts';
@@ -111,6 +112,34 @@ export async function revokeApplication(query: Query, key: ApplicationKey, by: A
   await setStanding(query, key.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
+  return { application, pending: await enqueueRevocation(query, application) };
+}
+
+/**
+ * auth knows a later epoch than Postgres, which was restored from a backup: a revocation was lost, and with it
+ * whatever came after. The application is revoked with that epoch. The secrets that came back may be the very ones
+ * that the revocation ended, so none of them stays; tokens issued since then live on. Undefined where nothing was
+ * lost.
+ *
+ * @throws {Problem} not_found
+ */
+export async function takeOverRevocation(
+  query: Query,
+  { client_id, revocation_epoch }: { client_id: string; revocation_epoch: number },
+  by: Actor,
+): Promise<Revoked | undefined> {
+  const before = await lockApplicationOfClient(query, client_id);
+  if (before === undefined) throw new Problem('not_found');
+  if (before.revocation_epoch >= revocation_epoch) return undefined;
+  const application: Application = { ...before, status: 'revoked', revocation_epoch };
+  await endAllSecrets(query, before.application_id);
+  await setStanding(query, before.application_id, application);
+  const details = {
+    revocation_epoch,
+    revocation_epoch_before: before.revocation_epoch,
+    status_before: before.status,
+  };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_revocation_recovered', details });
   return { application, pending: await enqueueRevocation(query, application) };
 }
 

@@ -92,8 +92,8 @@ export function readEndpoint({ find }: Pick<Applications, 'find'>, access: Acces
 
 /**
  * `POST …/applications/{application_id}/revoke`, without a body: its tokens and its secrets are dead.
- * 200, and `delivered`: whether auth has acknowledged it; where it hasn't within a second, it is told until it
- * has. Each revocation raises the epoch by one, also of an application that is revoked already.
+ * 200, and `delivered`: whether every cache has been told within a second, by auth, which then refuses as well, or by
+ * account itself; all are told until auth has acknowledged it. Each revocation raises the epoch by one, also of an application that is revoked already.
  */
 export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access: Access): RequestHandler {
   return async (req, res) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { accessTokenHash, applicationPart } from '@tollgate/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startAccount } from '../suite/account-under-test.ts';
 import type { AccountUnderTest } from '../suite/account-under-test.ts';
@@ -61,13 +62,14 @@ test('a deletion kills the tokens and the credentials at once', async () => {
   await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
 });
 
-test('an auth that was away during the revocation learns of it when it is back', async () => {
+test('an auth that was away during the revocation learns of it when it is back; the token is dead meanwhile', async () => {
   const { path, token } = await newCaller();
   await suite.auth.kill();
   expect((await operate(suite.account, 'POST', `${path}/revoke`)).body).toMatchObject({
     status: 'revoked',
-    delivered: false,
+    delivered: true,
   });
+  expect(await usageStatus(token)).toBe(401);
   await suite.auth.restart();
   await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 5_000 });
 });
@@ -102,4 +104,54 @@ test('tokens that are being issued while the application is revoked are dead, to
   for (const issued of tokens) {
     await waitFor(async () => (await usageStatus(issued)) === 401, { timeoutMs: 1_500 });
   }
+});
+
+test('a token that its client gives back stays dead when Redis goes back to a time before', async () => {
+  const { token, path, ...application } = await newCaller();
+  const { client_id, client_secret } = application;
+  const kept = await obtainToken(suite.auth, application);
+  const [key = ''] = await suite.store.keys(`auth:*:token:${accessTokenHash(token)}`);
+  const stored = await suite.store.dumpBuffer(key);
+  const response = await fetch(`${suite.auth.publicUrl}/oauth2/revoke`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id, client_secret, token }),
+  });
+  expect(response.status).toBe(200);
+  await suite.redis.kill();
+  await suite.redis.restart();
+  await waitFor(() => suite.store.status === 'ready');
+  await suite.store.restore(key, 60_000, stored, 'REPLACE');
+  await waitFor(async () => (await usageStatus(kept)) === 200);
+  expect(await usageStatus(token)).toBe(401);
+  expect(await suite.store.exists(key)).toBe(0);
+  expect((await operate(suite.account, 'GET', path)).body['status']).toBe('active');
+});
+
+test('a Postgres that has lost a revocation takes it over from auth: old tokens and secrets stay dead', async () => {
+  const { token, path, application_id, ...old } = await newCaller();
+  const backup = await suite.database('application_secrets').where({ application_id });
+  await operate(suite.account, 'POST', `${path}/revoke`);
+  const late = await obtainToken(suite.auth, await rotate(path));
+  await waitFor(
+    async () => (await suite.database('revocation_outbox').where({ application_id })).length === 0,
+  );
+  // What a restore of the backup leaves of it.
+  await suite.database('application_secrets').where({ application_id }).delete();
+  await suite.database('application_secrets').insert(
+    backup.map(({ pepper_id, hmac, expires_at }: Record<string, unknown>) => ({
+      application_id,
+      pepper_id,
+      hmac,
+      expires_at,
+    })),
+  );
+  await suite.database('applications').where({ application_id }).update({ revocation_epoch: 0 });
+  // auth looks the client up again when its record is a minute old, or now.
+  await suite.store.del(...(await suite.store.keys(`auth:{${applicationPart(old.client_id)}}:client`)));
+  await waitFor(async () => {
+    await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
+    return (await operate(suite.account, 'GET', path)).body['status'] === 'revoked';
+  });
+  expect([await usageStatus(token), await usageStatus(late)]).toEqual([401, 200]);
+  expect(await usageStatus(await obtainToken(suite.auth, await rotate(path)))).toBe(200);
 });

@@ -3,8 +3,8 @@ import type { Query } from '../database/query.ts';
 /** Who acts, and how the request came. */
 export type Actor = {
   /**
-   * `operator:<credential id>`, `client:<client id>`, `account:<account id>` for its owner, `renewal`, `seed` or
-   * `webhook-delivery`.
+   * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its owner,
+   * `renewal`, `seed` or `webhook-delivery`.
    */
   actor: string;
   address: string;
@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'application_changed',
   'application_revoked',
   'application_restored',
+  'application_revocation_recovered',
   'application_deleted',
   'secret_rotated',
   'token_issued',

@@ -20,6 +20,8 @@ import * as webhookAttempts from './migrations/0018-webhook-attempts.ts';
 import * as usageGaps from './migrations/0019-usage-gaps.ts';
 import * as usageUnassignedCounted from './migrations/0020-usage-unassigned-counted.ts';
 import * as usageBounds from './migrations/0021-usage-bounds.ts';
+import * as publishedRevocations from './migrations/0022-published-revocations.ts';
+import * as revokedTokens from './migrations/0023-revoked-tokens.ts';
 import * as refusedCalls from './migrations/0026-refused-calls.ts';
 
 /** A migration's module, and what it takes from the version before, with why that does no harm (ADR 0035). */
@@ -50,6 +52,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0019-usage-gaps', migration: usageGaps },
   { name: '0020-usage-unassigned-counted', migration: usageUnassignedCounted },
   { name: '0021-usage-bounds', migration: usageBounds },
+  { name: '0022-published-revocations', migration: publishedRevocations },
+  { name: '0023-revoked-tokens', migration: revokedTokens },
   { name: '0026-refused-calls', migration: refusedCalls },
 ];
 

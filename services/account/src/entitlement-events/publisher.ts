@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client';
 import { ENTITLEMENT_CHANNEL } from '@tollgate/contracts/entitlement';
 import type { EntitlementEvent } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
-import { mastersOf } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
+import { publishOnMasters } from '@tollgate/redis/publish';
 import { createQuery, createTransact } from '../database/query.ts';
 import { createBacklogGauges } from '../outbox/backlog.ts';
 import type { BacklogGauges } from '../outbox/backlog.ts';
@@ -79,21 +79,15 @@ export function createPublisherMetrics(registry: Registry): PublisherMetrics {
 
 /** Publishes what is taken at once, and gives how many rows that was. */
 async function publishBatch({ database, redis, metrics }: PublisherOptions): Promise<number> {
+  const publishOne = (account_id: number) => {
+    const event: EntitlementEvent = { account_id };
+    return publishOnMasters(redis, ENTITLEMENT_CHANNEL, JSON.stringify(event));
+  };
   return createTransact(database)(async (query) => {
     const rows = await query<EntitlementEvent>(TAKE_SQL, { limit: BATCH_ROWS });
     const accountIds = [...new Set(rows.map(({ account_id }) => account_id))];
-    await Promise.all(accountIds.map((account_id) => publish(redis, { account_id })));
+    await Promise.all(accountIds.map(publishOne));
     metrics.published.inc(accountIds.length);
     return rows.length;
   });
-}
-
-/**
- * On each master of a Redis Cluster: a subscriber trusts its cache by what the master that it is connected to has
- * told it, and the cluster's own bus promises no time.
- */
-async function publish(redis: RedisConnection, event: EntitlementEvent): Promise<void> {
-  const masters = mastersOf(redis);
-  if (masters.length === 0) throw new Error('no master of the Redis Cluster is known');
-  await Promise.all(masters.map((master) => master.publish(ENTITLEMENT_CHANNEL, JSON.stringify(event))));
 }

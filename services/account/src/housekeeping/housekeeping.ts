@@ -32,6 +32,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   // An account's own token is made anew every twelve hours, and listed nowhere; those made by hand are.
   access_tokens: `expires_at <= now() - interval '1 day' AND (expires_at < ${USAGE_IS_OVER} OR application_id IN (
     SELECT application_id FROM applications WHERE type = 'temporary'))`,
+  // A day late: clocks differ, and a token's end is by auth's and Redis'.
+  revoked_tokens: "expires_at <= now() - interval '1 day'",
   usage_unassigned: `recorded_at < ${USAGE_IS_OVER}`,
   usage_gaps: `seen_at < ${USAGE_IS_OVER}`,
   // A day late: a report that began before the turn of the month may still be looking for its keys.

@@ -18,5 +18,5 @@ export const nextCursor = z
 /** Whether the token service has acknowledged the change by now. It is told until it has. */
 export const delivered = z.boolean().meta({
   description:
-    'Whether the token service has acknowledged the change within a second; if not, it is told until it has.',
+    'Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is.',
 });

@@ -5,7 +5,7 @@ import type { Query } from '../database/query.ts';
 import { backoffMs } from './backoff.ts';
 import type { OutboxMetrics } from './metrics.ts';
 import { postpone, removeRow } from './leased-rows.ts';
-import { REVOCATION_OUTBOX } from './outbox-store.ts';
+import { REVOCATION_OUTBOX, changeOf } from './outbox-store.ts';
 import type { PendingRevocation } from './outbox-store.ts';
 import type { Attempt } from './outbox-worker.ts';
 
@@ -24,7 +24,8 @@ export async function attemptDelivery(
   const { outbox_id, client_id, revocation_epoch } = row;
   try {
     const body: RevocationEpoch = { revocation_epoch };
-    await auth.putJson(`/private/clients/${client_id}/revocation-epoch`, body);
+    const change = new URLSearchParams(changeOf(row) ?? {}).toString();
+    await auth.putJson(`/private/clients/${client_id}/revocation-epoch?${change}`, body);
   } catch (error) {
     metrics.deliveries.inc({ outcome: 'failed' });
     const attempts = row.attempts + 1;

@@ -1,13 +1,18 @@
+import type { ClientChange } from '@tollgate/contracts/revocation';
 import { onlyRow } from '../database/only-row.ts';
 import type { Query } from '../database/query.ts';
 import { IN_MS } from './leased-rows.ts';
 import type { OutboxTable } from './leased-rows.ts';
 
-/** A change that auth is to be told of. */
+/** A change that auth and those who keep introspections are to be told of. */
 export type PendingRevocation = {
   outbox_id: number;
   client_id: string;
   revocation_epoch: number;
+  /** What it has ended; null in rows of the version before. */
+  change: ClientChange['change'] | null;
+  /** Of a change of one token. */
+  token_hash: string | null;
   /** Failed ones. */
   attempts: number;
 };
@@ -15,7 +20,7 @@ export type PendingRevocation = {
 /** For so long a new row is left to the process that made it, which delivers it right after its commit. */
 const HEAD_START_MS = 500;
 
-const COLUMNS = 'outbox_id, client_id, revocation_epoch, attempts';
+const COLUMNS = 'outbox_id, client_id, revocation_epoch, change, token_hash, attempts';
 
 export const REVOCATION_OUTBOX: OutboxTable = {
   table: 'revocation_outbox',
@@ -23,17 +28,52 @@ export const REVOCATION_OUTBOX: OutboxTable = {
   columns: COLUMNS,
 };
 
+type ChangedClient = { client_id: string; application_id: number; revocation_epoch: number };
+
 /** Writes that auth is to be told. `query` is that of the transaction which changes the application. */
 export async function enqueueRevocation(
   query: Query,
-  change: { client_id: string; application_id: number; revocation_epoch: number },
+  { client_id, application_id, revocation_epoch }: ChangedClient,
+  ended: ClientChange = { change: 'application' },
 ): Promise<PendingRevocation> {
+  const token_hash = ended.change === 'token' ? ended.token_hash : null;
   const rows = await query<PendingRevocation>(
-    `INSERT INTO revocation_outbox (client_id, application_id, revocation_epoch, next_attempt_at)
-     VALUES (:client_id, :application_id, :revocation_epoch, ${IN_MS('headStartMs')}) RETURNING ${COLUMNS}`,
-    { ...change, headStartMs: HEAD_START_MS },
+    `INSERT INTO revocation_outbox
+       (client_id, application_id, revocation_epoch, change, token_hash, next_attempt_at, publish_after)
+     VALUES (:client_id, :application_id, :revocation_epoch, :change, :token_hash,
+       ${IN_MS('headStartMs')}, ${IN_MS('headStartMs')}) RETURNING ${COLUMNS}`,
+    {
+      client_id,
+      application_id,
+      revocation_epoch,
+      change: ended.change,
+      token_hash,
+      headStartMs: HEAD_START_MS,
+    },
   );
   return onlyRow(rows);
+}
+
+/** What a row says has ended; null where that isn't known. */
+export function changeOf({ change, token_hash }: PendingRevocation): ClientChange | null {
+  if (change === 'token') return token_hash === null ? null : { change, token_hash };
+  return change === null ? null : { change };
+}
+
+/** Takes rows that are to be published, for the first time or again; any number of replicas may ask at once. */
+export function claimUnpublished(
+  query: Query,
+  { limit, againMs }: { limit: number; againMs: number },
+): Promise<PendingRevocation[]> {
+  return query<PendingRevocation>(
+    `UPDATE revocation_outbox SET publish_after = ${IN_MS('againMs')}
+     WHERE outbox_id IN (
+       SELECT outbox_id FROM revocation_outbox
+       WHERE publish_after IS NULL OR publish_after <= clock_timestamp()
+       ORDER BY outbox_id LIMIT :limit FOR UPDATE SKIP LOCKED
+     ) RETURNING ${COLUMNS}`,
+    { limit, againMs },
+  );
 }
 
 /** Whether a row is still there, which means that nobody has delivered it. */

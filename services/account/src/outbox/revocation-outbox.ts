@@ -5,24 +5,29 @@ import { attemptDelivery } from './delivery.ts';
 import type { DeliveryOptions } from './delivery.ts';
 import type { OutboxMetrics } from './metrics.ts';
 import { claimDue } from './leased-rows.ts';
+import { startRevocationPublisher } from './publisher.ts';
+import type { RevocationPublisherOptions } from './publisher.ts';
 import { REVOCATION_OUTBOX, isPending } from './outbox-store.ts';
 import type { PendingRevocation } from './outbox-store.ts';
 import { startOutboxWorker } from './outbox-worker.ts';
 
 /** `query` is on a pool of the outbox's own: requests that wait for Postgres must not hold back a revocation. */
-export type RevocationOutboxOptions = DeliveryOptions & {
-  /** How long one delivery may take; auth's client keeps to it. */
-  deliveryTimeoutMs: number;
-  logger: Pick<Logger, 'info' | 'warn'>;
-  metrics: OutboxMetrics;
-};
+export type RevocationOutboxOptions = DeliveryOptions &
+  RevocationPublisherOptions & {
+    /** How long one delivery may take; auth's client keeps to it. */
+    deliveryTimeoutMs: number;
+    logger: Pick<Logger, 'info' | 'warn'>;
+    metrics: OutboxMetrics;
+  };
 
 export type RevocationOutbox = {
   /**
-   * Delivers a row whose transaction has just committed. Resolves with whether auth has acknowledged it, after
-   * DELIVERY_WAIT_MS at most; it goes on being delivered until that is so.
+   * Publishes and delivers a row whose transaction has just committed. Resolves with whether auth has acknowledged
+   * it, after DELIVERY_WAIT_MS at most; it goes on being published and delivered until that is so.
    */
   deliver: (row: PendingRevocation) => Promise<boolean>;
+  /** The same of a revocation, which is in force also where it is only published. */
+  deliverRevocation: (row: PendingRevocation) => Promise<boolean>;
   /** Takes nothing more on, and resolves when the deliveries under way have ended. */
   close: () => Promise<void>;
 };
@@ -39,8 +44,8 @@ const MAX_IN_FLIGHT = 16;
 const LEASE_MARGIN_MS = 500;
 
 /**
- * Tells auth of every row of the outbox until auth has acknowledged it (docs/architecture.md, walk 3). One
- * that is delivered twice changes nothing the second time.
+ * Tells auth of every row of the outbox until auth has acknowledged it (docs/architecture.md, walk 3), and
+ * publishes it meanwhile. One that is delivered twice changes nothing the second time.
  */
 export function startRevocationOutbox(options: RevocationOutboxOptions): RevocationOutbox {
   const worker = startOutboxWorker<PendingRevocation>({
@@ -52,6 +57,7 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
     logger: options.logger,
   });
   const { signal } = worker;
+  const publisher = startRevocationPublisher(options);
 
   /** A later attempt, or another replica, may be the one that delivers it. */
   async function acknowledged(row: PendingRevocation): Promise<boolean> {
@@ -64,10 +70,23 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
     return delivered;
   }
 
+  function acknowledgedInTime(row: PendingRevocation): Promise<boolean> {
+    const late = pause(DELIVERY_WAIT_MS, signal).then(() => false);
+    return Promise.race([acknowledged(row).catch(() => false), late]);
+  }
+
   return {
-    deliver: (row) =>
-      Promise.race([acknowledged(row).catch(() => false), pause(DELIVERY_WAIT_MS, signal).then(() => false)]),
-    close: worker.close,
+    deliver: (row) => {
+      void publisher.publish(row);
+      return acknowledgedInTime(row);
+    },
+    deliverRevocation: async (row) => {
+      const published = publisher.publish(row);
+      return (await acknowledgedInTime(row)) || Promise.race([published, pause(0, signal).then(() => false)]);
+    },
+    close: async () => {
+      await Promise.all([worker.close(), publisher.close()]);
+    },
   };
 }
 

@@ -31,7 +31,8 @@ export async function startAuthPeer(): Promise<AuthPeer> {
   });
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const clientId = /^\/private\/clients\/([0-9a-f-]{36})\/revocation-epoch$/.exec(req.url ?? '')?.[1] ?? '';
+    const clientId =
+      /^\/private\/clients\/([0-9a-f-]{36})\/revocation-epoch(?:\?.*)?$/.exec(req.url ?? '')?.[1] ?? '';
     const mood = peer.moodOf(clientId);
     if (mood === 'silent') return;
     const body = await text(req);

@@ -109,10 +109,11 @@ export async function revokeToken(query: Query, id: TokenKey, by: Actor): Promis
 export async function revokeOf(
   query: Query,
   owner: TokenOwner,
-  token: TokenRow,
+  token: SealedTokenRow,
   by: Actor,
 ): Promise<TokenChange> {
-  const pending = await enqueueRevocation(query, owner);
+  const { token_hash } = token;
+  const pending = await enqueueRevocation(query, owner, { change: 'token', token_hash });
   if (token.revoked_at !== null) return { token, owner, pending };
   const revoked_at = new Date();
   await setRevoked(query, token.token_id, revoked_at);

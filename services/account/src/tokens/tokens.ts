@@ -7,6 +7,7 @@ import type { Page } from '../input/page.ts';
 import type { RevocationOutbox } from '../outbox/revocation-outbox.ts';
 import { copyToken, issueToken, revokeOf, revokeToken } from './changes.ts';
 import type { TokenKey, TokenSettings } from './changes.ts';
+import { insertRevoked } from './revoked.ts';
 import { tokenStatus } from './rules.ts';
 import type { TokenStatus } from './rules.ts';
 import { findToken, listOfAccount, listOfApplication } from './store.ts';
@@ -14,7 +15,10 @@ import type { ListedRow, TokenRow } from './store.ts';
 import { makeTemporaryToken, readTemporaryToken, requireAccount, revokeTemporaryToken } from './temporary.ts';
 import type { TemporaryToken } from './temporary.ts';
 
-/** Whether auth has acknowledged the change by now; it is told until it has. */
+/**
+ * Whether the change is in force: auth has acknowledged it or, of a revocation, every cache has been told. It is told
+ * until it has.
+ */
 type Delivered = { delivered: boolean };
 
 /** Of one status, or of any. */
@@ -32,8 +36,12 @@ export type Tokens = {
   /** @throws {Problem} token_not_active */
   copy: (id: TokenKey, by: Actor) => Promise<{ token: Token; access_token: string }>;
   revoke: (id: TokenKey, by: Actor) => Promise<{ token: Token } & Delivered>;
-  /** A client gives back a token of its own; nothing where it has none of that hash. */
-  revokeOfClient: (clientId: string, token_hash: string, by: Actor) => Promise<void>;
+  /** A client gives back a token of its own, issued (`expiresAt` where auth knows it) or made by hand. */
+  revokeOfClient: (
+    clientId: string,
+    given: { token_hash: string; expiresAt: Date | null },
+    by: Actor,
+  ) => Promise<void>;
   /** Newest first. */
   ofApplication: (key: ApplicationKey, wanted: WantedTokens) => Promise<Token[]>;
   ofAccount: (accountId: number, wanted: WantedTokens) => Promise<Token[]>;
@@ -47,10 +55,9 @@ export function createTokens(
   options: TokenSettings & {
     transact: Transact;
     query: Query;
-    deliver: RevocationOutbox['deliver'];
-  },
+  } & Pick<RevocationOutbox, 'deliver' | 'deliverRevocation'>,
 ): Tokens {
-  const { transact, query, deliver, ...settings } = options;
+  const { transact, query, deliver, deliverRevocation, ...settings } = options;
   return {
     issue: async (wanted, by) => {
       const issued = await transact((inside) => issueToken(inside, wanted, settings, by));
@@ -63,16 +70,20 @@ export function createTokens(
     },
     revoke: async (id, by) => {
       const { token, pending } = await transact((inside) => revokeToken(inside, id, by));
-      return { token: { ...token, status: 'Revoked' }, delivered: await deliver(pending) };
+      return { token: { ...token, status: 'Revoked' }, delivered: await deliverRevocation(pending) };
     },
-    revokeOfClient: async (clientId, token_hash, by) => {
+    revokeOfClient: async (clientId, { token_hash, expiresAt }, by) => {
       const pending = await transact(async (inside) => {
         const owner = await lockApplicationOfClient(inside, clientId);
-        const token = owner && (await findToken(inside, owner.application_id, { token_hash }));
-        return token && (await revokeOf(inside, owner, token, by)).pending;
+        if (owner === undefined) return undefined;
+        const { application_id } = owner;
+        const token = await findToken(inside, application_id, { token_hash });
+        if (token !== undefined) return (await revokeOf(inside, owner, token, by)).pending;
+        await insertRevoked(inside, { application_id, token_hash }, expiresAt);
+        return undefined;
       });
       // auth, who asks, hears of it in its answer; whether by the outbox too it need not wait for.
-      if (pending !== undefined) void deliver(pending);
+      if (pending !== undefined) void deliverRevocation(pending);
     },
     ofApplication: async (key, wanted) => {
       if ((await findApplication(query, key)) === undefined) throw new Problem('not_found');
@@ -95,7 +106,7 @@ export function createTokens(
     revokeTemporary: async (accountId, by) => {
       if (!(await accountExists(query, accountId))) throw new Problem('not_found');
       const pending = await transact((inside) => revokeTemporaryToken(inside, accountId, by));
-      return { delivered: pending === null || (await deliver(pending)) };
+      return { delivered: pending === null || (await deliverRevocation(pending)) };
     },
   };
 }

@@ -13,7 +13,12 @@ export function epochKey(part: string): string {
   return `auth:{${part}}:epoch`;
 }
 
-/** That hash's field for a token made by hand. */
+/** Where an issued token of an application is kept, by the token's hash. */
+export function tokenKey(hash: string, part: string): string {
+  return `auth:{${part}}:token:${hash}`;
+}
+
+/** The field of an application's hash for a token made by hand. */
 export function handMadeField(tokenHash: string): string {
   return `token:${tokenHash}`;
 }

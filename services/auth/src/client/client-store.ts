@@ -4,22 +4,23 @@ import { z } from 'zod';
 import { applicationPart } from '@tollgate/access-token';
 import { clientRecordSchema } from '@tollgate/contracts/client-record';
 import type { ClientAnswer, ClientRecord } from '@tollgate/contracts/client-record';
-import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
-import type { Revocation } from '@tollgate/contracts/revocation';
+import { REVOCATION_CHANNEL, revocationOf } from '@tollgate/contracts/revocation';
+import type { ClientChange } from '@tollgate/contracts/revocation';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
+import { redisAnswer } from '../redis-answer.ts';
 import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis-script.ts';
 import { SCOPE } from '../token/token-record.ts';
 import type { TokenRecord } from '../token/token-record.ts';
-import { clientKey, epochKey, handMadeField } from './client-keys.ts';
+import { clientKey, epochKey, handMadeField, tokenKey } from './client-keys.ts';
 
 /**
  * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch and its tokens
  * made by hand (`…:epoch`):
  *
  * - `epoch`: the greatest that auth has been told. A token below it is dead, whatever else is known.
- * - `verified_on`: the Redis data set on which Postgres was asked. Only on that one may `epoch` be the whole
- *   truth; elsewhere later writes may be missing.
+ * - `verified_on`: the Redis data set on which Postgres was asked, and from which the tokens that were revoked one
+ *   by one have been deleted. Only on that one may `epoch` be the whole truth; elsewhere later writes may be missing.
  * - `generation`: drawn for those who ask account, and gone with each change and each loss of data. An answer
  *   may be noted only while the generation under which it was asked for is still there.
  * - `token:<hash>`, one for each token made by hand that is live in account, and `listed_under`, the generation
@@ -39,13 +40,14 @@ const REMEMBERED_RECORDS_MAX = 1_000;
 
 const READ = `${LUA_DATA_SET}${LUA_LISTED}${LUA_CACHED_RECORD}
 local record, generation = cached_record(1)
-if ARGV[2] == 'cached' and record then return {'cached', record} end
+if ARGV[2] == 'cached' and record then return {'cached', record, ''} end
+local verified = redis.call('HGET', KEYS[2], 'verified_on') == data_set and 'verified' or 'unverified'
 if not generation or string.sub(generation, 1, #data_set) ~= data_set then
   generation = data_set .. ':' .. ARGV[1]
   redis.call('HSET', KEYS[2], 'generation', generation)
   if redis.call('PTTL', KEYS[2]) < 0 then redis.call('PEXPIRE', KEYS[2], ARGV[3]) end
 end
-return {'ask', generation}
+return {'ask', generation, verified}
 `;
 
 const PEEK = `${LUA_DATA_SET}${LUA_LISTED}${LUA_CACHED_RECORD}
@@ -54,19 +56,19 @@ return { cached_record(1) or false, redis.call('HEXISTS', KEYS[2], 'verified_on'
 
 const LEARN = `${LUA_DATA_SET}
 local known = redis.call('HMGET', KEYS[2], 'generation', 'epoch')
-if known[1] ~= ARGV[1] or string.sub(ARGV[1], 1, #data_set) ~= data_set then return 'changed' end
+if known[1] ~= ARGV[1] or string.sub(ARGV[1], 1, #data_set) ~= data_set then return {'changed', ''} end
 if ARGV[3] == 'unknown' then
   if not known[2] then redis.call('DEL', KEYS[2]) end
-  return 'learnt'
+  return {'learnt', ''}
 end
-if tonumber(ARGV[3]) < tonumber(known[2] or '0') then return 'older' end
+if tonumber(ARGV[3]) < tonumber(known[2] or '0') then return {'older', known[2]} end
 redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[2], 'epoch', ARGV[3], 'verified_on', data_set,
   'generation', ARGV[1], 'listed_under', ARGV[1])
 for at = 6, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
 redis.call('PEXPIRE', KEYS[2], ARGV[5])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[4])
-return 'learnt'
+return {'learnt', ''}
 `;
 
 /**
@@ -83,36 +85,51 @@ redis.call('PUBLISH', ARGV[3], ARGV[4])
 return 1
 `;
 
-const readAnswer = z.tuple([z.enum(['cached', 'ask']), z.string()]);
+const readAnswer = z.tuple([z.enum(['cached', 'ask']), z.string(), z.enum(['', 'verified', 'unverified'])]);
 const peekAnswer = z.tuple([z.string().nullable(), z.union([z.literal(0), z.literal(1)])]);
-const learnAnswer = z.enum(['learnt', 'changed', 'older']);
+const learnAnswer = z.tuple([z.enum(['learnt', 'changed', 'older']), z.coerce.number()]);
+
+/**
+ * What came of an answer. `changed`: a change or a loss of data came between, ask again. `older`: auth knows a later
+ * epoch than account, this one.
+ */
+export type Noted = { noted: 'learnt' | 'changed' } | { noted: 'older'; knownEpoch: number };
+
+/**
+ * What account is asked under. `verified`: this Redis has lost nothing since account was asked last, so it holds no
+ * token that was revoked by itself.
+ */
+export type LookUp = { generation: string; verified: boolean };
 
 /** A client's record, and the JSON that Redis held then. It is good where a script finds that JSON there still. */
 export type RememberedClient = { record: ClientRecord; json: string };
 
 export type ClientStore = {
-  /** The cached record, or the generation under which account is to be asked, which leaves a key behind. */
-  read: (clientId: string) => Promise<{ record: ClientRecord } | { generation: string }>;
+  /** The cached record, or what account is to be asked under, which leaves a key behind. */
+  read: (clientId: string) => Promise<{ record: ClientRecord } | LookUp>;
   /** The cached record, if any, and whether account has known the client within a day. Leaves no key behind. */
   peek: (clientId: string) => Promise<{ record: ClientRecord | null; wasKnown: boolean }>;
   /** The record as this process has last read it. It may have changed since: only Redis can say (RememberedClient). */
   recall: (clientId: string) => RememberedClient | null;
+  /** Deletes issued tokens of a client by their hashes: account has them as revoked. */
+  deleteTokens: (clientId: string, tokenHashes: readonly string[]) => Promise<void>;
   /**
    * Notes what account has answered under a generation (of an unknown client, nothing): the record, the verified
-   * epoch, and the tokens made by hand in place of those of before. `changed`: a change or a loss of data came between, ask again. `older`: auth knows a later
-   * epoch than account.
+   * epoch, and the tokens made by hand in place of those of before.
    */
-  learn: (
-    clientId: string,
-    generation: string,
-    answer: ClientAnswer | null,
-  ) => Promise<z.infer<typeof learnAnswer>>;
-  /** The client has changed in account: raises the epoch, drops the record, tells the subscribers. */
-  change: (clientId: string, revocationEpoch: number) => Promise<void>;
+  learn: (clientId: string, generation: string, answer: ClientAnswer | null) => Promise<Noted>;
+  /**
+   * The client has changed in account: raises the epoch, drops the record, tells the subscribers. `change` is null
+   * where it isn't known what that has ended.
+   */
+  change: (clientId: string, revocationEpoch: number, change: ClientChange | null) => Promise<void>;
 };
 
 /** Each call is one round trip, and throws service_unavailable where Redis can't be asked. */
-export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): ClientStore {
+export function createClientStore(
+  redis: ScriptableRedis & { del: (keys: string[]) => Promise<number> },
+  cacheTtlMs: number,
+): ClientStore {
   const read = defineScript(redis, READ);
   const peek = defineScript(redis, PEEK);
   const learn = defineScript(redis, LEARN);
@@ -135,34 +152,39 @@ export function createClientStore(redis: ScriptableRedis, cacheTtlMs: number): C
 
   return {
     read: async (clientId) => {
-      const [found, text] = await readWith(clientId, 'cached');
+      const [found, text, verified] = await readWith(clientId, 'cached');
       if (found === 'ask') {
         remembered.delete(clientId);
-        return { generation: text };
+        return { generation: text, verified: verified === 'verified' };
       }
       const record = recordFrom(clientId, text);
       if (record !== null) return { record };
       // What another version of auth left behind in another shape counts as nothing.
-      const [, generation] = await readWith(clientId, 'anew');
-      return { generation };
+      const [, generation, known] = await readWith(clientId, 'anew');
+      return { generation, verified: known === 'verified' };
     },
     peek: async (clientId) => {
       const [json, wasKnown] = peekAnswer.parse(await peek(keys(clientId), []));
       return { record: json === null ? null : recordFrom(clientId, json), wasKnown: wasKnown === 1 };
     },
     recall: (clientId) => remembered.get(clientId) ?? null,
+    deleteTokens: async (clientId, tokenHashes) => {
+      if (tokenHashes.length === 0) return;
+      const part = applicationPart(clientId);
+      await redisAnswer(redis.del(tokenHashes.map((hash) => tokenKey(hash, part))));
+    },
     learn: async (clientId, generation, answer) => {
       const record = answer === null ? null : clientRecordSchema.parse(answer);
       const json = JSON.stringify(record);
       const epoch = answer === null ? 'unknown' : answer.revocation_epoch;
       const tokens = answer === null ? [] : handMadeFields(answer);
       const args = [generation, json, epoch, cacheTtlMs, EPOCH_TTL_MS, ...tokens];
-      const noted = learnAnswer.parse(await learn(keys(clientId), args));
+      const [noted, knownEpoch] = learnAnswer.parse(await learn(keys(clientId), args));
       if (record !== null && noted === 'learnt') remembered.set(clientId, { record, json });
-      return noted;
+      return noted === 'older' ? { noted, knownEpoch } : { noted };
     },
-    change: async (clientId, revocationEpoch) => {
-      const revocation: Revocation = { kind: 'client', client_id: clientId };
+    change: async (clientId, revocationEpoch, ended) => {
+      const revocation = revocationOf({ client_id: clientId, revocation_epoch: revocationEpoch }, ended);
       await change(keys(clientId), [
         revocationEpoch,
         EPOCH_TTL_MS,

@@ -1,15 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { clientAnswerSchema } from '@tollgate/contracts/client-record';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { ClientChange } from '@tollgate/contracts/revocation';
+import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/private-api/client';
 import { Problem } from '@tollgate/problem';
 import { createLookUpQueue } from './look-up-queue.ts';
-import type { ClientStore, RememberedClient } from './client-store.ts';
+import { createRepair } from './repair.ts';
+import type { ClientStore, LookUp, Noted, RememberedClient } from './client-store.ts';
 
 export type ClientDirectory = {
   /**
    * A client's record, or null where account knows none. `clientId` must be a UUID in lower case. Where there
-   * is a record, the client's revocation epoch and its tokens made by hand are in Redis afterwards, for certain.
+   * is a record, Redis holds the client's revocation epoch and its tokens made by hand afterwards, for certain, and
+   * none that was revoked by itself.
    * @throws {Problem} service_unavailable where Redis or account can't be asked
    */
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
@@ -22,16 +26,16 @@ export type ClientDirectory = {
   recall: (clientId: string) => RememberedClient | null;
   /**
    * The client has changed in account: whoever asks from now on gets the new record, and tokens below the
-   * epoch are dead.
+   * epoch are dead. `change` is null where it isn't known what else has died.
    * @throws {Problem} service_unavailable where Redis can't be asked
    */
-  change: (clientId: string, revocationEpoch: number) => Promise<void>;
+  change: (clientId: string, revocationEpoch: number, change: ClientChange | null) => Promise<void>;
 };
 
-type Answer = { record: ClientRecord | null; noted: 'learnt' | 'changed' | 'older' };
+type Answer = { record: ClientRecord | null } & Noted;
 
 /** A client that changes more often than this within one look-up isn't one. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 
 /** Made-up clients take a small part of what account can answer. */
 const QUEUE = { concurrency: 4, waitingMax: 1_000 };
@@ -45,29 +49,33 @@ const QUEUE = { concurrency: 4, waitingMax: 1_000 };
  */
 export function createClientDirectory(options: {
   store: ClientStore;
-  account: Pick<PrivateApi, 'get'>;
+  account: Pick<PrivateApi, 'get' | 'postJson'>;
   cacheTtlMs: number;
   unknownMaxEntries: number;
+  logger: Pick<Logger, 'error'>;
 }): ClientDirectory {
-  const { store, account, cacheTtlMs, unknownMaxEntries } = options;
+  const { store, account, cacheTtlMs, unknownMaxEntries, logger } = options;
   const unknown = new LRUCache<string, true>({ max: unknownMaxEntries, ttl: cacheTtlMs });
   const inFlight = new Map<string, Promise<Answer>>();
   const queued = createLookUpQueue(QUEUE);
+  const repair = createRepair({ store, account, logger });
 
-  async function ask(clientId: string, generation: string, requestId: string): Promise<Answer> {
+  async function ask(clientId: string, { generation, verified }: LookUp, requestId: string): Promise<Answer> {
     const record = await account.get(`/private/clients/${clientId}`, clientAnswerSchema, requestId);
     if (record !== null && record.client_id !== clientId) throw unavailable('another client');
-    const noted = await store.learn(clientId, generation, record);
-    if (record === null && noted === 'learnt') unknown.set(clientId, true);
-    return { record, noted };
+    if (record !== null && !verified) await repair.deleteRevoked(clientId, requestId);
+    const outcome = await store.learn(clientId, generation, record);
+    if (record === null && outcome.noted === 'learnt') unknown.set(clientId, true);
+    if (outcome.noted === 'older') await repair.raiseEpoch(clientId, outcome.knownEpoch, requestId);
+    return { record, ...outcome };
   }
 
   /** The generation is part of the question: one that was asked before a change answers nobody after it. */
-  function askOnce(clientId: string, generation: string, requestId: string): Promise<Answer> {
-    const question = `${clientId} ${generation}`;
+  function askOnce(clientId: string, lookUp: LookUp, requestId: string): Promise<Answer> {
+    const question = `${clientId} ${lookUp.generation}`;
     const pending = inFlight.get(question);
     if (pending !== undefined) return pending;
-    const asked = ask(clientId, generation, requestId).finally(() => inFlight.delete(question));
+    const asked = ask(clientId, lookUp, requestId).finally(() => inFlight.delete(question));
     inFlight.set(question, asked);
     return asked;
   }
@@ -83,10 +91,8 @@ export function createClientDirectory(options: {
       if ('record' in found) return found.record;
       // Learnt while this one read: it drew another generation, and would ask again.
       if (unknown.has(clientId)) return null;
-      const { record, noted } = await askOnce(clientId, found.generation, requestId);
+      const { record, noted } = await askOnce(clientId, found, requestId);
       if (noted === 'learnt') return record;
-      // Postgres has gone back behind what it had told: tokens of now would be dead at once.
-      if (noted === 'older') throw unavailable('a revocation epoch older than the known one');
     }
     throw unavailable('a client that changed during every look-up');
   }
@@ -99,8 +105,8 @@ export function createClientDirectory(options: {
       return wasKnown ? find(clientId, requestId) : queued(() => find(clientId, requestId));
     },
     recall: store.recall,
-    change: async (clientId, revocationEpoch) => {
-      await store.change(clientId, revocationEpoch);
+    change: async (clientId, revocationEpoch, change) => {
+      await store.change(clientId, revocationEpoch, change);
       unknown.delete(clientId);
     },
   };

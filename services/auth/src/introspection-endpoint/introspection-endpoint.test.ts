@@ -65,6 +65,7 @@ test('an active token is answered by the contract, who it is and until when', as
     account_id: client.record.account_id,
     application_id: client.record.application_id,
     expires_in_ms: body.expires_in_ms,
+    revocation_epoch: 0,
   });
   expect(body.expires_in_ms).toBeGreaterThan(3_500_000);
   expect(body.expires_in_ms).toBeLessThanOrEqual(3_600_000);

@@ -59,7 +59,7 @@ export function introspectionEndpoint(options: {
 }
 
 function activeToken(record: LiveRecord): Introspection {
-  const { client_id, account_id, application_id, scope, iat, exp, expiresInMs } = record;
+  const { client_id, account_id, application_id, scope, iat, exp, epoch, expiresInMs } = record;
   return {
     active: true,
     scope,
@@ -71,5 +71,6 @@ function activeToken(record: LiveRecord): Introspection {
     account_id,
     application_id,
     expires_in_ms: expiresInMs,
+    revocation_epoch: epoch,
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash, newAccessToken } from '@tollgate/access-token';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
 import { isActive, obtainToken } from '../suite/requests.ts';
@@ -40,6 +41,7 @@ test('account has it before the client is told, and only that token is dead', as
     client_id: client.client_id,
     token_hash: accessTokenHash(token),
     address: expect.stringContaining('127.0.0.1'),
+    expires_at: expect.any(Number),
   });
   const active = await Promise.all([token, other, issued].map((each) => isActive(auth.service, each)));
   expect(active).toEqual([false, true, true]);
@@ -60,15 +62,32 @@ test('account away or failing: 503, and the token lives until it is told', async
   expect(await isActive(auth.service, token)).toBe(false);
 });
 
-test('unknown and issued tokens are revoked without account', async () => {
+test('account has issued tokens with their expiry, and those that Redis doesn’t know without one', async () => {
+  const { client } = newClient();
+  const [issued, unknown] = [await obtainToken(auth.service, client), newAccessToken('tg', client.client_id)];
+  auth.account.mood = 'away';
+  for (const token of [issued, unknown]) expect(await revoke(client, token)).toBe(503);
+  expect(await isActive(auth.service, issued)).toBe(true);
+  auth.account.mood = 'well';
+  for (const token of [issued, unknown]) expect(await revoke(client, token)).toBe(200);
+  expect(await isActive(auth.service, issued)).toBe(false);
+  const [known, other] = auth.account.revoked.slice(-2);
+  expect(known).toMatchObject({ token_hash: accessTokenHash(issued), expires_at: expect.any(Number) });
+  expect(other).toEqual({
+    client_id: client.client_id,
+    token_hash: accessTokenHash(unknown),
+    address: expect.stringContaining('127.0.0.1'),
+  });
+});
+
+test('account fails after it has committed: 503, and a retry ends the token though account has it already', async () => {
   const { client } = newClient();
   const issued = await obtainToken(auth.service, client);
-  const asked = auth.account.requests.length;
-  auth.account.mood = 'away';
-  expect(await revoke(client, newAccessToken('tg', client.client_id))).toBe(200);
-  expect(await revoke(client, issued)).toBe(200);
+  await auth.redis.kill();
+  expect(await revoke(client, issued)).toBe(503);
+  await auth.restartRedis();
+  await waitFor(async () => (await revoke(client, issued)) === 200);
   expect(await isActive(auth.service, issued)).toBe(false);
-  expect(auth.account.requests).toHaveLength(asked);
 });
 
 test('another client’s token is refused, and account isn’t told', async () => {

@@ -13,7 +13,7 @@ import type { RevokeToken } from '../token/revoke-token.ts';
  * client's credentials as at the token endpoint; `token_type_hint` is ignored, there is one type.
  *
  * Answers 200 with an empty body, also for a token that is malformed, unknown or revoked already, and then
- * changes nothing (section 2.2). One made by hand is then revoked in Postgres, too, with the client as the audit
+ * changes nothing (section 2.2). It is revoked in Postgres then, of one made by hand with the client as the audit
  * log's actor; account away is 503. Errors are RFC 6749's: invalid_request 400, 405 or 413; invalid_client 401;
  * temporarily_unavailable 503, or 429 over a limit. Another client's token is invalid_request (section 2.1):
  * the token itself names its client, so the answer doesn't tell whether it lives.

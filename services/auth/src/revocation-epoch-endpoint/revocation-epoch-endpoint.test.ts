@@ -69,10 +69,57 @@ test('a record that was on its way when the client changed is neither used nor k
   await waitFor(() => auth.account.requests.filter((asked) => asked === path).length === 1);
   await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 1 });
   release();
-  // It still says epoch 0, which auth knows to be over: no token that would be dead from the start.
-  expect((await underWay).status).toBe(503);
+  // It still says epoch 0, which auth knows to be over: account has lost a revocation, and takes it over.
+  expect((await underWay).status).toBe(401);
+  expect(auth.account.recovered).toContainEqual({ client_id: client.client_id, revocation_epoch: 1 });
+  commitChange(auth, client, client.record);
   commitChange(auth, client, { revocation_epoch: 1 });
+  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 1 });
   expect(await isActive(auth.service, await obtainToken(auth.service, client))).toBe(true);
+});
+
+test('what a change has ended is told on the channel where account says it', async () => {
+  const { client_id } = addClient(auth.account);
+  const token_hash = 'A'.repeat(43);
+  const told: unknown[] = [];
+  const subscriber = await subscribe(auth, REVOCATION_CHANNEL, (message) => told.push(JSON.parse(message)));
+  try {
+    for (const query of ['change=application', `change=token&token_hash=${token_hash}`, '', 'change=other']) {
+      const response = await putRevocationEpoch(auth.service, client_id, { revocation_epoch: 2 }, {}, query);
+      expect(response.status).toBe(204);
+    }
+    await waitFor(() => told.length === 4);
+    expect(told).toEqual([
+      { kind: 'client', client_id, revocation_epoch: 2 },
+      { kind: 'token', token_hash, client_id, revocation_epoch: 2 },
+      { kind: 'client', client_id },
+      { kind: 'client', client_id },
+    ]);
+  } finally {
+    subscriber.close();
+  }
+});
+
+test('what account publishes is taken over, and what auths publish is not', async () => {
+  const client = addClient(auth.account);
+  const token = await obtainToken(auth.service, client);
+  const { client_id } = client;
+  const message = { kind: 'client', client_id, revocation_epoch: 1 };
+  await auth.store.publish(REVOCATION_CHANNEL, JSON.stringify(message));
+  await auth.store.publish(REVOCATION_CHANNEL, 'unreadable');
+  await auth.store.publish(REVOCATION_CHANNEL, JSON.stringify({ ...message, source: 'account' }));
+  await waitFor(async () => !(await isActive(auth.service, token)));
+  expect(await epochOf(client_id)).toBe('1');
+  // A token made by hand that was revoked: the list of them is read again.
+  commitChange(auth, client, { revocation_epoch: 1 });
+  await obtainToken(auth.service, client);
+  const before = auth.account.requests.length;
+  const revoked = { ...message, kind: 'token', token_hash: 'A'.repeat(43), source: 'account' };
+  await auth.store.publish(REVOCATION_CHANNEL, JSON.stringify(revoked));
+  await waitFor(async () => {
+    await obtainToken(auth.service, client);
+    return auth.account.requests.length > before;
+  });
 });
 
 test('a delivery makes every look-up under way ask again, also where the epoch is the same', async () => {

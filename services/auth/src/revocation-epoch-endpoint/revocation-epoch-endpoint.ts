@@ -1,7 +1,7 @@
 import { json } from 'express';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
-import { revocationEpochSchema } from '@tollgate/contracts/revocation';
+import { clientChangeSchema, revocationEpochSchema } from '@tollgate/contracts/revocation';
 import { Problem } from '@tollgate/problem';
 import type { ClientDirectory } from '../client/directory.ts';
 
@@ -11,7 +11,7 @@ const paramsSchema = z.object({ client_id: z.uuid().toLowerCase() });
 export const readRevocationEpoch = json({ limit: 1_024, inflate: false });
 
 /**
- * `PUT /private/clients/{client_id}/revocation-epoch` with JSON `{"revocation_epoch": n}`: account tells that
+ * `PUT /private/clients/{client_id}/revocation-epoch?change=…` (ClientChange, or without a query) with JSON `{"revocation_epoch": n}`: account tells that
  * the client's record has changed. Tokens issued under a smaller epoch are dead when this is answered, and what
  * was cached of the client is gone. 204; idempotent; a smaller epoch than the known one raises nothing.
  * Errors: invalid_request 400, unsupported_media_type 415, payload_too_large 413, service_unavailable 503.
@@ -26,7 +26,12 @@ export function revocationEpochEndpoint(clients: Pick<ClientDirectory, 'change'>
     if (!params.success || !body.success) {
       throw new Problem('invalid_request', { detail: 'The client id or the revocation_epoch is malformed.' });
     }
-    await clients.change(params.data.client_id, body.data.revocation_epoch);
+    const change = clientChangeSchema.safeParse(req.query);
+    await clients.change(
+      params.data.client_id,
+      body.data.revocation_epoch,
+      change.success ? change.data : null,
+    );
     res.status(204).end();
   };
 }

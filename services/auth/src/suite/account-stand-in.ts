@@ -3,9 +3,11 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { ClientAnswer } from '@tollgate/contracts/client-record';
+import type { ClientAnswer, RevokedTokens } from '@tollgate/contracts/client-record';
 import { clientRevocationSchema, tokenUsesSchema } from '@tollgate/contracts/hand-made-tokens';
 import type { ClientPage, ClientRevocation, TokenUses } from '@tollgate/contracts/hand-made-tokens';
+import { revocationEpochSchema } from '@tollgate/contracts/revocation';
+import type { RevocationEpoch } from '@tollgate/contracts/revocation';
 import { basicAuthorization } from '@tollgate/private-api/credential';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 
@@ -19,6 +21,8 @@ export type AccountStandIn = {
   /** The bodies of what it was told: uses of tokens, and tokens that clients gave back. */
   uses: TokenUses['uses'];
   revoked: (ClientRevocation & { client_id: string })[];
+  /** Revocations that it had lost, as auth has told it. */
+  recovered: (RevocationEpoch & { client_id: string })[];
   /** The X-Request-Id of each. */
   requestIds: (string | undefined)[];
   /** How it behaves: well, with 500s, or by cutting the connection. */
@@ -51,32 +55,11 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
       return;
     }
     const known = req.headers.authorization === basicAuthorization(serviceCredential);
-    const answer = known && standIn.mood === 'well' ? await answerTo(req) : undefined;
+    const answer = known && standIn.mood === 'well' ? await answerTo(standIn, req) : undefined;
     const status = standIn.mood === 'failing' ? 500 : !known ? 401 : answer === undefined ? 404 : 200;
     standIn.onAnswered();
     res.writeHead(answer === DONE ? 204 : status, { 'content-type': 'application/json' });
     res.end(answer === DONE ? undefined : JSON.stringify(answer ?? {}));
-  }
-
-  async function answerTo(req: IncomingMessage): Promise<unknown> {
-    const body = req.method === 'POST' ? (JSON.parse(await text(req)) as unknown) : undefined;
-    if (req.url === '/private/hand-made-tokens/uses') {
-      standIn.uses.push(...tokenUsesSchema.parse(body).uses);
-      return DONE;
-    }
-    if (req.url?.startsWith('/private/hand-made-tokens/clients?after=') === true)
-      return clientPage(standIn.clients);
-    const [, client_id = '', revoked] =
-      /^\/private\/clients\/([^/?]+)(\/revoked-tokens)?$/.exec(req.url ?? '') ?? [];
-    const record = standIn.clients.get(client_id);
-    if (revoked === undefined) return record;
-    const revocation = clientRevocationSchema.parse(body);
-    standIn.revoked.push({ ...revocation, client_id });
-    if (record !== undefined) {
-      const left = record.hand_made_tokens.filter(({ token_hash }) => token_hash !== revocation.token_hash);
-      standIn.clients.set(client_id, { ...record, hand_made_tokens: left });
-    }
-    return DONE;
   }
 
   const standIn: AccountStandIn = {
@@ -85,6 +68,7 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
     requests: [],
     uses: [],
     revoked: [],
+    recovered: [],
     requestIds: [],
     mood: 'well',
     onAnswered: () => undefined,
@@ -102,6 +86,51 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
     },
   };
   return standIn;
+}
+
+/** What account answers with; undefined is 404. */
+async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<unknown> {
+  const body = req.method === 'POST' ? (JSON.parse(await text(req)) as unknown) : undefined;
+  if (req.url === '/private/hand-made-tokens/uses') {
+    standIn.uses.push(...tokenUsesSchema.parse(body).uses);
+    return DONE;
+  }
+  if (req.url?.startsWith('/private/hand-made-tokens/clients?after=') === true)
+    return clientPage(standIn.clients);
+  const [, client_id = '', part, after = ''] =
+    /^\/private\/clients\/([^/?]+)(\/revoked-tokens|\/lost-revocation)?(?:\?after=(.*))?$/.exec(
+      req.url ?? '',
+    ) ?? [];
+  const record = standIn.clients.get(client_id);
+  if (part === undefined) return record;
+  if (part === '/lost-revocation') {
+    const { revocation_epoch } = revocationEpochSchema.parse(body);
+    standIn.recovered.push({ client_id, revocation_epoch });
+    if (record === undefined) return undefined;
+    standIn.clients.set(client_id, { ...record, status: 'revoked', secrets: [], revocation_epoch });
+    return DONE;
+  }
+  if (req.method === 'GET') return revokedPage(standIn.revoked, client_id, after);
+  const revocation = clientRevocationSchema.parse(body);
+  standIn.revoked.push({ ...revocation, client_id });
+  if (record !== undefined) {
+    const left = record.hand_made_tokens.filter(({ token_hash }) => token_hash !== revocation.token_hash);
+    standIn.clients.set(client_id, { ...record, hand_made_tokens: left });
+  }
+  return DONE;
+}
+
+/** Small pages: a suite must not need a thousand tokens to see the second one. */
+const REVOKED_PAGE = 3;
+
+function revokedPage(revoked: AccountStandIn['revoked'], client_id: string, after: string): RevokedTokens {
+  const all = revoked.filter((one) => one.client_id === client_id).map(({ token_hash }) => token_hash);
+  const token_hashes = [...new Set(all)]
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .filter((hash) => hash > after)
+    .slice(0, REVOKED_PAGE);
+  const last = token_hashes.at(-1) ?? null;
+  return { token_hashes, next_after: token_hashes.length === REVOKED_PAGE ? last : null };
 }
 
 function clientPage(clients: AccountStandIn['clients']): ClientPage {

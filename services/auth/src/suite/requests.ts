@@ -86,8 +86,9 @@ export function putRevocationEpoch(
   clientId: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
+  query = '',
 ): Promise<Response> {
-  return fetch(`${service.privateUrl}/private/clients/${clientId}/revocation-epoch`, {
+  return fetch(`${service.privateUrl}/private/clients/${clientId}/revocation-epoch?${query}`, {
     method: 'PUT',
     headers: {
       'content-type': 'application/json',

@@ -164,6 +164,96 @@ test('an answer of account that Redis’ loss overtook is not noted', async () =
   expect(asked(client)).toBe(before + 2);
 });
 
+async function giveBack({ client_id, client_secret }: TestClient, token: string): Promise<void> {
+  const response = await fetch(`${auth.service.publicUrl}/oauth2/revoke`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id, client_secret, token }),
+  });
+  expect(response.status).toBe(200);
+}
+
+/** A client with a token that it keeps and others that it gives back, more than one page of account's. */
+async function givenBack() {
+  const client = addClient(auth.account);
+  const kept = await obtainToken(auth.service, client);
+  const given = await Promise.all(Array.from({ length: 8 }, () => obtainToken(auth.service, client)));
+  const goBack = await snapshot();
+  for (const token of given) await giveBack(client, token);
+  return { client, kept, given, goBack };
+}
+
+async function activeOf(tokens: readonly string[]): Promise<boolean[]> {
+  return Promise.all(tokens.map((token) => isActive(auth.service, token)));
+}
+
+test('Redis restarted without its last writes: tokens that their client gave back stay inactive, the others live', async () => {
+  const { client, kept, given, goBack } = await givenBack();
+  await restartRedis();
+  await goBack();
+  const tokensOf = () => keysOf(auth, `auth:{${applicationPart(client.client_id)}}:token:*`);
+  expect(await tokensOf()).toHaveLength(9);
+  expect(await activeOf([...given, kept])).toEqual([...given.map(() => false), true]);
+  expect(await tokensOf()).toHaveLength(1);
+});
+
+test('the same with account away: 503, neither active nor inactive, until account is back', async () => {
+  const { kept, given, goBack } = await givenBack();
+  await restartRedis();
+  await goBack();
+  auth.account.mood = 'away';
+  for (const token of [kept, given[0] ?? '']) await expectUnknowable(token);
+  auth.account.mood = 'well';
+  expect(await activeOf([...given, kept])).toEqual([...given.map(() => false), true]);
+});
+
+test('a token that Redis had lost when its client gave it back doesn’t come back with a backup', async () => {
+  const client = addClient(auth.account);
+  const token = await obtainToken(auth.service, client);
+  const goBack = await snapshot();
+  await flush(auth);
+  await giveBack(client, token);
+  await restartRedis();
+  await goBack();
+  expect(await isActive(auth.service, token)).toBe(false);
+});
+
+test('Redis loses its data while the given back tokens are being deleted: they are dead all the same', async () => {
+  const { given, goBack } = await givenBack();
+  await restartRedis();
+  await goBack();
+  let answers = 0;
+  let loss = Promise.resolve();
+  auth.account.onAnswered = () => {
+    answers += 1;
+    // Between the client’s record and its second page: a master without these writes takes over.
+    if (answers === 3) loss = restartRedis().then(goBack);
+  };
+  const first = given[0] ?? '';
+  await waitFor(async () => (await postIntrospection(auth.service, { token: first })).status === 200);
+  auth.account.onAnswered = () => undefined;
+  expect(answers).toBeGreaterThanOrEqual(3);
+  await loss;
+  expect(await activeOf(given)).toEqual(given.map(() => false));
+}, 60_000);
+
+test('Postgres restored from a backup older than a revocation: account takes it over, and all is answered', async () => {
+  const client = addClient(auth.account);
+  const old = await obtainToken(auth.service, client);
+  const backup = auth.account.clients.get(client.client_id) ?? client.record;
+  await revokeTokens(auth, client);
+  const late = await obtainToken(auth.service, client);
+  auth.account.clients.set(client.client_id, backup);
+  // Whatever makes auth ask again: here another restart of Redis, with its data.
+  const goBack = await snapshot();
+  await restartRedis();
+  await goBack();
+  expect(await activeOf([old, late])).toEqual([false, true]);
+  const known = { client_id: client.client_id, revocation_epoch: 1 };
+  expect(auth.account.recovered.filter(({ client_id }) => client_id === client.client_id)).toEqual([known]);
+  expect((await postToken(auth.service, tokenForm(client))).status).toBe(401);
+  expect(auth.service.logs()).toContain('Postgres has lost a revocation');
+});
+
 function tokenKey({ client_id }: TestClient, token: string): string {
   return `auth:{${applicationPart(client_id)}}:token:${accessTokenHash(token)}`;
 }

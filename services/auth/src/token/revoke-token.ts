@@ -2,43 +2,38 @@ import { accessTokenHash, applicationPart } from '@tollgate/access-token';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { ClientRevocation } from '@tollgate/contracts/hand-made-tokens';
 import type { PrivateApi } from '@tollgate/private-api/client';
-import { Problem } from '@tollgate/problem';
-import type { ClientDirectory } from '../client/directory.ts';
 import type { TokenStore } from './store.ts';
 
 /**
- * Revokes a token of the client's own: it is dead when this resolves, and one made by hand is so in Postgres.
+ * Revokes a token of the client's own: when this resolves it is dead, and stays so whatever Redis loses.
  * @throws {Problem} service_unavailable where that can't be done
  */
 export type RevokeToken = (
   token: string,
-  client: ClientRecord,
+  client: Pick<ClientRecord, 'client_id'>,
   caller: { requestId: string; address: string },
 ) => Promise<void>;
 
-/** As in live-token.ts. */
-const ATTEMPTS = 3;
-
-export function createRevokeToken(options: {
-  tokens: Pick<TokenStore, 'revoke'>;
-  clients: ClientDirectory;
+/**
+ * Postgres first: where the rest fails the client asks again, whatever Redis has of the token by then. A token that
+ * Redis doesn't have is told to account too: it may come back with a backup of Redis.
+ */
+export function createRevokeToken({
+  tokens,
+  account,
+}: {
+  tokens: Pick<TokenStore, 'find' | 'revoke'>;
   account: Pick<PrivateApi, 'postJson'>;
 }): RevokeToken {
-  const { tokens, clients, account } = options;
-  return async (token, { client_id, revocation_epoch }, { requestId, address }) => {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const outcome = await tokens.revoke(token, applicationPart(client_id));
-      if (outcome === 'revoked') return;
-      if (outcome === 'hand-made') {
-        const body: ClientRevocation = { token_hash: accessTokenHash(token), address };
-        await account.postJson(`/private/clients/${client_id}/revoked-tokens`, body, requestId);
-        // account's outbox tells it as well; the client needn't wait for that one.
-        await clients.change(client_id, revocation_epoch);
-        return;
-      }
-      // Whether it was made by hand is known once the client's tokens are loaded.
-      if ((await clients.find(client_id, requestId)) === null) return;
-    }
-    throw new Problem('service_unavailable', { cause: new Error('the client kept changing') });
+  return async (token, { client_id }, { requestId, address }) => {
+    const part = applicationPart(client_id);
+    const { record } = await tokens.find(token, part);
+    const body: ClientRevocation = {
+      token_hash: accessTokenHash(token),
+      address,
+      ...(record === null ? {} : { expires_at: record.exp }),
+    };
+    await account.postJson(`/private/clients/${client_id}/revoked-tokens`, body, requestId);
+    await tokens.revoke(token, part);
   };
 }

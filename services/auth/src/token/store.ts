@@ -4,7 +4,7 @@ import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { epochKey, handMadeField } from '../client/client-keys.ts';
+import { epochKey, handMadeField, tokenKey } from '../client/client-keys.ts';
 import { LUA_LISTED, defineScript } from '../redis-script.ts';
 import { tokenRecordSchema } from './token-record.ts';
 import type { TokenRecord } from './token-record.ts';
@@ -38,17 +38,14 @@ return {certain and 'certain' or 'uncertain', origin, json, left_ms}
 `;
 
 /**
- * Told even where the key was gone already: a cache may still hold what Redis has lost. One made by hand is
- * revoked in account, not here.
+ * A token without a key of its own may be one made by hand, and account's list of them may be on its way here: the
+ * generation goes, so that a list from before is not noted. Told even where the key was gone already: a cache may
+ * still hold what Redis has lost.
  */
-const REVOKE = `${LUA_DATA_SET}${LUA_LISTED}
-if redis.call('DEL', KEYS[1]) == 0 then
-  local known = redis.call('HMGET', KEYS[2], 'generation', 'listed_under', ARGV[3])
-  if not listed(known[1], known[2]) then return 'uncertain' end
-  if known[3] then return 'hand-made' end
-end
+const REVOKE = `
+if redis.call('DEL', KEYS[1]) == 0 then redis.call('HDEL', KEYS[2], ARGV[3], 'generation') end
 redis.call('PUBLISH', ARGV[1], ARGV[2])
-return 'revoked'
+return 1
 `;
 
 const findAnswer = z.tuple([
@@ -57,7 +54,6 @@ const findAnswer = z.tuple([
   z.string(),
   z.int(),
 ]);
-const revokeAnswer = z.enum(['revoked', 'hand-made', 'uncertain']);
 
 /** A token's record, and how long it lives from now on. */
 export type LiveRecord = TokenRecord & { expiresInMs: number };
@@ -78,11 +74,8 @@ type FoundToken = {
  */
 export type TokenStore = {
   find: (token: string, applicationPart: string) => Promise<FoundToken>;
-  /**
-   * Deletes a token and tells the subscribers; the same where there is none. Of one made by hand, and where it is
-   * uncertain whether it is one, nothing is done.
-   */
-  revoke: (token: string, applicationPart: string) => Promise<z.infer<typeof revokeAnswer>>;
+  /** Deletes a token, issued or made by hand, and tells the subscribers; the same where there is none. */
+  revoke: (token: string, applicationPart: string) => Promise<void>;
 };
 
 const EXPIRED: FoundToken = { record: null, certain: true, handMadeHash: null };
@@ -110,14 +103,7 @@ export function createTokenStore(redis: ScriptableRedis): TokenStore {
       const hash = accessTokenHash(token);
       const revocation: Revocation = { kind: 'token', token_hash: hash };
       const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
-      return revokeAnswer.parse(
-        await revoke(keys, [REVOCATION_CHANNEL, JSON.stringify(revocation), handMadeField(hash)]),
-      );
+      await revoke(keys, [REVOCATION_CHANNEL, JSON.stringify(revocation), handMadeField(hash)]);
     },
   };
-}
-
-/** Where a token of an application is kept, by the token's hash. */
-export function tokenKey(hash: string, applicationPart: string): string {
-  return `auth:{${applicationPart}}:token:${hash}`;
 }

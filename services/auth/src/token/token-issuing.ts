@@ -2,8 +2,8 @@ import { accessTokenHash, applicationPart } from '@tollgate/access-token';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { tooManyRequests } from '../abuse/too-many-requests.ts';
 import type { AuthenticClient } from '../client/authenticator.ts';
+import { tokenKey } from '../client/client-keys.ts';
 import { createIssueScript } from './issue-script.ts';
-import { tokenKey } from './store.ts';
 import { gatherTokens } from './turn-tokens.ts';
 
 /**

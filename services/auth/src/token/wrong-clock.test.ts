@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { obtainToken, postIntrospection } from '../suite/requests.ts';
-import { tokenKey } from './store.ts';
+import { tokenKey } from '../client/client-keys.ts';
 
 const HOUR_SEC = 3_600;
 

@@ -9,6 +9,7 @@ import type { Problem } from '@tollgate/problem';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Admit } from '../admission/admission.ts';
+import { bearerToken } from '../authenticate/authenticate.ts';
 import type { Authenticate } from '../authenticate/authenticate.ts';
 import type { Charge, Entitle } from '../entitle/entitle.ts';
 import type { ForwardOutcome } from '../forward/relay.ts';
@@ -17,6 +18,8 @@ import { discardRest } from '../forward/request-body.ts';
 import { presentedToken } from '../refused-calls/presented-token.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { CallMeter } from '../settlement/call-meter.ts';
+import type { OpenStream } from '../settlement/stream-meter.ts';
+import type { TokenWatch } from '../token-watch/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
 import { callKind } from './call-kind.ts';
 import { assertDataRequest } from './data-request.ts';
@@ -40,6 +43,7 @@ export type DataCallParts = {
   onCall: () => (outcome: DataCallOutcome) => number;
   /** Told of each call's begin; what it returns is told of each part's end. */
   onParts: () => (part: PipelinePart) => void;
+  tokenWatch: Pick<TokenWatch, 'hold' | 'release'>;
   traces: Pick<Traces, 'begin'>;
   logFailure: LogFailure;
   /** Told of each call that was refused or has failed. */
@@ -130,7 +134,7 @@ export function whoOf({ account_id, application_id }: ActiveToken): AccessFacts 
 
 /** The parts of a call in their order; rejects with the problem of the one that refuses it. */
 function createServe(parts: DataCallParts): Serve {
-  const { authenticate, entitle, admit, forward, meter, onParts, accessLog, apiVersion } = parts;
+  const { authenticate, entitle, admit, forward, meter, onParts, accessLog, apiVersion, tokenWatch } = parts;
   return async (req, res, requestId, trace, known) => {
     assertDataRequest(req);
     const partEnded = onParts();
@@ -154,6 +158,13 @@ function createServe(parts: DataCallParts): Serve {
       const active = await authenticate(req.rawHeaders, requestId);
       return { token: active, charge: await entitle(active.account_id, requestId) };
     };
+    const watchToken: OpenStream['watchToken'] = (end) => {
+      const use = { token: bearerToken(req.rawHeaders) ?? '', active: token, requestId, end };
+      tokenWatch.hold(use, use);
+      return () => {
+        tokenWatch.release(use);
+      };
+    };
     const admitStream = async () => (await admit(charge, 'subscription')).lease;
     trace?.begin('forward');
     try {
@@ -168,7 +179,7 @@ function createServe(parts: DataCallParts): Serve {
         },
         billingStatus: charge.billingStatus,
         standing,
-        meter: meter(kind, { token, charge, apiVersion, lease, recheck, admitStream }),
+        meter: meter(kind, { token, charge, apiVersion, lease, recheck, watchToken, admitStream }),
         trace,
       });
       partEnded('forward');

@@ -8,7 +8,10 @@ import type { Patience, Settle } from './settle.ts';
 import { openStreamMeter } from './stream-meter.ts';
 import type { OpenStream, StreamMeter, StreamMeterOptions } from './stream-meter.ts';
 
-type MeteredCall = Pick<OpenStream, 'token' | 'charge' | 'apiVersion' | 'lease' | 'recheck'> & {
+type MeteredCall = Pick<
+  OpenStream,
+  'token' | 'charge' | 'apiVersion' | 'lease' | 'recheck' | 'watchToken'
+> & {
   /** Asks for a subscription's place. @throws {Problem} (the promise) what admission throws. */
   admitStream: () => Promise<Lease>;
 };

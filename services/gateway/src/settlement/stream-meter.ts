@@ -23,6 +23,8 @@ export type OpenStream = StreamConsumer & {
   trafficBytes: () => number;
   /** Who has it open now. @throws {Problem} that ends the stream, unless it is of the service itself (5xx) */
   recheck: () => Promise<StreamConsumer>;
+  /** `end` is told where its token is dead, or may be; until the function that it returns is called. */
+  watchToken: (end: (problem: Problem) => void) => () => void;
   /** Told once where the stream has to end; `end` is to be called then, too. */
   onRefused: (problem: Problem) => void;
 };
@@ -40,7 +42,7 @@ export type StreamMeterOptions = {
 
 /** What is open is settled at least so often: so much is lost at most where this process dies. */
 const SETTLE_INTERVAL_MS = 5_000;
-/** How often an open stream's token and period are looked at; both are cached. */
+/** How often an open stream's token and period are looked at; both are cached. What is revoked is told at once. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
@@ -110,10 +112,12 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
     if (!checking) void check();
   }, CHECK_INTERVAL_MS);
   timer.unref();
+  const unwatch = stream.watchToken(refuse);
   void settle().then(hold);
   return {
     end: () => {
       over = true;
+      unwatch();
       clearInterval(timer);
       return settle(stream.lease.handOver());
     },

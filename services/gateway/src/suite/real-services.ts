@@ -48,6 +48,8 @@ export type RealOptions = {
   gatewayEnv: Readonly<Record<string, string>> & { UPSTREAM_URL: string };
   /** A migrated database on a server of the suite's own; else one on the run's. */
   databaseUrl?: string;
+  /** Where account finds auth's private listener, which is on that port. */
+  authUrlOfAccount?: (authPort: number) => Promise<string>;
 };
 
 const COUNTING_TIME_LIMIT_MS = 30_000;
@@ -68,7 +70,7 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
     startServiceProcess('auth', { ...common, ...accountPrivate, PRIVATE_PORT: String(authPort) }),
     startServiceProcess('account', {
       ...common,
-      ...authPrivate,
+      AUTH_PRIVATE_URL: (await options.authUrlOfAccount?.(authPort)) ?? authPrivate.AUTH_PRIVATE_URL,
       PRIVATE_PORT: String(accountPort),
       DATABASE_URL: database.url,
       OPERATOR_CREDENTIALS: `${serviceCredential.id}:${serviceCredential.secret}`,

@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Introspector } from '@tollgate/introspection';
 import { toProblem } from '@tollgate/problem';
+import type { Problem } from '@tollgate/problem';
 import type { Entitle } from '../entitle/entitle.ts';
+import type { TokenWatch } from '../token-watch/token-watch.ts';
 import { CallerSocket } from './caller-socket.ts';
 import type { CallerSocketParts, OpenedSocket } from './caller-socket-parts.ts';
 import { endingOf, socketEnding } from './ending.ts';
 import { createIdentify } from './identify.ts';
 import type { Identify, Identity } from './identify.ts';
-import { recheckTokens } from './recheck-tokens.ts';
 import { createSocketIndex } from './socket-index.ts';
 import type { SocketIndex, SocketLimits } from './socket-index.ts';
 
 export type OpenSocketsOptions = {
   introspect: Introspector['introspect'];
-  /** Whether every revocation so far is known to the introspection's cache. */
-  knowsRevocations: () => boolean;
+  tokenWatch: Pick<TokenWatch, 'hold' | 'release' | 'revocations'>;
   entitle: Entitle;
   limits: SocketLimits;
   parts: Omit<CallerSocketParts<CallerSocket>, 'identify' | 'onIdentified'>;
@@ -33,8 +32,6 @@ export type OpenSockets = {
   assertRoomOf: (identity: Identity) => void;
   open: (opened: OpenedSocket) => void;
   size: () => number;
-  /** Something was revoked, or may have been: looks at the sockets concerned. */
-  onRevoked: (what: Revocation | 'all') => void;
   /**
    * Closes all with 1012, each when its queries and mutations are answered; resolves when they are gone and their
    * last usage is with the settlement. One that is opened meanwhile is closed at once.
@@ -46,8 +43,6 @@ export type OpenSockets = {
 const SWEEP_INTERVAL_MS = 250;
 /** How often each account's entitlement is looked at (it is cached). */
 const ENTITLEMENT_INTERVAL_MS = 500;
-/** How often auth is asked about all tokens while revocations can't be heard of. */
-const UNTRUSTED_INTERVAL_MS = 500;
 
 const RESTART = socketEnding('service_restart');
 /** Of a drain's time: until sockets that wait for nothing are closed, and until all are. The rest is for the closing. */
@@ -56,30 +51,27 @@ const CLOSE_SHARE = 0.7;
 
 /** All open sockets of this gateway, and what concerns several of them. */
 export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
-  const { introspect, entitle, knowsRevocations } = options;
+  const { introspect, entitle, tokenWatch } = options;
   const index = createSocketIndex(options.limits);
-  let revocations = 0;
   let draining = false;
   let whenEmpty: (() => void) | undefined;
-  const identify = createIdentify({ introspect, entitle, revocations: () => revocations });
+  const identify = createIdentify({ introspect, entitle, revocations: tokenWatch.revocations });
   const parts: CallerSocketParts<CallerSocket> = { ...options.parts, identify, onIdentified };
-
-  function recheck(sockets: Iterable<CallerSocket>): void {
-    void recheckTokens(sockets, introspect);
-  }
 
   function onIdentified(socket: CallerSocket, identity: Identity): void {
     index.assertRoomOf(identity);
     index.identified(socket, identity);
-    // A revocation that came between the answer and this found no socket to look at.
-    if (identity.asOf !== revocations) recheck([socket]);
+    const { token, active, asOf } = identity;
+    const end = (problem: Problem) => {
+      socket.end(endingOf(problem));
+    };
+    tokenWatch.hold(socket, { token, active, requestId: socket.requestId, end }, asOf);
   }
 
   const recharge = createRecharge(index, entitle);
   const rechargeAll = atMostEvery(ENTITLEMENT_INTERVAL_MS, () => {
     for (const accountId of index.accounts()) void recharge(accountId);
   });
-  const recheckAll = atMostEvery(UNTRUSTED_INTERVAL_MS, () => void recheckTokens(index.all, introspect));
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const socket of index.all) {
@@ -87,7 +79,6 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
       removeIfOver(socket);
     }
     rechargeAll(nowMs);
-    if (!knowsRevocations()) recheckAll(nowMs);
   }, SWEEP_INTERVAL_MS);
   timer.unref();
 
@@ -114,6 +105,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
       const socket = new CallerSocket(parts, opened);
       index.add(socket);
       opened.socket.once('close', (closeCode: number) => {
+        tokenWatch.release(socket);
         options.onClosed(closeCode);
         removeIfOver(socket);
       });
@@ -121,10 +113,6 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
       if (draining) socket.end(RESTART);
     },
     size: () => index.all.size,
-    onRevoked: (what) => {
-      revocations += 1;
-      recheck(index.concernedBy(what));
-    },
     drain: async ({ cutAfterMs }) => {
       draining = true;
       const gone = new Promise<void>((resolve) => (whenEmpty = resolve));

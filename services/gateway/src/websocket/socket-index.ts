@@ -1,6 +1,5 @@
-import type { Revocation } from '@tollgate/contracts/revocation';
-import { accessTokenHash } from '@tollgate/access-token';
 import { Problem } from '@tollgate/problem';
+import { createGroups } from '../groups.ts';
 import type { CallerSocket } from './caller-socket.ts';
 import type { Identity } from './identify.ts';
 
@@ -16,8 +15,6 @@ export type SocketIndex = {
   all: ReadonlySet<CallerSocket>;
   accounts: () => Iterable<number>;
   ofAccount: (accountId: number) => readonly CallerSocket[];
-  /** Those whose token a revocation may have ended. */
-  concernedBy: (what: Revocation | 'all') => readonly CallerSocket[];
   /** @throws {Problem} service_unavailable where this gateway has no room for another socket. */
   assertRoom: () => void;
   /**
@@ -37,10 +34,8 @@ export type SocketIndex = {
 export function createSocketIndex(limits: SocketLimits): SocketIndex {
   const all = new Set<CallerSocket>();
   const unidentified = new Set<CallerSocket>();
-  const byAddress = createGroups<string>();
-  const byAccount = createGroups<number>();
-  const byClient = createGroups<string>();
-  const byToken = createGroups<string>();
+  const byAddress = createGroups<string, CallerSocket>();
+  const byAccount = createGroups<number, CallerSocket>();
 
   function forgetAddress(socket: CallerSocket): void {
     if (unidentified.delete(socket)) byAddress.remove(socket.address, socket);
@@ -50,10 +45,6 @@ export function createSocketIndex(limits: SocketLimits): SocketIndex {
     all,
     accounts: byAccount.keys,
     ofAccount: (accountId) => [...byAccount.of(accountId)],
-    concernedBy: (what) => {
-      if (what === 'all') return [...all];
-      return [...(what.kind === 'client' ? byClient.of(what.client_id) : byToken.of(what.token_hash))];
-    },
     assertRoom: () => {
       if (all.size >= limits.maxSockets) throw noRoom('no room for a further WebSocket');
     },
@@ -71,48 +62,15 @@ export function createSocketIndex(limits: SocketLimits): SocketIndex {
       unidentified.add(socket);
       byAddress.add(socket.address, socket);
     },
-    identified: (socket, { token, active }) => {
+    identified: (socket, { active }) => {
       forgetAddress(socket);
       byAccount.add(active.account_id, socket);
-      byClient.add(active.client_id, socket);
-      byToken.add(accessTokenHash(token), socket);
     },
     remove: (socket) => {
       all.delete(socket);
       forgetAddress(socket);
       if (socket.identity === null) return;
-      const { token, active } = socket.identity;
-      byAccount.remove(active.account_id, socket);
-      byClient.remove(active.client_id, socket);
-      byToken.remove(accessTokenHash(token), socket);
-    },
-  };
-}
-
-type Groups<K> = {
-  keys: () => Iterable<K>;
-  of: (key: K) => ReadonlySet<CallerSocket>;
-  add: (key: K, socket: CallerSocket) => void;
-  remove: (key: K, socket: CallerSocket) => void;
-};
-
-const NONE: ReadonlySet<CallerSocket> = new Set();
-
-/** Sockets by a key. A revocation must not have to look at every socket there is. */
-function createGroups<K>(): Groups<K> {
-  const groups = new Map<K, Set<CallerSocket>>();
-  return {
-    keys: () => groups.keys(),
-    of: (key) => groups.get(key) ?? NONE,
-    add: (key, socket) => {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, new Set([socket]));
-      else group.add(socket);
-    },
-    remove: (key, socket) => {
-      const group = groups.get(key);
-      group?.delete(socket);
-      if (group?.size === 0) groups.delete(key);
+      byAccount.remove(socket.identity.active.account_id, socket);
     },
   };
 }

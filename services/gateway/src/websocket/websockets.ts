@@ -12,6 +12,7 @@ import type { Prime } from '../live-usage/prime.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { Patience } from '../settlement/settle.ts';
 import type { RecordUsage } from '../settlement/settlement.ts';
+import type { TokenWatch } from '../token-watch/token-watch.ts';
 import type { Traces } from '../trace/traces.ts';
 import type { CallerSocketSettings } from './caller-socket-parts.ts';
 import { createWebSocketMetrics } from './metrics.ts';
@@ -35,7 +36,8 @@ export type WebSocketsOptions = {
   maxMessageBytes: number;
   limits: SocketLimits;
   socket: CallerSocketSettings;
-  introspection: Pick<Introspector, 'introspect' | 'knowsRevocations'>;
+  introspect: Introspector['introspect'];
+  tokenWatch: TokenWatch;
   entitle: Entitle;
   admit: Admit;
   record: RecordUsage;
@@ -52,11 +54,12 @@ export type WebSocketsOptions = {
 /** The data endpoint as a WebSocket (ADR 0021). */
 export function createWebSockets(options: WebSocketsOptions): {
   upgradeHandler: UpgradeHandler;
-} & Pick<OpenSockets, 'onRevoked' | 'drain'> {
+} & Pick<OpenSockets, 'drain'> {
   const { admit, record, prime, logFailure, recordRefusal } = options;
   const metrics = createWebSocketMetrics(options.registry);
   const sockets = createOpenSockets({
-    ...options.introspection,
+    introspect: options.introspect,
+    tokenWatch: options.tokenWatch,
     entitle: options.entitle,
     limits: options.limits,
     parts: {
@@ -91,5 +94,5 @@ export function createWebSockets(options: WebSocketsOptions): {
     recordRefusal,
     accessLog: options.accessLog,
   });
-  return { upgradeHandler, onRevoked: sockets.onRevoked, drain: sockets.drain };
+  return { upgradeHandler, drain: sockets.drain };
 }

@@ -1,0 +1,105 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { accessTokenHash, newAccessToken } from '@tollgate/access-token';
+import { introspectionSchema } from '@tollgate/contracts/introspection';
+import { createIntrospector } from './introspection.ts';
+import type { Introspector, IntrospectorOptions } from './introspection.ts';
+
+/** What is known to be dead stays so, beside an auth that says "active" of every token. */
+
+const CLIENT_ID = '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f';
+
+/** The tokens that it was asked about. */
+let requests: string[];
+/** What it says of a token's epoch. */
+let epochOf: (token: string) => number | undefined;
+
+beforeEach(() => {
+  requests = [];
+  epochOf = () => 1;
+});
+
+const auth: IntrospectorOptions['auth'] = {
+  postForm: (_path, { token = '' }, schema) => {
+    requests.push(token);
+    const iat = Math.floor(Date.now() / 1000);
+    const answer = introspectionSchema.parse({
+      active: true,
+      scope: 'api',
+      client_id: CLIENT_ID,
+      sub: '7',
+      token_type: 'bearer',
+      exp: iat + 60,
+      iat,
+      account_id: 7,
+      application_id: 3,
+      revocation_epoch: epochOf(token),
+    });
+    return Promise.resolve(schema.parse(answer));
+  },
+};
+
+function introspector(): Introspector {
+  const made = createIntrospector({
+    auth,
+    tokenPrefix: 'tg',
+    cacheTtlMs: 30_000,
+    negativeCacheTtlMs: 30_000,
+    cacheMaxEntries: 100,
+  });
+  made.trustCacheUntil(Infinity);
+  return made;
+}
+
+function newToken(): string {
+  return newAccessToken('tg', CLIENT_ID);
+}
+
+test('tokens below a revoked client’s epoch are dead, whatever auth says; the others are not asked about', async () => {
+  const { introspect, dropClient, dropAll } = introspector();
+  const [below, above] = [newToken(), newToken()];
+  epochOf = (token) => (token === above ? 2 : 1);
+  for (const token of [below, above]) await introspect(token);
+  // account says it again and again until auth knows.
+  for (let time = 0; time < 3; time += 1) dropClient(CLIENT_ID, 2);
+  expect([await introspect(below), (await introspect(above))?.active]).toEqual([null, true]);
+  expect(requests).toHaveLength(2);
+  // An auth that hasn't heard of it goes on saying "active".
+  dropAll();
+  expect([await introspect(below), (await introspect(above))?.active]).toEqual([null, true]);
+  const late = newToken();
+  expect(await introspect(late)).toBeNull();
+  // What is said later of an earlier change lowers nothing.
+  dropClient(CLIENT_ID, 1);
+  expect(await introspect(newToken())).toBeNull();
+});
+
+test('a client that has only changed keeps its tokens in the cache, and those without an epoch are asked about', async () => {
+  const { introspect, dropClient } = introspector();
+  const [told, untold] = [newToken(), newToken()];
+  epochOf = (token) => (token === told ? 1 : undefined);
+  for (const token of [told, untold]) await introspect(token);
+  dropClient(CLIENT_ID, 1);
+  for (const token of [told, untold]) expect(await introspect(token)).not.toBeNull();
+  expect(requests).toEqual([told, untold, untold]);
+});
+
+test('a token that is revoked while auth is asked is dead, also where auth answers "active" each time', async () => {
+  for (const revoke of [
+    ({ dropClient }: Introspector) => {
+      dropClient(CLIENT_ID, 1);
+    },
+    ({ dropToken }: Introspector, token: string) => {
+      dropToken(accessTokenHash(token));
+    },
+  ]) {
+    const made = introspector();
+    const token = newToken();
+    epochOf = () => {
+      revoke(made, token);
+      return 0;
+    };
+    expect(await made.introspect(token).catch(() => null)).toBeNull();
+    epochOf = () => 0;
+    expect(await made.introspect(token)).toBeNull();
+  }
+});

@@ -1,0 +1,73 @@
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { REVOCATION_CHANNEL, revocationOf } from '@tollgate/contracts/revocation';
+import type { Revocation } from '@tollgate/contracts/revocation';
+import type { Logger } from '@tollgate/log';
+import type { RedisConnection } from '@tollgate/redis';
+import { publishOnMasters } from '@tollgate/redis/publish';
+import type { Query } from '../database/query.ts';
+import { startWorkLoop } from '../timing/work-loop.ts';
+import { changeOf, claimUnpublished } from './outbox-store.ts';
+import type { PendingRevocation } from './outbox-store.ts';
+
+export type RevocationPublisher = {
+  /** Publishes a row whose transaction has just committed. Whether Redis has taken it; never throws. */
+  publish: (row: PendingRevocation) => Promise<boolean>;
+  close: () => Promise<void>;
+};
+
+export type RevocationPublisherOptions = {
+  query: Query;
+  redis: RedisConnection;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  published: Pick<Counter, 'inc'>;
+};
+
+const BATCH_ROWS = 1_000;
+
+/** A row that auth hasn't acknowledged is said again so often: whoever begins to listen meanwhile hears of it. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Tells all who keep introspections what has died, whether auth can be reached or not (ADR 0013). The process that
+ * commits publishes at once and needs neither auth nor Postgres for that; the loop does it for one that has died,
+ * and again until the row is gone, which is when auth has acknowledged it.
+ */
+export function startRevocationPublisher(options: RevocationPublisherOptions): RevocationPublisher {
+  const { query, redis, logger, published } = options;
+
+  async function publishRow(row: PendingRevocation): Promise<void> {
+    const revocation: Revocation = { ...revocationOf(row, changeOf(row)), source: 'account' };
+    await publishOnMasters(redis, REVOCATION_CHANNEL, JSON.stringify(revocation));
+    published.inc();
+  }
+
+  const loop = startWorkLoop({
+    work: async () => {
+      const rows = await claimUnpublished(query, { limit: BATCH_ROWS, againMs: AGAIN_MS });
+      await Promise.all(rows.map(publishRow));
+    },
+    says: {
+      waits: 'revocations wait to be published; trying again',
+      again: 'revocations are published again',
+    },
+    logger,
+  });
+
+  return {
+    publish: (row) =>
+      publishRow(row).then(
+        () => true,
+        () => false,
+      ),
+    close: loop.close,
+  };
+}
+
+export function createPublishedRevocations(registry: Registry): Counter {
+  return new Counter({
+    name: 'tollgate_revocation_outbox_published_total',
+    help: 'Changes of applications that this process has published, repetitions included',
+    registers: [registry],
+  });
+}

@@ -1,0 +1,48 @@
+import { revokedTokensSchema } from '@tollgate/contracts/client-record';
+import type { RevokedTokens } from '@tollgate/contracts/client-record';
+import type { RevocationEpoch } from '@tollgate/contracts/revocation';
+import type { Logger } from '@tollgate/log';
+import type { PrivateApi } from '@tollgate/private-api/client';
+import type { ClientStore } from './client-store.ts';
+
+/** What a look-up does about revocations that Redis or Postgres has lost (ADR 0013). */
+export type Repair = {
+  /**
+   * A Redis that has lost writes may hold tokens again that their client gave back. However many those are, they
+   * go page by page, before the data set counts as verified.
+   */
+  deleteRevoked: (clientId: string, requestId: string) => Promise<void>;
+  /**
+   * Postgres was restored from a backup older than the client's last revocation. account takes the later epoch
+   * over, so that what was dead stays dead.
+   */
+  raiseEpoch: (clientId: string, knownEpoch: number, requestId: string) => Promise<void>;
+};
+
+export function createRepair({
+  store,
+  account,
+  logger,
+}: {
+  store: Pick<ClientStore, 'deleteTokens'>;
+  account: Pick<PrivateApi, 'get' | 'postJson'>;
+  logger: Pick<Logger, 'error'>;
+}): Repair {
+  return {
+    deleteRevoked: async (clientId, requestId) => {
+      let after: string | null = '';
+      while (after !== null) {
+        const path: string = `/private/clients/${clientId}/revoked-tokens?after=${after}`;
+        const page: RevokedTokens | null = await account.get(path, revokedTokensSchema, requestId);
+        await store.deleteTokens(clientId, page?.token_hashes ?? []);
+        after = page?.next_after ?? null;
+      }
+    },
+    raiseEpoch: async (clientId, knownEpoch, requestId) => {
+      const about = { client_id: clientId, revocation_epoch: knownEpoch, request_id: requestId };
+      logger.error(about, 'Postgres has lost a revocation; account is told to take it over');
+      const body: RevocationEpoch = { revocation_epoch: knownEpoch };
+      await account.postJson(`/private/clients/${clientId}/lost-revocation`, body, requestId);
+    },
+  };
+}
