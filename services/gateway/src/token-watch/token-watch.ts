@@ -9,7 +9,7 @@ import { createGroups } from '../groups.ts';
 import { recheckTokens } from './recheck-tokens.ts';
 
 /** Something that stays open for a token: a WebSocket, or a stream. */
-export type TokenUse = {
+type TokenUse = {
   token: string;
   active: ActiveToken;
   requestId: string;
