@@ -22,7 +22,7 @@ import * as usageUnassignedCounted from './migrations/0020-usage-unassigned-coun
 import * as usageBounds from './migrations/0021-usage-bounds.ts';
 import * as publishedRevocations from './migrations/0022-published-revocations.ts';
 import * as revokedTokens from './migrations/0023-revoked-tokens.ts';
-import * as refusedCalls from './migrations/0026-refused-calls.ts';
+import * as refusedCalls from './migrations/0024-refused-calls.ts';
 
 /** A migration's module, and what it takes from the version before, with why that does no harm (ADR 0035). */
 type Migration = Knex.Migration & { exceptions?: Readonly<Record<string, string>> };
@@ -54,7 +54,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0021-usage-bounds', migration: usageBounds },
   { name: '0022-published-revocations', migration: publishedRevocations },
   { name: '0023-revoked-tokens', migration: revokedTokens },
-  { name: '0026-refused-calls', migration: refusedCalls },
+  { name: '0024-refused-calls', migration: refusedCalls },
 ];
 
 /** knex's view of the list, or of its part up to a migration. */

@@ -96,7 +96,7 @@ test.each([
   ['its counters', 'INSERT INTO usage_totals', 'TRIGGER dawdle BEFORE INSERT ON usage_totals', ''],
   [
     'its position',
-    'UPDATE usage_stream_positions',
+    'WITH reached AS (%UPDATE usage_stream_positions',
     'TRIGGER dawdle BEFORE UPDATE ON usage_stream_positions',
     '',
   ],

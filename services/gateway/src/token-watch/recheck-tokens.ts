@@ -1,6 +1,6 @@
 import type { Introspector } from '@tollgate/introspection';
 import { Problem, invalidToken } from '@tollgate/problem';
-import type { WatchedUse } from './token-watch.ts';
+import type { WatchedUse } from './token-use.ts';
 
 const RETRY_MS = 50;
 /** Questions to auth at one moment. */

@@ -1,21 +1,11 @@
 import { accessTokenHash } from '@tollgate/access-token';
-import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Introspector } from '@tollgate/introspection';
 import { isEnded } from '@tollgate/introspection/revocations';
 import { invalidToken } from '@tollgate/problem';
-import type { Problem } from '@tollgate/problem';
 import { createGroups } from '../groups.ts';
 import { recheckTokens } from './recheck-tokens.ts';
-
-/** Something that stays open for a token: a WebSocket, or a stream. */
-type TokenUse = {
-  token: string;
-  active: ActiveToken;
-  requestId: string;
-  /** Told at most once that the token is dead, or that nobody can say any more that it isn't. */
-  end: (problem: Problem) => void;
-};
+import type { TokenUse, WatchedUse } from './token-use.ts';
 
 export type TokenWatch = {
   /**
@@ -30,9 +20,6 @@ export type TokenWatch = {
   onRevoked: (what: Revocation | 'all') => void;
   close: () => void;
 };
-
-/** A use and when its token was last known to be good (performance.now()). */
-export type WatchedUse = TokenUse & { goodAtMs: number };
 
 /** How soon it is noticed that revocations can't be heard of any more. */
 const LOOK_INTERVAL_MS = 50;
