@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { Express } from 'express';
+import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { AccessLog } from '@tollgate/log/access-log';
@@ -13,7 +14,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
 import { createHttpMetrics } from '@tollgate/server/metrics';
 import type { CallerOf } from './abuse/caller.ts';
-import { createIntrospectionLimit } from './abuse/introspection-limit.ts';
+import { createCallerLimit } from './abuse/caller-limit.ts';
 import type { AuthenticateClient } from './client/authenticator.ts';
 import type { ClientDirectory } from './client/directory.ts';
 import { directRoutes } from './http/direct-routes.ts';
@@ -52,7 +53,11 @@ type PublicParts = CommonParts & {
   issuing: TokenIssuing;
   issuer: string | undefined;
   revokeToken: RevokeToken;
+  revocationsPerClientPerSec: number;
 };
+
+/** Clients whose revocations of the last second a process counts. */
+const COUNTED_CLIENTS_MAX = 10_000;
 
 type PrivateParts = CommonParts & {
   clients: Pick<ClientDirectory, 'change'>;
@@ -73,6 +78,13 @@ export function createPublicApp(parts: PublicParts): RequestListener {
     metrics.tokenRequestsRefused.inc({ error });
   });
   const http = createHttpMetrics(registry);
+  const countRevocation = createCallerLimit({
+    perSec: parts.revocationsPerClientPerSec,
+    wholeAt: new LRUCache<string, number>({ max: COUNTED_CLIENTS_MAX }),
+    onLimited: () => {
+      metrics.limited.inc({ limit: 'revocation' });
+    },
+  });
 
   const token = jsonEndpoint({
     logRequest: createRequestLog(logger),
@@ -96,7 +108,7 @@ export function createPublicApp(parts: PublicParts): RequestListener {
   app
     .route('/oauth2/revoke')
     .all(noStore)
-    .post(revocationEndpoint({ readForm, callerOf, authenticate, revokeToken, tokenPrefix }))
+    .post(revocationEndpoint({ readForm, callerOf, authenticate, countRevocation, revokeToken, tokenPrefix }))
     .all(methodNotAllowed('POST'), oauthErrorHandler(answerError));
   app
     .route('/.well-known/oauth-authorization-server')
@@ -120,8 +132,10 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
     headers: headersOf(noStore),
     answer: introspectionEndpoint({
       authenticateService: createServiceAuthentication(serviceCredentials),
-      countIntrospection: createIntrospectionLimit({
+      countIntrospection: createCallerLimit({
         perSec: parts.introspectionsPerCallerPerSec,
+        // As many as there are service credentials.
+        wholeAt: new Map(),
         onLimited: () => {
           metrics.limited.inc({ limit: 'introspection' });
         },

@@ -38,6 +38,7 @@ const schema = z.object({
   FAILED_ATTEMPTS_PER_ADDRESS: wholeNumber(1, 1_000_000).default(120),
   TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 10_000_000).default(6_000),
   INTROSPECTIONS_PER_CALLER_PER_SEC: wholeNumber(1, 1_000_000).default(20_000),
+  REVOCATIONS_PER_CLIENT_PER_SEC: wholeNumber(1, 1_000_000).default(100),
   MISS_LOOK_UPS_MAX_IN_FLIGHT: wholeNumber(1, 100_000).default(64),
   RESTORE_CHECK_INTERVAL_MS: wholeNumber(10, 600_000).default(2_000),
   RESTORE_MAX_IN_FLIGHT: wholeNumber(1, 1_000).default(8),

@@ -29,7 +29,7 @@ export function createMetrics(registry: Registry) {
     }),
     limited: new Counter({
       name: 'tollgate_requests_limited_total',
-      help: 'Requests answered with 429, by limit: address or pair (failed attempts), client or introspection',
+      help: 'Requests answered with 429, by limit: address or pair (failed attempts), client, introspection or revocation',
       labelNames: ['limit'],
       registers,
     }),

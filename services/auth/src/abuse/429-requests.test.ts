@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { applicationPart } from '@tollgate/access-token';
+import { applicationPart, newAccessToken } from '@tollgate/access-token';
 import { newClientSecret } from '@tollgate/client-secret';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest } from '../suite/auth-under-test.ts';
+import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
 import { counter, postIntrospection, postToken, tokenForm } from '../suite/requests.ts';
 
 const TOKENS_PER_MINUTE = 120;
 const INTROSPECTIONS_PER_SEC = 10;
+const REVOCATIONS_PER_SEC = 5;
 
 const other = { id: 'other', secret: 'another-secret-of-sixteen' };
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
   auth = await startAuth({
     TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE: String(TOKENS_PER_MINUTE),
     INTROSPECTIONS_PER_CALLER_PER_SEC: String(INTROSPECTIONS_PER_SEC),
+    REVOCATIONS_PER_CLIENT_PER_SEC: String(REVOCATIONS_PER_SEC),
     SERVICE_CREDENTIALS: [serviceCredential, other].map(({ id, secret }) => `${id}:${secret}`).join(' '),
   });
 });
@@ -75,4 +77,23 @@ test('introspections beyond a caller’s limit are 429 problem+json, and another
   const authorization = `Basic ${Buffer.from(`${other.id}:${other.secret}`).toString('base64')}`;
   expect((await postIntrospection(auth.service, { token: 'x' }, { authorization })).status).toBe(200);
   await waitFor(async () => (await postIntrospection(auth.service, { token: 'x' })).status === 200);
+});
+
+test('revocations beyond a client’s limit are 429, and another client’s go on', async () => {
+  const revoke = ({ client_id, client_secret }: TestClient) =>
+    fetch(`${auth.service.publicUrl}/oauth2/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id, client_secret, token: newAccessToken('tg', client_id) }),
+    });
+  const client = addClient(auth.account);
+  const answers = await Promise.all(Array.from({ length: 10 * REVOCATIONS_PER_SEC }, () => revoke(client)));
+  const limited = answers.filter(({ status }) => status === 429);
+  expect(answers.length - limited.length).toBeGreaterThanOrEqual(REVOCATIONS_PER_SEC);
+  expect(limited[0]?.headers.get('retry-after')).toBe('1');
+  expect(await limited[0]?.json()).toMatchObject({ error: 'temporarily_unavailable' });
+  expect(await counter(auth.service, 'tollgate_requests_limited_total', { limit: 'revocation' })).toBe(
+    limited.length,
+  );
+  expect((await revoke(addClient(auth.account))).status).toBe(200);
+  await waitFor(async () => (await revoke(client)).status === 200);
 });

@@ -2,7 +2,7 @@ import { parseAccessToken } from '@tollgate/access-token';
 import type { Introspection } from '@tollgate/contracts/introspection';
 import type { AuthenticateService } from '@tollgate/private-api/credential';
 import { Problem } from '@tollgate/problem';
-import type { CountIntrospection } from '../abuse/introspection-limit.ts';
+import type { CountRequest } from '../abuse/caller-limit.ts';
 import type { ReadForm } from '../http/form-reader.ts';
 import type { Answer } from '../http/json-endpoint.ts';
 import type { FindLiveToken } from '../token/live-token.ts';
@@ -21,7 +21,7 @@ export type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed
  */
 export function introspectionEndpoint(options: {
   authenticateService: AuthenticateService;
-  countIntrospection: CountIntrospection;
+  countIntrospection: CountRequest;
   readForm: ReadForm;
   findLiveToken: FindLiveToken;
   tokenPrefix: string;

@@ -3,6 +3,7 @@ import { applicationPart, parseAccessToken } from '@tollgate/access-token';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem } from '@tollgate/problem';
 import type { CallerOf } from '../abuse/caller.ts';
+import type { CountRequest } from '../abuse/caller-limit.ts';
 import type { AuthenticateClient } from '../client/authenticator.ts';
 import { readClientCredentials } from '../client/credentials.ts';
 import type { ReadForm } from '../http/form-reader.ts';
@@ -22,15 +23,18 @@ export function revocationEndpoint(options: {
   readForm: ReadForm;
   callerOf: CallerOf;
   authenticate: AuthenticateClient;
+  countRevocation: CountRequest;
   revokeToken: RevokeToken;
   tokenPrefix: string;
 }): RequestHandler {
-  const { readForm, callerOf, authenticate, revokeToken, tokenPrefix } = options;
+  const { readForm, callerOf, authenticate, countRevocation, revokeToken, tokenPrefix } = options;
   return async (req, res) => {
     const form = await readForm(req, res);
     const credentials = readClientCredentials(req.headers.authorization, form);
     const caller = callerOf(req, String(res.getHeader(REQUEST_ID_HEADER)));
     const { client } = await authenticate(credentials, () => caller).confirm();
+    // Each leaves a row in Postgres.
+    countRevocation(client.client_id);
     const token = form.get('token');
     if (token === undefined) {
       throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
