@@ -85,7 +85,7 @@ export function browsers(stack: () => Stack): void {
         seen.push(result);
       }
       await client.dispose();
-      expect(seen).toEqual([{ data: { country: { name: 'Japan' } } }]);
+      expect(seen).toMatchObject([{ data: { country: { name: 'Japan' } } }]);
       const asked = await preflight(`${demo.auth_url}/oauth2/token`, 'POST');
       expect(asked.headers.get('access-control-allow-origin')).toBeNull();
     });
