@@ -2,8 +2,39 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ERROR_CODES } from '../packages/contracts/src/error-codes.ts';
 
+/** What people read; the glossary names old terms, and the command's page and the results are generated. */
+const PROSE = globSync(
+  '{*.md,docs/**/*.md,{services,packages}/*/README.md,{bench,sample-upstream}/README.md}',
+).filter((path) => !/^docs\/(?:glossary|command|capacity)\.md$/.test(path));
+
+/** Words of riddles and of translated idioms: the glossary and plain English have others. */
+const UNWANTED = /\b(?:somebody|whoever|nobody|hopefully|mend(?:s|ed)?|standing|hand-made)\b/gi;
+
+const MAX_TABLE_CELL_CHARACTERS = 170;
+
 /** Style that matters is a test (style.md, 11). */
 describe('tidy', () => {
+  test('documentation is written in plain words', () => {
+    const found = PROSE.flatMap((path) => {
+      // Identifiers, paths and the targets of links are not ours to choose here.
+      const prose = readFileSync(path, 'utf8').replaceAll(/```[^]*?```|`[^`\n]*`|\]\([^)]*\)/g, '');
+      return [...prose.matchAll(UNWANTED)].map(([word]) => `${path}: ${word}`);
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('what is too long for a table cell is text', () => {
+    const long = PROSE.flatMap((path) => {
+      const rows = readFileSync(path, 'utf8').split('\n');
+      return rows
+        .filter((row) => row.startsWith('|'))
+        .flatMap((row) => row.split(/(?<!\\)\|/))
+        .filter((cell) => cell.trim().length > MAX_TABLE_CELL_CHARACTERS)
+        .map((cell) => `${path}: ${cell.trim().slice(0, 60)}`);
+    });
+    expect(long).toEqual([]);
+  });
+
   test('every decision has a number of its own, a title with that number, and a line in the index', () => {
     const files = globSync('docs/adr/[0-9]*.md').map((path) => path.replace('docs/adr/', ''));
     const numbers = files.map((name) => name.slice(0, 4));
