@@ -35,10 +35,10 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
   };
 }
 
-/** Where a request came from. */
-export type AddressOf = (req: IncomingMessage) => string | undefined;
+/** Where a request came from; empty where the caller is gone by now. */
+export type AddressOf = (req: IncomingMessage) => string;
 
-const connectionAddress: AddressOf = ({ socket }) => socket.remoteAddress;
+const connectionAddress: AddressOf = ({ socket }) => socket.remoteAddress ?? '';
 
 /** Answers with any error as problem+json; 5xx ones are logged with their cause and the client's address. */
 export function createProblemAnswer(logger: Logger, addressOf: AddressOf = connectionAddress) {

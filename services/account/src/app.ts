@@ -97,7 +97,7 @@ export function createPublicApp(parts: PublicParts): Express {
   // For X-Forwarded-Host (same-origin.ts); addresses are noteCallerAddress'.
   app.set('trust proxy', parts.trustedProxies);
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
-  app.use(noteCallerAddress(parts.trustedProxies));
+  app.use(noteCallerAddress(parts.addressOf));
   if (accessLog !== null) app.use(noteSignedIn(accessLog));
   app
     .route('/api/usage')

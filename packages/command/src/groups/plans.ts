@@ -108,7 +108,7 @@ async function confirmUnlimited(
   options: Pick<PlanOptions, 'yes'>,
 ): Promise<void> {
   if (LIMIT_FIELDS.some((field) => (description[field] ?? null) !== null)) return;
-  await confirm('This plan has no limit: whoever has it may call without end. Go on?', options);
+  await confirm('This plan has no limits, so its calls are not restricted. Continue?', options);
 }
 
 /** Members that aren't given aren't sent: JSON has no undefined. */

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { callerAddressOf, createTrust } from '@tollgate/address-group/caller-address';
+import type { AddressOf } from '@tollgate/problem/express';
 
 const addresses = new WeakMap<Request, string>();
 
@@ -7,10 +7,9 @@ const addresses = new WeakMap<Request, string>();
  * Express middleware: notes where each request comes from, for readCallerAddress. Express' own `req.ip` takes a
  * port for a part of the address, and each connection for another caller.
  */
-export function noteCallerAddress(trustedProxies: readonly string[]): RequestHandler {
-  const trusts = createTrust(trustedProxies);
+export function noteCallerAddress(addressOf: AddressOf): RequestHandler {
   return (req, _res, next) => {
-    addresses.set(req, callerAddressOf(req, trusts));
+    addresses.set(req, addressOf(req));
     next();
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { addressGroup } from '@tollgate/address-group';
-import { callerAddressOf, createTrust } from '@tollgate/address-group/caller-address';
+import type { AddressOf } from '@tollgate/problem/express';
 
 /** Where an attempt to authenticate comes from. */
 export type Caller = {
@@ -14,10 +14,9 @@ export type Caller = {
 export type CallerOf = (req: IncomingMessage, requestId: string) => Caller;
 
 /** The caller of a request. Its address is what trusted proxies say of it, else the connection's own. */
-export function createCallerOf(trustedProxies: readonly string[]): CallerOf {
-  const trusts = createTrust(trustedProxies);
+export function createCallerOf(addressOf: AddressOf): CallerOf {
   return (req, requestId) => {
-    const address = callerAddressOf(req, trusts);
+    const address = addressOf(req);
     return { requestId, address: address === '' ? 'unknown' : address, addressGroup: addressGroup(address) };
   };
 }
