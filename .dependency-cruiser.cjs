@@ -10,7 +10,7 @@ module.exports = {
     {
       name: 'packages-never-import-services',
       severity: 'error',
-      from: { path: '^packages/' },
+      from: { path: '^(packages|tools)/' },
       to: { path: '^(services|e2e|bench|scripts|sample-upstream)/' },
     },
     {
@@ -23,7 +23,14 @@ module.exports = {
       name: 'upstream-stands-alone',
       severity: 'error',
       from: { path: '^sample-upstream/' },
-      to: { path: '^(services|packages|e2e|bench|scripts)/' },
+      to: { path: '^(services|packages|tools|e2e|bench|scripts)/' },
+    },
+    {
+      name: 'product-never-imports-tools',
+      comment: 'tools build, start and test the product; only tests may use them',
+      severity: 'error',
+      from: { path: '^(services|packages)/[^/]+/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^tools/' },
     },
     {
       name: 'black-box-suites',
@@ -51,6 +58,12 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '\\.test\\.ts$|^e2e/' },
       to: { path: '\\.test\\.ts$' },
+    },
+    {
+      name: 'product-never-imports-test-harness',
+      severity: 'error',
+      from: { path: '^((services|packages|tools)/[^/]+|sample-upstream)/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '/test/', pathNot: 'node_modules' },
     },
   ],
   options: {

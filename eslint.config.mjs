@@ -28,7 +28,7 @@ export default defineConfig(
   },
   {
     // process.env has one reader per service (docs/architecture.md, "The rooms").
-    files: ['services/**/*.ts', 'packages/**/*.ts'],
+    files: ['services/**/*.ts', 'packages/**/*.ts', 'tools/**/*.ts'],
     ignores: ['**/config.ts', '**/*.test.ts'],
     rules: {
       'no-restricted-properties': [

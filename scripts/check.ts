@@ -10,6 +10,7 @@ const CHECKS: Record<string, string[]> = {
     '--output-type=err',
     'services',
     'packages',
+    'tools',
     'sample-upstream',
     'e2e',
     'bench',

@@ -31,7 +31,7 @@ export async function install(root) {
 
 /** The files that decide what is installed. */
 function manifests(root) {
-  const rooms = ['services', 'packages'].flatMap((folder) =>
+  const rooms = ['services', 'packages', 'tools'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((room) => join(folder, room)),
   );
   return [

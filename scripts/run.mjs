@@ -16,7 +16,7 @@ const COMMANDS = {
   check: ['scripts/check.ts'],
   bench: ['bench/src/bench.ts'],
   openapi: ['scripts/openapi.ts'],
-  tollgate: ['packages/command/src/tollgate.ts'],
+  tollgate: ['tools/command/src/tollgate.ts'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'],
 };
 

@@ -4,7 +4,7 @@ import { ERROR_CODES } from '../packages/contracts/src/error-codes.ts';
 
 /** What people read; the glossary names old terms, and the command's page and the results are generated. */
 const PROSE = globSync(
-  '{*.md,docs/**/*.md,{services,packages}/*/README.md,{bench,sample-upstream}/README.md}',
+  '{*.md,docs/**/*.md,{services,packages,tools}/*/README.md,{bench,sample-upstream}/README.md}',
 ).filter((path) => !/^docs\/(?:glossary|command|capacity)\.md$/.test(path));
 
 /** Words of riddles and of translated idioms: the glossary and plain English have others. */
@@ -74,7 +74,7 @@ describe('tidy', () => {
   test('every dependency has an exact version', () => {
     for (const path of [
       'package.json',
-      ...globSync('{services,packages}/*/package.json'),
+      ...globSync('{services,packages,tools}/*/package.json'),
       'e2e/package.json',
       'bench/package.json',
     ]) {

@@ -5,8 +5,8 @@ import { stopSignal } from '../../scripts/launcher/stop-signal.ts';
 import { placesOf } from './cores.ts';
 import type { PartResult } from './part.ts';
 import { PARTS } from './parts.ts';
-import { goalText, writeResults } from './results.ts';
-import { runFacts } from './run-facts.ts';
+import { goalText, writeResults } from './report/results.ts';
+import { runFacts } from './report/run-facts.ts';
 import { startServers } from './servers.ts';
 import type { Servers } from './servers.ts';
 

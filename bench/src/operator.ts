@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { basic } from './auth-rates.ts';
+import { basic } from './auth/auth-rates.ts';
 import type { Servers } from './servers.ts';
 
 /** An application, by the operator's API, and a token of its own. */

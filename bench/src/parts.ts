@@ -1,13 +1,13 @@
-import { AUTH_RATES } from './auth-rates.ts';
+import { AUTH_RATES } from './auth/auth-rates.ts';
 import { measureCost } from './cost/cost.ts';
 import { measureGateway } from './gateway/gateway.ts';
-import { measureIngest } from './ingest.ts';
+import { measureIngest } from './usage/ingest.ts';
 import { measureRate } from './measure.ts';
 import type { Part } from './part.ts';
 import { measureRevocation } from './revocation.ts';
-import { measureTokenMemory } from './token-memory.ts';
-import { measureUsage } from './usage.ts';
-import { measureUsageViews } from './usage-views.ts';
+import { measureTokenMemory } from './auth/token-memory.ts';
+import { measureUsage } from './usage/usage.ts';
+import { measureUsageViews } from './usage/usage-views.ts';
 import { measureWebsocket } from './websocket/websocket.ts';
 
 /** Every part by the name that the command takes. */

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { freshApplication, revokeApplication } from './operator.ts';
 import type { PartResult } from './part.ts';
-import { spreadOf } from './ratios.ts';
+import { spreadOf } from './report/ratios.ts';
 import type { Servers, StartedService } from './servers.ts';
 import { openSocket } from './websocket/callers.ts';
-import { widenLimits } from './wide-limits.ts';
+import { widenLimits } from './usage/wide-limits.ts';
 
 const REVOCATIONS = 30;
 const POLL_INTERVAL_MS = 2;

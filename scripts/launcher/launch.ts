@@ -157,7 +157,7 @@ function runAccountProgram(
   return runCommand({
     name,
     command: process.execPath,
-    args: [join(settings.project, `services/account/src/${name}.ts`)],
+    args: [join(settings.project, `services/account/src/programs/${name}.ts`)],
     env: withSettings(env),
     cwd: settings.project,
     logFile: logFile(statePaths(settings.directory), name),

@@ -2,7 +2,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { withClient } from '@tollgate/stack/postgres';
 import { freshApplication } from '../operator.ts';
 import type { Servers } from '../servers.ts';
-import { WIDE_LIMITS } from '../wide-limits.ts';
+import { WIDE_LIMITS } from '../usage/wide-limits.ts';
 
 const ROWS_WEIGHED = 100_000;
 

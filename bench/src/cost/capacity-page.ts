@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { USAGE_SHARD_COUNT } from '@tollgate/contracts/usage-stream';
-import { table } from '../table.ts';
+import { table } from '../report/table.ts';
 import { planFor } from './capacity.ts';
 import type { Costs, Plan } from './capacity.ts';
 import { SYSTEM_PARTS } from './processes.ts';

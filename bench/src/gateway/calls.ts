@@ -1,7 +1,7 @@
 import type { Servers } from '../servers.ts';
 import type { Tools } from '../tools.ts';
-import { createWrk } from '../wrk.ts';
-import type { RunWrk, WrkRound } from '../wrk.ts';
+import { createWrk } from '../load/wrk.ts';
+import type { RunWrk, WrkRound } from '../load/wrk.ts';
 
 /** A door to the upstream: one of the gateways, or the upstream itself. */
 export type Door = { name: string; pid: number; url: string };

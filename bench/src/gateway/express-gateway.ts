@@ -2,7 +2,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '@tollgate/stack/process';
-import { basic } from '../auth-rates.ts';
+import { basic } from '../auth/auth-rates.ts';
 import type { Servers } from '../servers.ts';
 import type { Peer, PeerSetting } from './peer.ts';
 import { programDirectory, startProgram } from './program.ts';

@@ -1,11 +1,11 @@
-import { accessToken } from '../auth-rates.ts';
+import { accessToken } from '../auth/auth-rates.ts';
 import type { Goal, PartResult } from '../part.ts';
-import { cpuNotes, doubtsOf, percent, ratiosOf, spreadOf, spreadText, whole } from '../ratios.ts';
-import type { Pair, Spread } from '../ratios.ts';
+import { cpuNotes, doubtsOf, percent, ratiosOf, spreadOf, spreadText, whole } from '../report/ratios.ts';
+import type { Pair, Spread } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
 import { findTools } from '../tools.ts';
-import { widenLimits } from '../wide-limits.ts';
-import type { WrkRound } from '../wrk.ts';
+import { widenLimits } from '../usage/wide-limits.ts';
+import type { WrkRound } from '../load/wrk.ts';
 import { startUpstream } from './nginx.ts';
 import { startPeers } from './peers.ts';
 import type { Peer } from './peer.ts';

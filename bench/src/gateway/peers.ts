@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { basic } from '../auth-rates.ts';
-import { firstLine } from '../first-line.ts';
-import { dependency } from '../run-facts.ts';
+import { basic } from '../auth/auth-rates.ts';
+import { firstLine } from '../load/first-line.ts';
+import { dependency } from '../report/run-facts.ts';
 import type { Servers } from '../servers.ts';
 import { apachePeer } from './apache.ts';
 import { expressGateway } from './express-gateway.ts';

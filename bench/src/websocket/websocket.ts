@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { accessToken } from '../auth-rates.ts';
+import { accessToken } from '../auth/auth-rates.ts';
 import { cpuMsOf } from '../cores.ts';
 import { startProgram } from '../gateway/program.ts';
 import type { PartResult } from '../part.ts';
-import { percent, whole } from '../ratios.ts';
+import { percent, whole } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
-import { widenLimits } from '../wide-limits.ts';
+import { widenLimits } from '../usage/wide-limits.ts';
 import { openSockets, subscribe } from './callers.ts';
 import type { Relayed } from './callers.ts';
 import { TICKS_PER_SEC, startTickingUpstream } from './upstream.ts';

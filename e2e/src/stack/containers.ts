@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { REDIS_DATA_SETTINGS } from '@tollgate/redis-settings';
+import { REDIS_DATA_SETTINGS } from '@tollgate/redis/server-settings';
 import { demoOf } from '@tollgate/sample/demo';
 import type { SampleIds } from '@tollgate/sample/demo';
 import { newSampleSecrets } from '@tollgate/sample/secrets';

@@ -24,7 +24,7 @@ export const clientRecordSchema = z.object({
 
 export type ClientRecord = z.infer<typeof clientRecordSchema>;
 
-/** SHA-256 of an access token in base64url, as @tollgate/access-token makes it. */
+/** SHA-256 of an access token in base64url, as @tollgate/credentials/access-token makes it. */
 export const tokenHashSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** A live token made by hand. */

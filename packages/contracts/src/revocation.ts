@@ -48,7 +48,7 @@ export const revocationSchema = z.discriminatedUnion('kind', [
     revocation_epoch: z.int().min(0).optional(),
     source,
   }),
-  /** One token is dead. `token_hash` is its SHA-256 in base64url, as @tollgate/access-token makes it. */
+  /** One token is dead. `token_hash` is its SHA-256 in base64url, as @tollgate/credentials/access-token makes it. */
   z.object({
     kind: z.literal('token'),
     token_hash: tokenHashSchema,

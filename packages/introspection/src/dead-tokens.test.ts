@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { accessTokenHash, newAccessToken } from '@tollgate/access-token';
+import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
 import { introspectionSchema } from '@tollgate/contracts/introspection';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';

@@ -4,9 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { accessTokenHash, newAccessToken } from '@tollgate/access-token';
-import { createPrivateApi } from '@tollgate/private-api/client';
-import type { PrivateApi } from '@tollgate/private-api/client';
+import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
+import { createPrivateApi } from '@tollgate/http/private-api-client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
 

@@ -1,6 +1,6 @@
-import { accessTokenHash, applicationPart, parseAccessToken } from '@tollgate/access-token';
+import { accessTokenHash, applicationPart, parseAccessToken } from '@tollgate/credentials/access-token';
 import type { ActiveToken, Introspection } from '@tollgate/contracts/introspection';
-import type { PrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { createDeadTokens } from './dead-tokens.ts';
 import { createQuestions } from './questions.ts';
 import type { Asked } from './questions.ts';

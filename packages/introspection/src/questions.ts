@@ -1,7 +1,7 @@
 import { introspectionSchema } from '@tollgate/contracts/introspection';
 import type { Introspection } from '@tollgate/contracts/introspection';
-import type { PrivateApi } from '@tollgate/private-api/client';
-import { Problem } from '@tollgate/problem';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { Problem } from '@tollgate/http/problem';
 import type { LiveToken } from './token-cache.ts';
 
 /** A token that auth is asked about. */

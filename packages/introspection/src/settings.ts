@@ -1,4 +1,4 @@
-import { tokenPrefixSetting } from '@tollgate/access-token/token-prefix-setting';
+import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { wholeNumber } from '@tollgate/config/settings';
 
 /** What a service that introspects bearer tokens reads (docs/configuration.md). */

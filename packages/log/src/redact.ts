@@ -1,5 +1,5 @@
 /**
- * An access token, whatever its prefix (packages/access-token), whole or cut, and the password of a URL. The first
+ * An access token, whatever its prefix (packages/credentials), whole or cut, and the password of a URL. The first
  * line of defence is not to log them; this second one catches the token that a library put into its error message.
  *
  * Neither wants a word boundary: in `%3Dtg_…` there is none before the token. A token's prefix stays, because

@@ -9,8 +9,8 @@ import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-t
 import { gatherWrites } from './gather-writes.ts';
 import { openRedis } from './redis.ts';
 import type { RedisConnection } from './redis.ts';
-import { defineScript } from './script.ts';
-import type { Script } from './script.ts';
+import { defineScript } from './script/script.ts';
+import type { Script } from './script/script.ts';
 
 const ANSWER_AND_COUNT = `
 redis.call('INCR', KEYS[1])

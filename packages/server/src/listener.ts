@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AccessLog } from '@tollgate/log/access-log';
-import type { Problem } from '@tollgate/problem';
+import type { Problem } from '@tollgate/http/problem';
 import { trackConnections } from './connections.ts';
 import type { DrainLimits } from './connections.ts';
 import { refuseIdleRequests } from './slow-requests.ts';

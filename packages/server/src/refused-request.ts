@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { REQUEST_ID_HEADER, newRequestId } from '@tollgate/log/request-id';
-import { Problem, problemDocument } from '@tollgate/problem';
+import { Problem, problemDocument } from '@tollgate/http/problem';
 import type { Connections } from './connections.ts';
 import { hostFault, toOriginForm } from './request-target.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { ConfigError } from '@tollgate/config';
-import { callerAddressOf, createTrust } from '@tollgate/address-group/caller-address';
+import { callerAddressOf, createTrust } from '@tollgate/http/caller-address';
 import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
 import { createAccessLog } from '@tollgate/log/access-log';

@@ -5,52 +5,55 @@ import type { Introspector } from '@tollgate/introspection';
 import type { Logger } from '@tollgate/log';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { requestLog } from '@tollgate/log/request-log';
-import { requireServiceCredential } from '@tollgate/private-api/credential';
-import type { ServiceCredential } from '@tollgate/private-api/credential';
-import { methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/express';
-import type { AddressOf } from '@tollgate/problem/express';
+import { requireServiceCredential } from '@tollgate/http/private-api-credential';
+import type { ServiceCredential } from '@tollgate/http/private-api-credential';
+import { methodNotAllowed, notFound, problemHandler } from '@tollgate/http/error-handler';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import { operationsRouter } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { apiDocumentEndpoint } from './api-document/endpoints.ts';
-import { apiPageEndpoint, apiPageFileEndpoint } from './api-page/endpoints.ts';
-import { operatorAccess } from './applications/access.ts';
-import type { Applications } from './applications/applications.ts';
+import { apiPageEndpoint, apiPageFileEndpoint } from './api-document/page/endpoints.ts';
+import { operatorAccess } from './access/applications/access.ts';
+import type { Applications } from './access/applications/applications.ts';
 import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
   listEndpoint,
   readEndpoint,
-} from './applications/endpoints.ts';
-import { clientEndpoint } from './clients/client-endpoint.ts';
-import { createRecoveredRevocations, lostRevocationEndpoint } from './clients/lost-revocation-endpoint.ts';
-import { consoleRoutes } from './console-routes.ts';
-import type { ConsoleParts } from './console-routes.ts';
-import type { Query } from './database/query.ts';
-import { entitlementEndpoint } from './entitlements/entitlement-endpoint.ts';
-import { jsonBodyUpTo, readJsonBody } from './input/json-body.ts';
-import { noStore } from './no-store.ts';
-import { billingOperatorRoutes } from './operator-routes.ts';
-import type { BillingOperations } from './operator-routes.ts';
+} from './access/applications/endpoints.ts';
+import { clientEndpoint } from './access/clients/client-endpoint.ts';
+import {
+  createRecoveredRevocations,
+  lostRevocationEndpoint,
+} from './access/clients/lost-revocation-endpoint.ts';
+import { consoleRoutes } from './routes/console-routes.ts';
+import type { ConsoleParts } from './routes/console-routes.ts';
+import type { Query } from './platform/database/query.ts';
+import { entitlementEndpoint } from './billing/entitlements/entitlement-endpoint.ts';
+import { jsonBodyUpTo, readJsonBody } from './http/input/json-body.ts';
+import { noStore } from './http/no-store.ts';
+import { billingOperatorRoutes } from './routes/operator-routes.ts';
+import type { BillingOperations } from './routes/operator-routes.ts';
 import {
   clientPageEndpoint,
   clientRevocationEndpoint,
   readUses,
   revokedTokensEndpoint,
   tokenUsesEndpoint,
-} from './tokens/auth-endpoints.ts';
-import { noteCallerAddress } from './sessions/caller-address.ts';
-import { accountTokenRoutes, secretAndTokenRoutes } from './token-routes.ts';
-import type { Tokens } from './tokens/tokens.ts';
-import { noteSignedIn } from './sessions/require-session.ts';
-import { usageEndpoint } from './usage-endpoint/usage-endpoint.ts';
-import type { CountReport } from './usage-reports/count-report.ts';
-import { usageReportEndpoint } from './usage-reports/endpoint.ts';
-import type { ReportMetrics } from './usage-reports/endpoint.ts';
-import { MAX_REPORT_BYTES } from './usage-reports/input.ts';
-import { usageSnapshotEndpoint } from './usage-snapshot/usage-snapshot-endpoint.ts';
-import { browserProtection, userPage } from './user-page/user-page.ts';
+} from './access/tokens/auth/auth-endpoints.ts';
+import { noteCallerAddress } from './identity/sessions/caller-address.ts';
+import { accountTokenRoutes, secretAndTokenRoutes } from './routes/token-routes.ts';
+import type { Tokens } from './access/tokens/tokens.ts';
+import { noteSignedIn } from './identity/sessions/require-session.ts';
+import { usageEndpoint } from './usage/endpoint/usage-endpoint.ts';
+import type { CountReport } from './usage/reports/count-report.ts';
+import { usageReportEndpoint } from './usage/reports/endpoint.ts';
+import type { ReportMetrics } from './usage/reports/endpoint.ts';
+import { MAX_REPORT_BYTES } from './usage/reports/input.ts';
+import { usageSnapshotEndpoint } from './usage/snapshot/usage-snapshot-endpoint.ts';
+import { browserProtection, userPage } from './http/user-page/user-page.ts';
 
 type PublicParts = {
   logger: Logger;

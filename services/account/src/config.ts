@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { pepperSetting } from '@tollgate/client-secret';
+import { pepperSetting } from '@tollgate/credentials/client-secret';
 import { readConfig } from '@tollgate/config';
 import {
   callerSettings,
@@ -12,10 +12,10 @@ import {
   serviceCredentials,
   wholeNumber,
 } from '@tollgate/config/settings';
-import { allowedOrigins } from '@tollgate/cors/setting';
+import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
-import { sealingKeysSetting } from './sealing/sealing.ts';
-import { MIN_RETENTION_MONTHS } from './usage-retention/months.ts';
+import { sealingKeysSetting } from './platform/sealing/sealing.ts';
+import { MIN_RETENTION_MONTHS } from './usage/retention/months.ts';
 
 const databaseUrl = connectionUrl('postgres:', 'postgresql:');
 

@@ -6,10 +6,15 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { createRequestLog, requestLog } from '@tollgate/log/request-log';
-import { createServiceAuthentication, requireServiceCredential } from '@tollgate/private-api/credential';
-import type { ServiceCredential } from '@tollgate/private-api/credential';
-import { createProblemAnswer, methodNotAllowed, notFound, problemHandler } from '@tollgate/problem/express';
-import type { AddressOf } from '@tollgate/problem/express';
+import { createServiceAuthentication, requireServiceCredential } from '@tollgate/http/private-api-credential';
+import type { ServiceCredential } from '@tollgate/http/private-api-credential';
+import {
+  createProblemAnswer,
+  methodNotAllowed,
+  notFound,
+  problemHandler,
+} from '@tollgate/http/error-handler';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import type { RedisConnection } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
 import { createHttpMetrics } from '@tollgate/server/metrics';
@@ -21,18 +26,18 @@ import { directRoutes } from './http/direct-routes.ts';
 import { createFormReader } from './http/form-reader.ts';
 import { headersOf, jsonEndpoint } from './http/json-endpoint.ts';
 import { jsonProtection } from './http/json-protection.ts';
-import { introspectionEndpoint } from './introspection-endpoint/introspection-endpoint.ts';
-import { metadataEndpoint } from './metadata-endpoint/metadata-endpoint.ts';
+import { introspectionEndpoint } from './endpoints/introspection/introspection-endpoint.ts';
+import { metadataEndpoint } from './endpoints/metadata/metadata-endpoint.ts';
 import type { Metrics } from './metrics.ts';
 import { noStore } from './oauth/no-store.ts';
 import { createOAuthErrorAnswer, oauthErrorHandler } from './oauth/oauth-error-handler.ts';
-import { revocationEndpoint } from './revocation-endpoint/revocation-endpoint.ts';
+import { revocationEndpoint } from './endpoints/revocation/revocation-endpoint.ts';
 import {
   readRevocationEpoch,
   revocationEpochEndpoint,
-} from './revocation-epoch-endpoint/revocation-epoch-endpoint.ts';
-import { createGrant } from './token-endpoint/grant.ts';
-import { tokenEndpoint } from './token-endpoint/token-endpoint.ts';
+} from './endpoints/revocation-epoch/revocation-epoch-endpoint.ts';
+import { createGrant } from './endpoints/token/grant.ts';
+import { tokenEndpoint } from './endpoints/token/token-endpoint.ts';
 import type { FindLiveToken } from './token/live-token.ts';
 import type { RevokeToken } from './token/revoke-token.ts';
 import type { TokenIssuing } from './token/token-issuing.ts';

@@ -1,5 +1,5 @@
-import { createPrivateApi } from '@tollgate/private-api/client';
-import type { PrivateApi } from '@tollgate/private-api/client';
+import { createPrivateApi } from '@tollgate/http/private-api-client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { gatherWrites } from '@tollgate/redis/gather-writes';
@@ -16,7 +16,7 @@ import { createClientDirectory } from './client/directory.ts';
 import { followChanges } from './client/follow-changes.ts';
 import type { ClientDirectory } from './client/directory.ts';
 import type { Config } from './config.ts';
-import { refuseEvictingRedis } from './eviction-policy.ts';
+import { refuseEvictingRedis } from './redis/eviction-policy.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { createRestoreStore } from './restore/restore-store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { tokenPrefixSetting } from '@tollgate/access-token/token-prefix-setting';
-import { pepperSetting } from '@tollgate/client-secret';
+import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
+import { pepperSetting } from '@tollgate/credentials/client-secret';
 import { readConfig } from '@tollgate/config';
 import {
   callerSettings,

@@ -7,13 +7,13 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { requestLog } from '@tollgate/log/request-log';
-import { notFound, problemHandler } from '@tollgate/problem/express';
-import type { AddressOf } from '@tollgate/problem/express';
+import { notFound, problemHandler } from '@tollgate/http/error-handler';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import type { RedisConnection } from '@tollgate/redis';
 import { operationsRouter } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
-import { deferContinue } from './headers/expect-continue.ts';
-import { pathOf } from './headers/request-head.ts';
+import { deferContinue } from './http/expect-continue.ts';
+import { pathOf } from './http/request-head.ts';
 import { below, oauthUnavailableHandler, soundHead } from './plain-routes/plain-routes.ts';
 import type { Proxy } from './plain-routes/proxy.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readConfig } from '@tollgate/config';
 import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
 import { SAMPLER_NAMES } from './trace/sampler-names.ts';
-import { allowedOrigins } from '@tollgate/cors/setting';
+import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 
 /** As upstreamUrls, for WebSockets. */

@@ -5,8 +5,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { z } from 'zod';
 import { ANY_DOOR, createApiDocument } from './api-document.ts';
 import { API_CHAPTERS } from './chapters.ts';
-import { openContract } from '../suite/contract.ts';
-import type { OpenApi } from '../suite/contract.ts';
+import { openContract } from '../../test/suite/contract/contract.ts';
+import type { OpenApi } from '../../test/suite/contract/contract.ts';
 
 const document = createApiDocument(ANY_DOOR);
 const json = JSON.parse(JSON.stringify(document)) as OpenApi;

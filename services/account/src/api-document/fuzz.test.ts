@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { newOwner } from '../suite/console.ts';
-import { assertDocumented, ownContract } from '../suite/contract.ts';
-import type { ContractOperation } from '../suite/contract.ts';
-import { callerOf } from '../suite/fuzz-caller.ts';
-import { goodRequest, requestsOf, send } from '../suite/fuzz-request.ts';
-import { openPublicDoor } from '../suite/public-door.ts';
-import type { PublicDoor } from '../suite/public-door.ts';
+import { newOwner } from '../../test/suite/console.ts';
+import { assertDocumented, ownContract } from '../../test/suite/contract/contract.ts';
+import type { ContractOperation } from '../../test/suite/contract/contract.ts';
+import { callerOf } from '../../test/suite/contract/fuzz-caller.ts';
+import { goodRequest, requestsOf, send } from '../../test/suite/contract/fuzz-request.ts';
+import { openPublicDoor } from '../../test/suite/peers/public-door.ts';
+import type { PublicDoor } from '../../test/suite/peers/public-door.ts';
 
 /**
  * Every operation of the API's document, called through the gateway with requests made from its schemas and with

@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import { Problem, problemDocument } from '@tollgate/problem';
+import { Problem, problemDocument } from '@tollgate/http/problem';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { z } from 'zod';
 import type { Method, Operation } from './operation.ts';
@@ -47,7 +47,7 @@ function codesOf(method: Method, operation: Operation): readonly ErrorCode[] {
     ...problems,
     ...(caller === 'anyone' ? [] : (['unauthorized'] as const)),
     ...(caller === 'session' && isUnsafe ? (['csrf_token_required'] as const) : []),
-    // Another origin's page, and a body that a form could send (sessions/same-origin.ts).
+    // Another origin's page, and a body that a form could send (identity/sessions/same-origin.ts).
     ...(isUnsafe ? (['forbidden', 'unsupported_media_type'] as const) : []),
     ...(body === undefined ? [] : (['payload_too_large'] as const)),
     ...(params === undefined ? [] : (['not_found'] as const)),

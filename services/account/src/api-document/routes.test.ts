@@ -6,9 +6,9 @@ import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { serviceDefaults } from '@tollgate/testbed/service-process';
-import { compose } from '../compose.ts';
+import { compose } from '../compose/compose.ts';
 import { loadConfig } from '../config.ts';
-import { routesOf } from '../suite/routes.ts';
+import { routesOf } from '../../test/suite/contract/routes.ts';
 import { API_CHAPTERS } from './chapters.ts';
 
 /** Part of the web interface, not of the API. */

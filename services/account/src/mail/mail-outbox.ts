@@ -1,5 +1,5 @@
-import type { Query } from '../database/query.ts';
-import type { OutboxTable } from '../outbox/leased-rows.ts';
+import type { Query } from '../platform/database/query.ts';
+import type { OutboxTable } from '../platform/outbox/leased-rows.ts';
 
 /** A mail that was asked for. What it says, and to whom at all, is decided when it is sent (prepare-mail.ts). */
 export type RequestedMail =

@@ -1,10 +1,10 @@
 import type { Logger } from '@tollgate/log';
-import type { Query } from '../database/query.ts';
-import { observeBacklog } from '../outbox/backlog.ts';
-import { claimDue, postpone, removeRow } from '../outbox/leased-rows.ts';
-import type { OutboxMetrics } from '../outbox/metrics.ts';
-import { startOutboxWorker } from '../outbox/outbox-worker.ts';
-import type { Attempt } from '../outbox/outbox-worker.ts';
+import type { Query } from '../platform/database/query.ts';
+import { observeBacklog } from '../platform/outbox/backlog.ts';
+import { claimDue, postpone, removeRow } from '../platform/outbox/leased-rows.ts';
+import type { OutboxMetrics } from '../platform/outbox/metrics.ts';
+import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
+import type { Attempt } from '../platform/outbox/outbox-worker.ts';
 import { MAIL_OUTBOX } from './mail-outbox.ts';
 import type { QueuedMail } from './mail-outbox.ts';
 import { prepareMail } from './prepare-mail.ts';

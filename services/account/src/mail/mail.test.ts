@@ -14,8 +14,8 @@ import {
   readMail,
   signedInBrowser,
   startPeople,
-} from '../suite/people.ts';
-import type { PeopleUnderTest, Person } from '../suite/people.ts';
+} from '../../test/suite/people.ts';
+import type { PeopleUnderTest, Person } from '../../test/suite/people.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 

@@ -1,8 +1,8 @@
-import type { Query } from '../database/query.ts';
-import { findAlertMail } from '../alerts/alert-mail.ts';
-import { findAccountByEmail } from '../people/account-store.ts';
-import { issueInvitationToken } from '../team/invitation-store.ts';
-import { findNamedWebhook } from '../webhooks/webhook-mail.ts';
+import type { Query } from '../platform/database/query.ts';
+import { findAlertMail } from '../notifications/alerts/alert-mail.ts';
+import { findAccountByEmail } from '../identity/accounts/account-store.ts';
+import { issueInvitationToken } from '../teams/invitations/invitation-store.ts';
+import { findNamedWebhook } from '../notifications/webhooks/webhook-mail.ts';
 import { issueEmailToken, newestSignUp } from './email-tokens.ts';
 import type { QueuedMail } from './mail-outbox.ts';
 import {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { applicationPart } from '@tollgate/access-token';
-import { newClientSecret } from '@tollgate/client-secret';
+import { applicationPart } from '@tollgate/credentials/access-token';
+import { newClientSecret } from '@tollgate/credentials/client-secret';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { addClient, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
-import { counter, postToken, putRevocationEpoch, tokenForm } from '../suite/requests.ts';
-import { commitChange } from '../suite/revoke.ts';
-import { flush, keysOf } from '../suite/store.ts';
+import { addClient, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
+import { counter, postToken, putRevocationEpoch, tokenForm } from '../../test/suite/requests.ts';
+import { commitChange } from '../../test/suite/revoke.ts';
+import { flush, keysOf } from '../../test/suite/store.ts';
 
 const PER_PAIR = 5;
 const PER_ADDRESS = 12;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newClientSecret } from '@tollgate/client-secret';
-import { addClient, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest } from '../suite/auth-under-test.ts';
-import { postToken, tokenForm } from '../suite/requests.ts';
+import { newClientSecret } from '@tollgate/credentials/client-secret';
+import { addClient, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
+import { postToken, tokenForm } from '../../test/suite/requests.ts';
 
 const PER_PAIR = 3;
 

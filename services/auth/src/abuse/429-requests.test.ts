@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { applicationPart, newAccessToken } from '@tollgate/access-token';
-import { newClientSecret } from '@tollgate/client-secret';
+import { applicationPart, newAccessToken } from '@tollgate/credentials/access-token';
+import { newClientSecret } from '@tollgate/credentials/client-secret';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
-import { addClient, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
-import { counter, postIntrospection, postToken, tokenForm } from '../suite/requests.ts';
+import { addClient, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
+import { counter, postIntrospection, postToken, tokenForm } from '../../test/suite/requests.ts';
 
 const TOKENS_PER_MINUTE = 120;
 const INTROSPECTIONS_PER_SEC = 10;

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { addressGroup } from '@tollgate/address-group';
-import type { AddressOf } from '@tollgate/problem/express';
+import { addressGroup } from '@tollgate/http/address-group';
+import type { AddressOf } from '@tollgate/http/error-handler';
 
 /** Where an attempt to authenticate comes from. */
 export type Caller = {
   requestId: string;
   /** Where it came from, as the audit log is told; `unknown` where the caller is gone by now. */
   address: string;
-  /** What attempts are counted by: see @tollgate/address-group. */
+  /** What attempts are counted by: see @tollgate/http/address-group. */
   addressGroup: string;
 };
 

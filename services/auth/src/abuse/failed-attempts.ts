@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from '@tollgate/redis';
-import { defineScript } from '../redis-script.ts';
+import { defineScript } from '../redis/redis-script.ts';
 import { tooManyRequests } from './too-many-requests.ts';
 
 export type FailedAttempts = {

@@ -1,4 +1,4 @@
-import { Problem } from '@tollgate/problem';
+import { Problem } from '@tollgate/http/problem';
 
 /** The 429 of every limit. It doesn't tell which one: that would tell what the others still allow. */
 export function tooManyRequests(retryAfterMs: number): Problem {

@@ -1,5 +1,5 @@
-import { secretMatcher } from '@tollgate/client-secret';
-import type { Pepper } from '@tollgate/client-secret';
+import { secretMatcher } from '@tollgate/credentials/client-secret';
+import type { Pepper } from '@tollgate/credentials/client-secret';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { Caller } from '../abuse/caller.ts';
 import type { FailedAttempts } from '../abuse/failed-attempts.ts';

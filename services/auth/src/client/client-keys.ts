@@ -1,4 +1,4 @@
-import { applicationPart } from '@tollgate/access-token';
+import { applicationPart } from '@tollgate/credentials/access-token';
 
 /** Redis key of a client's cached record. */
 export function clientKey(clientId: string): string {

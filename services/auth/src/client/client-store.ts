@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { applicationPart } from '@tollgate/access-token';
+import { applicationPart } from '@tollgate/credentials/access-token';
 import { clientRecordSchema } from '@tollgate/contracts/client-record';
 import type { ClientAnswer, ClientRecord } from '@tollgate/contracts/client-record';
 import { REVOCATION_CHANNEL, revocationOf } from '@tollgate/contracts/revocation';
 import type { ClientChange } from '@tollgate/contracts/revocation';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { redisAnswer } from '../redis-answer.ts';
-import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis-script.ts';
+import { redisAnswer } from '../redis/redis-answer.ts';
+import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
 import { SCOPE } from '../token/token-record.ts';
 import type { TokenRecord } from '../token/token-record.ts';
 import { clientKey, epochKey, handMadeField, tokenKey } from './client-keys.ts';

@@ -1,6 +1,6 @@
-import { parseBasic } from '@tollgate/form-encoding/basic';
-import type { Form } from '@tollgate/form-encoding/form';
-import { Problem } from '@tollgate/problem';
+import { parseBasic } from '@tollgate/http/basic-credentials';
+import type { Form } from '@tollgate/http/form';
+import { Problem } from '@tollgate/http/problem';
 import { OAuthError } from '../oauth/oauth-error.ts';
 
 export type ClientCredentials = { clientId: string; clientSecret: string };

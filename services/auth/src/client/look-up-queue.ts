@@ -1,4 +1,4 @@
-import { Problem } from '@tollgate/problem';
+import { Problem } from '@tollgate/http/problem';
 
 /** Runs work when it is its turn. @throws {Problem} service_unavailable where too much waits already */
 type RunQueued = <T>(work: () => Promise<T>) => Promise<T>;

@@ -2,7 +2,7 @@ import { revokedTokensSchema } from '@tollgate/contracts/client-record';
 import type { RevokedTokens } from '@tollgate/contracts/client-record';
 import type { RevocationEpoch } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
-import type { PrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { ClientStore } from './client-store.ts';
 
 /** What a look-up does about revocations that Redis or Postgres has lost (ADR 0013). */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { raw } from 'express';
-import { parseForm } from '@tollgate/form-encoding/form';
-import type { Form } from '@tollgate/form-encoding/form';
-import { Problem } from '@tollgate/problem';
+import { parseForm } from '@tollgate/http/form';
+import type { Form } from '@tollgate/http/form';
+import { Problem } from '@tollgate/http/problem';
 
 /**
  * Reads a request's form body to its end.

@@ -4,9 +4,9 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Logger } from '@tollgate/log';
 import { loggedPath } from '@tollgate/log/redact';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
-import { cutAnswer } from '@tollgate/problem/cut-answer';
-import { problemOf } from '@tollgate/problem/express';
-import type { AddressOf } from '@tollgate/problem/express';
+import { cutAnswer } from '@tollgate/http/cut-answer';
+import { problemOf } from '@tollgate/http/error-handler';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import { OAuthError } from './oauth-error.ts';
 
 type Answer = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { defineScript } from '../redis-script.ts';
+import { defineScript } from '../redis/redis-script.ts';
 
 /**
  * Which auth loads the tokens made by hand into a Redis that has lost its data, and whether that is done. `done`

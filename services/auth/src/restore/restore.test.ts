@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { applicationPart } from '@tollgate/access-token';
+import { applicationPart } from '@tollgate/credentials/access-token';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest } from '../suite/auth-under-test.ts';
-import { isActive } from '../suite/requests.ts';
+import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
+import { isActive } from '../../test/suite/requests.ts';
 
 const SETTINGS = { RESTORE_CHECK_INTERVAL_MS: '50', RESTORE_MAX_IN_FLIGHT: '2' };
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Gauge } from 'prom-client';
-import { clientPageSchema } from '@tollgate/contracts/hand-made-tokens';
-import type { ClientPage } from '@tollgate/contracts/hand-made-tokens';
+import { clientPageSchema } from '@tollgate/contracts/manual-tokens';
+import type { ClientPage } from '@tollgate/contracts/manual-tokens';
 import type { Logger } from '@tollgate/log';
-import type { PrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { ClientDirectory } from '../client/directory.ts';
 import type { RestoreStore } from './restore-store.ts';
 

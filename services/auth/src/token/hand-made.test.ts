@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { accessTokenHash, applicationPart, newAccessToken } from '@tollgate/access-token';
+import { accessTokenHash, applicationPart, newAccessToken } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
-import { isActive, obtainToken, postIntrospection, putRevocationEpoch } from '../suite/requests.ts';
-import { commitChange, revokeTokens } from '../suite/revoke.ts';
+import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
+import { isActive, obtainToken, postIntrospection, putRevocationEpoch } from '../../test/suite/requests.ts';
+import { commitChange, revokeTokens } from '../../test/suite/revoke.ts';
 
 /** Tokens made by hand: account has them, auth brings them. The restore stays out of it: see restore.test.ts. */
 

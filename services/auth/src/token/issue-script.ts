@@ -1,9 +1,9 @@
-import { applicationPart } from '@tollgate/access-token';
+import { applicationPart } from '@tollgate/credentials/access-token';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { clientKey, epochKey } from '../client/client-keys.ts';
-import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis-script.ts';
+import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
 import { SCOPE } from './token-record.ts';
 import type { TokenRecord } from './token-record.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { accessTokenHash } from '@tollgate/access-token';
+import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest } from '../suite/auth-under-test.ts';
-import { isActive, obtainToken } from '../suite/requests.ts';
+import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
+import { isActive, obtainToken } from '../../test/suite/requests.ts';
 
 let auth: AuthUnderTest;
 

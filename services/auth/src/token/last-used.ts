@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MAX_USES_PER_REPORT } from '@tollgate/contracts/hand-made-tokens';
-import type { TokenUses } from '@tollgate/contracts/hand-made-tokens';
+import { MAX_USES_PER_REPORT } from '@tollgate/contracts/manual-tokens';
+import type { TokenUses } from '@tollgate/contracts/manual-tokens';
 import type { Logger } from '@tollgate/log';
-import type { PrivateApi } from '@tollgate/private-api/client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
 
 export type LastUsed = {
   /** A token made by hand was found active now. Costs no I/O, and never throws. */

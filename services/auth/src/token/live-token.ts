@@ -1,5 +1,5 @@
-import { clientIdOf } from '@tollgate/access-token';
-import { Problem } from '@tollgate/problem';
+import { clientIdOf } from '@tollgate/credentials/access-token';
+import { Problem } from '@tollgate/http/problem';
 import type { ClientDirectory } from '../client/directory.ts';
 import type { LiveRecord, TokenStore } from './store.ts';
 

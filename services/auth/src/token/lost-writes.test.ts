@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { accessTokenHash, applicationPart } from '@tollgate/access-token';
+import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest, TestClient } from '../suite/auth-under-test.ts';
-import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '../suite/requests.ts';
-import { commitChange, revokeTokens } from '../suite/revoke.ts';
-import { flush, keysOf, onMasters } from '../suite/store.ts';
-import { testOfOneServer } from '../suite/topology.ts';
+import { addClient, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
+import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '../../test/suite/requests.ts';
+import { commitChange, revokeTokens } from '../../test/suite/revoke.ts';
+import { flush, keysOf, onMasters } from '../../test/suite/store.ts';
+import { testOfOneServer } from '../../test/suite/topology.ts';
 
 let auth: AuthUnderTest;
 

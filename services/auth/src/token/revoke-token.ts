@@ -1,7 +1,7 @@
-import { accessTokenHash, applicationPart } from '@tollgate/access-token';
+import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
-import type { ClientRevocation } from '@tollgate/contracts/hand-made-tokens';
-import type { PrivateApi } from '@tollgate/private-api/client';
+import type { ClientRevocation } from '@tollgate/contracts/manual-tokens';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { TokenStore } from './store.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { accessTokenHash } from '@tollgate/access-token';
+import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { epochKey, handMadeField, tokenKey } from '../client/client-keys.ts';
-import { LUA_LISTED, defineScript } from '../redis-script.ts';
+import { LUA_LISTED, defineScript } from '../redis/redis-script.ts';
 import { tokenRecordSchema } from './token-record.ts';
 import type { TokenRecord } from './token-record.ts';
 

@@ -1,4 +1,4 @@
-import { accessTokenHash, applicationPart } from '@tollgate/access-token';
+import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { tooManyRequests } from '../abuse/too-many-requests.ts';
 import type { AuthenticClient } from '../client/authenticator.ts';

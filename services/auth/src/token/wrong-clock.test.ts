@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accessTokenHash, applicationPart } from '@tollgate/access-token';
+import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
 import { introspectionSchema } from '@tollgate/contracts/introspection';
 import { clockAhead } from '@tollgate/testbed/clock-ahead';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
-import type { AuthUnderTest } from '../suite/auth-under-test.ts';
-import { obtainToken, postIntrospection } from '../suite/requests.ts';
+import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
+import { obtainToken, postIntrospection } from '../../test/suite/requests.ts';
 import { tokenKey } from '../client/client-keys.ts';
 
 const HOUR_SEC = 3_600;

@@ -1,7 +1,7 @@
-import { Problem } from '@tollgate/problem';
+import { Problem } from '@tollgate/http/problem';
 import type { Charge } from '../entitle/entitle.ts';
-import type { Prime } from '../live-usage/prime.ts';
-import { leasesKey } from '../shard-keys.ts';
+import type { Prime } from '../metering/live-usage/prime.ts';
+import { leasesKey } from '../metering/shard-keys.ts';
 import type { AdmissionKind, AdmitAnswer } from './admit-script.ts';
 import { NO_LEASE } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';

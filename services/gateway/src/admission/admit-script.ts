@@ -3,7 +3,7 @@ import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { Charge } from '../entitle/entitle.ts';
-import { leasesKey, rateKey } from '../shard-keys.ts';
+import { leasesKey, rateKey } from '../metering/shard-keys.ts';
 
 /** A `call` is counted as a session while it is in flight; a `subscription` has its open time metered instead. */
 export type AdmissionKind = 'call' | 'subscription';

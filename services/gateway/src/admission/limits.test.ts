@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { withLimits } from '../suite/peers.ts';
-import { recordedBatches } from '../suite/recorded-usage.ts';
+import { answerOk, startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { withLimits } from '../../test/suite/peers.ts';
+import { recordedBatches } from '../../test/suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 3_000;

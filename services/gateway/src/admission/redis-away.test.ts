@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { call } from '../suite/http-client.ts';
-import { callsIn } from '../suite/recorded-usage.ts';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { call } from '../../test/suite/http-client.ts';
+import { callsIn } from '../../test/suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 

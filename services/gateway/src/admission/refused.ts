@@ -1,6 +1,6 @@
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import { Problem } from '@tollgate/problem';
+import { Problem } from '@tollgate/http/problem';
 import type { Charge } from '../entitle/entitle.ts';
 import type { AdmissionKind, AdmitAnswer, RefusedLimit } from './admit-script.ts';
 import { standingFields } from './standing.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import type { Answer } from '../suite/http-client.ts';
-import { withLimits } from '../suite/peers.ts';
-import { callsIn } from '../suite/recorded-usage.ts';
+import { answerOk, startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import type { Answer } from '../../test/suite/http-client.ts';
+import { withLimits } from '../../test/suite/peers.ts';
+import { callsIn } from '../../test/suite/recorded-usage.ts';
 
 type Door = Pick<GatewayUnderTest, 'process' | 'query'>;
 

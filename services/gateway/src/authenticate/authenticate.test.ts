@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newAccessToken } from '@tollgate/access-token';
+import { newAccessToken } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { call, sendRaw } from '../suite/http-client.ts';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { call, sendRaw } from '../../test/suite/http-client.ts';
 
 let gateway: GatewayUnderTest;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { sendRaw } from '../suite/http-client.ts';
-import { callsIn } from '../suite/recorded-usage.ts';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { sendRaw } from '../../test/suite/http-client.ts';
+import { callsIn } from '../../test/suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 const upstreamCalls: string[] = [];

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '@tollgate/problem';
-import { assertSoundHead, fieldValues } from '../headers/request-head.ts';
+import { Problem } from '@tollgate/http/problem';
+import { assertSoundHead, fieldValues } from '../http/request-head.ts';
 
 /**
  * Whether a request to the data endpoint has a form that the gateway can forward; no I/O.

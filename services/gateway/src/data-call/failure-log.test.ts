@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Problem } from '@tollgate/problem';
+import { Problem } from '@tollgate/http/problem';
 import { createFailureLog } from './failure-log.ts';
 
 function recording() {

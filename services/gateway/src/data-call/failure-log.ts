@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import type { Problem } from '@tollgate/problem';
+import type { Problem } from '@tollgate/http/problem';
 
 const MAX_LINES_PER_SECOND = 20;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Problem } from '@tollgate/problem';
-import { cutAnswer } from '@tollgate/problem/cut-answer';
+import type { Problem } from '@tollgate/http/problem';
+import { cutAnswer } from '@tollgate/http/cut-answer';
 
 /**
  * Answers a call on the data endpoint with a refusal that GraphQL clients can read (GraphQL over HTTP,

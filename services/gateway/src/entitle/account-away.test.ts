@@ -8,14 +8,14 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { insertPayer } from '../suite/billing-records.ts';
-import { call } from '../suite/http-client.ts';
-import type { Answer } from '../suite/http-client.ts';
-import { metricOf } from '../suite/metric.ts';
-import { startAuthPeer } from '../suite/peers.ts';
-import type { AuthPeer } from '../suite/peers.ts';
-import { startServer } from '../suite/server.ts';
-import type { TestServer } from '../suite/server.ts';
+import { insertPayer } from '../../test/suite/billing-records.ts';
+import { call } from '../../test/suite/http-client.ts';
+import type { Answer } from '../../test/suite/http-client.ts';
+import { metricOf } from '../../test/suite/metric.ts';
+import { startAuthPeer } from '../../test/suite/peers.ts';
+import type { AuthPeer } from '../../test/suite/peers.ts';
+import { startServer } from '../../test/suite/upstreams/server.ts';
+import type { TestServer } from '../../test/suite/upstreams/server.ts';
 
 /**
  * Gateways beside the real account over a Postgres and a Redis of their own; auth and the upstream are stand-ins.

@@ -3,8 +3,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { ENTITLEMENT_CHANNEL } from '@tollgate/contracts/entitlement';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 100;

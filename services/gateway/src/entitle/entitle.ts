@@ -1,7 +1,7 @@
 import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
-import type { PrivateApi } from '@tollgate/private-api/client';
-import { Problem } from '@tollgate/problem';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { Problem } from '@tollgate/http/problem';
 import { createAccountOutage } from './account-outage.ts';
 import { createEntitlementCache } from './entitlement-cache.ts';
 import type { KnownEntitlement } from './entitlement-cache.ts';

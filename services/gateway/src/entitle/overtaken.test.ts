@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
 import { createLogger } from '@tollgate/log';
-import { activeEntitlement } from '../suite/peers.ts';
+import { activeEntitlement } from '../../test/suite/peers.ts';
 import { createEntitle } from './entitle.ts';
 
 /** account's private API, whose answers the test gives. */

@@ -1,7 +1,7 @@
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
-import type { PrivateApi } from '@tollgate/private-api/client';
-import { Problem } from '@tollgate/problem';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { Problem } from '@tollgate/http/problem';
 import type { AccountOutage } from './account-outage.ts';
 
 type QuestionsOptions = {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { begin } from '../suite/http-client.ts';
-import { callsIn } from '../suite/recorded-usage.ts';
+import { answerOk, startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { begin } from '../../test/suite/http-client.ts';
+import { callsIn } from '../../test/suite/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 

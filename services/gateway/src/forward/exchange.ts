@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Problem } from '@tollgate/problem';
+import { Problem } from '@tollgate/http/problem';
 import type { CallTrace } from '../trace/traces.ts';
 import type { AbandonedCalls } from './abandoned-calls.ts';
-import { AnswerRelay } from './answer-relay.ts';
-import { isFreeByDefault, statedPoints } from './price.ts';
-import type { PriceFault } from './price.ts';
-import type { PriceLog } from './price-log.ts';
-import type { ForwardOutcome, Relay, RelayEnd } from './relay.ts';
-import { upstreamPath } from './upstream-path.ts';
-import type { UpstreamObserver } from './upstream-metrics.ts';
-import type { UpstreamAddress, Upstreams } from './upstreams.ts';
+import { AnswerRelay } from './answer/answer-relay.ts';
+import { isFreeByDefault, statedPoints } from './price/price.ts';
+import type { PriceFault } from './price/price.ts';
+import type { PriceLog } from './price/price-log.ts';
+import type { ForwardOutcome, Relay, RelayEnd } from './answer/relay.ts';
+import { upstreamPath } from './request/upstream-path.ts';
+import type { UpstreamObserver } from './upstream/upstream-metrics.ts';
+import type { UpstreamAddress, Upstreams } from './upstream/upstreams.ts';
 
 export type ExchangeLimits = {
   /** Waiting for a connection: a new one, or a free one where all are in use. */

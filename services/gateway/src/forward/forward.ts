@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '@tollgate/log';
-import { queryOf } from '../headers/request-head.ts';
-import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import { queryOf } from '../http/request-head.ts';
+import type { TrustsPeer } from '../http/trusted-proxies.ts';
 import { passedOn } from '../trace/trace-context.ts';
 import type { CallTrace } from '../trace/traces.ts';
 import { createAbandonedCalls } from './abandoned-calls.ts';
 import type { AbandonedCalls } from './abandoned-calls.ts';
-import { createAnswerRules } from './answer-rules.ts';
-import type { CorsFields } from './answer-rules.ts';
+import { createAnswerRules } from './answer/answer-rules.ts';
+import type { CorsFields } from './answer/answer-rules.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeLimits } from './exchange.ts';
-import { createPriceLog } from './price-log.ts';
-import type { ForwardOutcome, Relay } from './relay.ts';
-import { requestBody } from './request-body.ts';
-import type { RequestBody } from './request-body.ts';
-import { upstreamRequestFields } from './request-fields.ts';
-import type { Identity } from './request-fields.ts';
-import { createUpstreams } from './upstreams.ts';
-import type { UpstreamsOptions } from './upstreams.ts';
+import { createPriceLog } from './price/price-log.ts';
+import type { ForwardOutcome, Relay } from './answer/relay.ts';
+import { requestBody } from './request/request-body.ts';
+import type { RequestBody } from './request/request-body.ts';
+import { upstreamRequestFields } from './request/request-fields.ts';
+import type { Identity } from './request/request-fields.ts';
+import { createUpstreams } from './upstream/upstreams.ts';
+import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
 type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'standing' | 'meter'> & {
   req: IncomingMessage;

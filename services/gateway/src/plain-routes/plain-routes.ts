@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from '@tollgate/log';
-import { Problem } from '@tollgate/problem';
-import type { AddressOf } from '@tollgate/problem/express';
-import { assertSoundHead, pathOf } from '../headers/request-head.ts';
+import { Problem } from '@tollgate/http/problem';
+import type { AddressOf } from '@tollgate/http/error-handler';
+import { assertSoundHead, pathOf } from '../http/request-head.ts';
 import { isAtOrBelow } from './canonical-path.ts';
 
 /** Lets a handler have the requests at or below a path; all others go past it. */

@@ -4,12 +4,12 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
-import { cutAnswer } from '@tollgate/problem/cut-answer';
-import { endToEndFields } from '../forward/answer-fields.ts';
-import { forwardedFields } from '../headers/forwarded-for.ts';
-import { connectionOptions, forwardsRequestField } from '../headers/forwardable.ts';
-import { fieldValues } from '../headers/request-head.ts';
-import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import { cutAnswer } from '@tollgate/http/cut-answer';
+import { endToEndFields } from '../forward/answer/answer-fields.ts';
+import { forwardedFields } from '../http/forwarded-for.ts';
+import { connectionOptions, forwardsRequestField } from '../http/forwardable.ts';
+import { fieldValues } from '../http/request-head.ts';
+import type { TrustsPeer } from '../http/trusted-proxies.ts';
 import { limitConnectionAge } from './connection-age.ts';
 import { passedOn, traceParentOf } from '../trace/trace-context.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { call, sendRaw } from '../suite/http-client.ts';
-import { startRecordingPeer } from '../suite/recording-peer.ts';
-import type { RecordingPeer, Seen } from '../suite/recording-peer.ts';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { call, sendRaw } from '../../test/suite/http-client.ts';
+import { startRecordingPeer } from '../../test/suite/recording-peer.ts';
+import type { RecordingPeer, Seen } from '../../test/suite/recording-peer.ts';
 
 let gateway: GatewayUnderTest;
 let auth: RecordingPeer;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { startGraphqlUpstream } from '../suite/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/graphql-upstream.ts';
-import { withLimits } from '../suite/peers.ts';
-import { openRaw, openReady, refusedUpgrade } from '../suite/raw-socket.ts';
-import { recordedRefusals, refusalsOf } from '../suite/recorded-refusals.ts';
+import { answerOk, startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import { withLimits } from '../../test/suite/peers.ts';
+import { openRaw, openReady, refusedUpgrade } from '../../test/suite/raw-socket.ts';
+import { recordedRefusals, refusalsOf } from '../../test/suite/recorded-refusals.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { clientIdOf, parseAccessToken } from '@tollgate/access-token';
-import { addressGroup } from '@tollgate/address-group';
+import { clientIdOf, parseAccessToken } from '@tollgate/credentials/access-token';
+import { addressGroup } from '@tollgate/http/address-group';
 import { MAX_REFUSED_CALL_DETAIL } from '@tollgate/contracts/refused-call';
 import type { RefusedCall } from '@tollgate/contracts/refused-call';
 import type { ActiveToken } from '@tollgate/contracts/introspection';

@@ -1,17 +1,23 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { accessTokenHash } from '@tollgate/access-token';
+import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGraphqlUpstream } from '../suite/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/graphql-upstream.ts';
-import { openReady, refusedUpgrade } from '../suite/raw-socket.ts';
-import { say, startScriptedUpstream } from '../suite/scripted-upstream.ts';
-import { startServer } from '../suite/server.ts';
-import { FAILED, NOT_FAILED, named, operationsOf, startTracedGateway } from '../suite/traced-gateway.ts';
-import type { TracedGateway } from '../suite/traced-gateway.ts';
+import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import { openReady, refusedUpgrade } from '../../test/suite/raw-socket.ts';
+import { say, startScriptedUpstream } from '../../test/suite/upstreams/scripted-upstream.ts';
+import { startServer } from '../../test/suite/upstreams/server.ts';
+import {
+  FAILED,
+  NOT_FAILED,
+  named,
+  operationsOf,
+  startTracedGateway,
+} from '../../test/suite/traced-gateway.ts';
+import type { TracedGateway } from '../../test/suite/traced-gateway.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: TracedGateway;

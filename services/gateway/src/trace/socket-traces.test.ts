@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { startGraphqlUpstream } from '../suite/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/graphql-upstream.ts';
-import { openRaw, openReady } from '../suite/raw-socket.ts';
-import { CALLER_SPAN, NOT_FAILED, named, operationsOf, startTracedGateway } from '../suite/traced-gateway.ts';
-import type { TracedGateway } from '../suite/traced-gateway.ts';
+import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import { openRaw, openReady } from '../../test/suite/raw-socket.ts';
+import {
+  CALLER_SPAN,
+  NOT_FAILED,
+  named,
+  operationsOf,
+  startTracedGateway,
+} from '../../test/suite/traced-gateway.ts';
+import type { TracedGateway } from '../../test/suite/traced-gateway.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: TracedGateway;

@@ -1,4 +1,4 @@
-import { fieldValues } from '../headers/request-head.ts';
+import { fieldValues } from '../http/request-head.ts';
 
 /** Where a request stands in a trace that began elsewhere (W3C Trace Context). */
 export type TraceParent = { traceId: string; spanId: string; flags: number; tracestate: string | undefined };

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { startCollector } from '../suite/collector.ts';
-import type { CollectedSpan, Collector } from '../suite/collector.ts';
-import { answerOk, startGateway } from '../suite/gateway.ts';
-import type { GatewayOptions, GatewayUnderTest } from '../suite/gateway.ts';
-import { startUpstreamServer } from '../suite/upstream-server.ts';
-import { watchUpstream } from '../suite/watch-upstream.ts';
+import { startCollector } from '../../test/suite/collector.ts';
+import type { CollectedSpan, Collector } from '../../test/suite/collector.ts';
+import { answerOk, startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayOptions, GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { startUpstreamServer } from '../../test/suite/upstreams/upstream-server.ts';
+import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 
 let collector: Collector;
 let gateway: GatewayUnderTest;

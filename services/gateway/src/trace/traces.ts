@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { TrustsPeer } from '../headers/trusted-proxies.ts';
+import type { TrustsPeer } from '../http/trusted-proxies.ts';
 import { passingSocket } from './socket-trace.ts';
 import type { SocketTrace } from './socket-trace.ts';
 import { passedOn, traceParentOf } from './trace-context.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import type { Problem } from '@tollgate/problem';
+import type { Problem } from '@tollgate/http/problem';
 import type { TracedEnd } from '../trace/socket-trace.ts';
 
 /** How the gateway closes a socket: the close code, and a reason that begins with an error code, this one. */

@@ -1,0 +1,38 @@
+import type { AuthPeer } from './auth-peer.ts';
+import { firstLine } from '../load/first-line.ts';
+import { startHydra } from './hydra.ts';
+import { dependency } from '../report/run-facts.ts';
+import type { Servers } from '../servers.ts';
+
+export type AuthPeers = { peers: [AuthPeer, ...AuthPeer[]]; leftOut: string[] };
+
+const started = new WeakMap<Servers, Promise<AuthPeers>>();
+
+/** oidc-provider, and Hydra where it can be had; once in a run, for all parts. Why another is left out is a line of the results. */
+export function authPeers(servers: Servers, say: (line: string) => void): Promise<AuthPeers> {
+  const known = started.get(servers) ?? startAuthPeers(servers, say);
+  started.set(servers, known);
+  return known;
+}
+
+async function startAuthPeers(servers: Servers, say: (line: string) => void): Promise<AuthPeers> {
+  const { pid, url, clientId, clientSecret } = servers.peer;
+  const peers: AuthPeers['peers'] = [
+    {
+      ...{ name: 'oidc-provider', pid, clientId, clientSecret, introspectsByBasic: true },
+      ...{ tokenUrl: `${url}/oauth2/token`, introspectionUrl: `${url}/oauth2/introspect` },
+      version: dependency('../../package.json', 'oidc-provider'),
+    },
+  ];
+  const leftOut: string[] = [];
+  const needs = { SQLite: ' (its binary needs the build tag sqlite)', Postgres: '' };
+  for (const store of ['SQLite', 'Postgres'] as const) {
+    try {
+      peers.push(await startHydra(servers, store));
+    } catch (error) {
+      leftOut.push(`Hydra with ${store} is left out: ${firstLine(error)}${needs[store]}`);
+      say(leftOut.at(-1) ?? '');
+    }
+  }
+  return { peers, leftOut };
+}

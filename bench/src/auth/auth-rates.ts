@@ -1,0 +1,109 @@
+import type { AuthPeer } from './auth-peer.ts';
+import type { Target } from '../load/load.ts';
+import type { Servers } from '../servers.ts';
+
+/** The same request to ours and to a peer. */
+export type Rate = {
+  name: string;
+  /** What is counted, per second. */
+  unit: string;
+  /** Times oidc-provider's rate that ours is to reach (a goal, not a test); none was set beside the other peers. */
+  targetRatio: number;
+  ours: (servers: Servers) => Promise<Target>;
+  ofPeer: (peer: AuthPeer) => Promise<Target>;
+  /** Whether one answer's JSON is the answer that is meant to be measured. */
+  isRight: (answer: Record<string, unknown>) => boolean;
+};
+
+export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
+  token: {
+    name: 'token',
+    unit: 'tokens/s',
+    targetRatio: 2,
+    ours: (servers) => Promise.resolve(ourTokenTarget(servers)),
+    ofPeer: (peer) => Promise.resolve(tokenTarget(peer)),
+    isRight: ({ access_token: token, expires_in: seconds }) =>
+      typeof token === 'string' && typeof seconds === 'number',
+  },
+  introspect: {
+    name: 'introspect',
+    unit: 'introspections/s',
+    targetRatio: 2.5,
+    ours: ourIntrospectionTarget,
+    ofPeer: introspectionTarget,
+    isRight: ({ active }) => active === true,
+  },
+};
+
+/** @throws {Error} when an answer isn't a 2xx, or not the right one. */
+export async function expectRight({ url, headers, body }: Target, { isRight }: Pick<Rate, 'isRight'>) {
+  const answer = await post(url, headers, body);
+  if (!isRight(answer)) throw new Error(`${url} doesn't give the answer that is to be measured`);
+}
+
+type Client = { tokenUrl: string; clientId: string; clientSecret: string };
+
+function tokenTarget({ pid, tokenUrl, clientId, clientSecret }: Client & { pid: number }): Target {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: 'api',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  return { pid, url: tokenUrl, headers: {}, body: body.toString() };
+}
+
+function ourTokenTarget({ demo, auth }: Servers): Target {
+  const { client_id: clientId, client_secret: clientSecret } = demo.application;
+  return tokenTarget({ pid: auth.pid, tokenUrl: `${demo.auth_url}/oauth2/token`, clientId, clientSecret });
+}
+
+async function tokenOf({ url, headers, body }: Target): Promise<string> {
+  const { access_token: token } = await post(url, headers, body);
+  return String(token);
+}
+
+/** A token of the sample application, by our token endpoint. */
+export function accessToken(servers: Servers): Promise<string> {
+  return tokenOf(ourTokenTarget(servers));
+}
+
+async function ourIntrospectionTarget(servers: Servers): Promise<Target> {
+  const { demo, auth } = servers;
+  return {
+    pid: auth.pid,
+    url: `${demo.private.auth_url}/oauth2/introspect`,
+    headers: basic(demo.private.client_id, demo.private.client_secret),
+    body: new URLSearchParams({ token: await accessToken(servers) }).toString(),
+  };
+}
+
+async function introspectionTarget(peer: AuthPeer): Promise<Target> {
+  return {
+    pid: peer.pid,
+    url: peer.introspectionUrl,
+    headers: peer.introspectsByBasic ? basic(peer.clientId, peer.clientSecret) : {},
+    body: new URLSearchParams({ token: await tokenOf(tokenTarget(peer)) }).toString(),
+  };
+}
+
+/** The ids and secrets of the sample need no form encoding. */
+export function basic(id: string, secret: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+}
+
+async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<Record<string, unknown>> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+    redirect: 'error',
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (!response.ok) throw new Error(`${url} answered ${String(response.status)}`);
+  return (await response.json()) as Record<string, unknown>;
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newSampleSecrets } from '@tollgate/sample/secrets';
+import { freePort } from '@tollgate/stack/ports';
+import { withClient } from '@tollgate/stack/postgres';
+import { runCommand } from '@tollgate/stack/process';
+import { localUrl } from '@tollgate/stack/service-settings';
+import { waitFor } from '@tollgate/stack/wait-for';
+import type { AuthPeer } from './auth-peer.ts';
+import { fillTemplate, programDirectory, startProgram } from '../gateway/program.ts';
+import { ORY_ENVIRONMENT, findOry } from './ory.ts';
+import type { Servers } from '../servers.ts';
+
+/**
+ * Ory Hydra of the PATH (peers/hydra), with a client of its own.
+ *
+ * @throws {Error} where there is none, or it was built without SQLite (Go's build tag `sqlite`).
+ */
+export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres'): Promise<AuthPeer> {
+  const { program, version } = await findOry(servers, 'hydra');
+  const name = `hydra-${store.toLowerCase()}`;
+  const directory = await programDirectory(servers, name);
+  const file = join(directory, 'hydra.yml');
+  const adminPort = await freePort();
+  const dsn = store === 'SQLite' ? unsyncedFile(directory) : await makeDatabase(servers);
+  const door = await startProgram(servers, {
+    name,
+    place: servers.places?.server,
+    command: async (port) => {
+      const filled = await fillTemplate(servers, 'hydra/hydra.yml.template', {
+        ...{ DSN: dsn, PORT: String(port), ADMIN_PORT: String(adminPort) },
+        SYSTEM_SECRET: randomBytes(16).toString('hex'),
+      });
+      await writeFile(file, filled, { mode: 0o600 });
+      await migrate(servers, program, file);
+      // --dev: plain HTTP.
+      return { args: [program, 'serve', 'all', '--dev', '-c', file], env: ORY_ENVIRONMENT };
+    },
+  });
+  const admin = localUrl(adminPort);
+  await waitFor(async () => (await fetch(`${admin}/health/ready`)).ok, {
+    timeoutMs: 20_000,
+    what: `${name} to be ready`,
+  });
+  const { client_id: clientId, client_secret: clientSecret } = newSampleSecrets().manager.application;
+  await registerClient(admin, clientId, clientSecret);
+  return {
+    ...{ name: `Hydra with ${store}`, pid: door.pid, clientId, clientSecret, introspectsByBasic: false },
+    tokenUrl: new URL('/oauth2/token', door.url).href,
+    introspectionUrl: `${admin}/admin/oauth2/introspect`,
+    version,
+  };
+}
+
+/**
+ * A file that is never synced: all of it stays in the system's memory. Hydra's own `memory` is gone with its last
+ * connection, and a load that ends in the middle of its requests can close them all.
+ */
+function unsyncedFile(directory: string): string {
+  return `sqlite://${join(directory, 'hydra.sqlite')}?_fk=true&_journal_mode=WAL&_synchronous=OFF`;
+}
+
+async function makeDatabase({ databaseUrl }: Servers): Promise<string> {
+  const url = new URL(databaseUrl);
+  url.pathname = '/hydra';
+  url.searchParams.set('sslmode', 'disable');
+  await withClient(databaseUrl, (client) => client.query('CREATE DATABASE hydra'));
+  return url.href;
+}
+
+async function migrate({ directory, onSpawn }: Servers, program: string, file: string): Promise<void> {
+  await runCommand({
+    name: 'hydra migrate',
+    command: program,
+    args: ['migrate', 'sql', 'up', '--yes', '-c', file],
+    env: ORY_ENVIRONMENT,
+    logFile: join(directory, 'logs/hydra-migrate.log'),
+    onSpawn,
+  });
+}
+
+async function registerClient(admin: string, clientId: string, clientSecret: string): Promise<void> {
+  const answer = await fetch(`${admin}/admin/clients`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_id: clientId,
+      client_secret: clientSecret,
+      grant_types: ['client_credentials'],
+      scope: 'api',
+      token_endpoint_auth_method: 'client_secret_post',
+    }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (!answer.ok) throw new Error(`Hydra answered ${String(answer.status)} to its client's registration`);
+}

@@ -1,0 +1,22 @@
+import { CONNECTIONS } from './load.ts';
+import type { Target } from './load.ts';
+import type { Servers } from '../servers.ts';
+import { findTools } from '../tools.ts';
+import { createWrk } from './wrk.ts';
+import type { WrkRound } from './wrk.ts';
+
+/** As many requests as the server answers. @throws {Error} when one of them is refused or breaks */
+export type FullLoad = (target: Target, seconds: number) => Promise<WrkRound>;
+
+/** wrk over 32 kept-alive connections, and which wrk. @throws {Error} where it can't be had */
+export async function createFullLoad(
+  servers: Servers,
+  say: (line: string) => void,
+): Promise<{ fullLoad: FullLoad; versions: { wrk: string } }> {
+  const tools = await findTools(servers, say);
+  const wrk = createWrk(servers, tools);
+  return {
+    fullLoad: (target, seconds) => wrk(target, { seconds, connections: CONNECTIONS }),
+    versions: { wrk: tools.versions.wrk },
+  };
+}

@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import { createHttpPool } from '../pool/http-pool.ts';
+import { Problem } from '../problem/problem.ts';
+import { basicAuthorization } from './credential.ts';
+import type { ServiceCredential } from './credential.ts';
+
+export type PrivateApiOptions = {
+  /** Address of the other service's private listener. */
+  baseUrl: string;
+  credential: ServiceCredential;
+  /** From sending to the last byte of the answer. */
+  timeoutMs: number;
+  /** See @tollgate/http/pool. */
+  connectionMaxAgeMs: number;
+  /** How a request is traced further on, by its id: header fields as a flat list (W3C Trace Context). */
+  traceFields?: (requestId: string) => readonly string[];
+};
+
+/** Calls another service's private API. Whatever goes wrong is one problem: `service_unavailable`. */
+export type PrivateApi = {
+  /** GETs JSON; null where the answer is 404. */
+  get: <T>(path: string, schema: z.ZodType<T>, requestId?: string) => Promise<T | null>;
+  /** POSTs form fields and reads JSON. */
+  postForm: <T>(
+    path: string,
+    fields: Record<string, string>,
+    schema: z.ZodType<T>,
+    requestId?: string,
+  ) => Promise<T>;
+  /** PUTs JSON; resolves when the answer is 204. */
+  putJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
+  /** POSTs JSON; resolves when the answer is 204. */
+  postJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Body = { contentType: string; text: string };
+
+/** Opens a keep-alive pool to another service's private listener. */
+export function createPrivateApi({
+  baseUrl,
+  credential,
+  timeoutMs,
+  connectionMaxAgeMs,
+  traceFields = () => [],
+}: PrivateApiOptions): PrivateApi {
+  const limits = { connectTimeoutMs: timeoutMs, maxAgeMs: connectionMaxAgeMs };
+  const pool = createHttpPool(baseUrl, { connections: 32, ...limits });
+  const authorization = basicAuthorization(credential);
+
+  async function call(method: 'GET' | 'POST' | 'PUT', path: string, requestId?: string, body?: Body) {
+    const headers: Record<string, string> = { authorization, accept: 'application/json' };
+    if (requestId !== undefined) {
+      headers['x-request-id'] = requestId;
+      const trace = traceFields(requestId);
+      for (let index = 0; index + 1 < trace.length; index += 2)
+        headers[trace[index] ?? ''] = trace[index + 1] ?? '';
+    }
+    if (body !== undefined) headers['content-type'] = body.contentType;
+    try {
+      const answer = await pool.request({
+        method,
+        path,
+        headers,
+        body: body?.text ?? null,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const text = await answer.body.text();
+      return { status: answer.statusCode, text };
+    } catch (cause) {
+      throw new Problem('service_unavailable', { cause });
+    }
+  }
+
+  function read<T>(schema: z.ZodType<T>, path: string, status: number, text: string): T {
+    if (status !== 200) throw unwanted(path, status);
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      // The zod issue can quote the answer, which can hold a token's owner: name the contract only.
+      throw new Problem('service_unavailable', { cause: new Error(`${path} broke its contract`) });
+    }
+  }
+
+  async function sendJson(
+    method: 'POST' | 'PUT',
+    path: string,
+    content: unknown,
+    requestId?: string,
+  ): Promise<void> {
+    const body = { contentType: 'application/json', text: JSON.stringify(content) };
+    const { status } = await call(method, path, requestId, body);
+    if (status !== 204) throw unwanted(path, status);
+  }
+
+  return {
+    get: async (path, schema, requestId) => {
+      const { status, text } = await call('GET', path, requestId);
+      return status === 404 ? null : read(schema, path, status, text);
+    },
+    postForm: async (path, fields, schema, requestId) => {
+      const form = new URLSearchParams(fields).toString();
+      const { status, text } = await call('POST', path, requestId, {
+        contentType: 'application/x-www-form-urlencoded',
+        text: form,
+      });
+      return read(schema, path, status, text);
+    },
+    putJson: (path, body, requestId) => sendJson('PUT', path, body, requestId),
+    postJson: (path, body, requestId) => sendJson('POST', path, body, requestId),
+    close: () => pool.close(),
+  };
+}
+
+function unwanted(path: string, status: number): Problem {
+  return new Problem('service_unavailable', { cause: new Error(`${path} answered ${String(status)}`) });
+}

@@ -1,0 +1,139 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '@tollgate/log';
+import { openChannelLink } from './channel-link.ts';
+import type { ChannelLink } from './channel-link.ts';
+import { endpointKey, mastersBySentinel, mastersOfCluster } from '../masters.ts';
+import type { FindMasters } from '../masters.ts';
+import { parseRedisUrl } from '../redis-url.ts';
+import type { RedisEndpoint } from '../redis-url.ts';
+import { openOneServer } from '../server.ts';
+import { createTrust } from './trust.ts';
+
+export type FollowOptions = {
+  /** REDIS_URL. */
+  url: string;
+  channel: string;
+  onMessage: (message: string) => void;
+  /** Messages may have been missed: nothing that was known before may be used any more. */
+  onDropAll: () => void;
+  /** Until then (performance.now()) every message published before has been passed on; 0: not any more. */
+  trustUntil: (timeMs: number) => void;
+  logger: Logger;
+};
+
+const ROUND_INTERVAL_MS = 200;
+
+/** A sentinel that hangs must not keep a round from being done within the trust of the one before. */
+const SENTINEL_TIMEOUT_MS = 250;
+
+type Followed = { link: ChannelLink; control: Redis | undefined };
+
+/**
+ * Follows a channel on connections of its own: on the one server, on the master that the sentinels name, or on
+ * every master of a Redis Cluster, because only the server that publishes can prove that its messages have
+ * arrived (ADR 0018). Pub/sub loses what is said while nobody listens, so trust begins with a drop, at first and
+ * after each gap; it ends at once where a connection is lost or another server becomes a master.
+ */
+export function followChannel(options: FollowOptions): { close: () => void } {
+  const { open, masters } = topologyOf(options.url);
+  const trust = createTrust(options);
+  let lastError: unknown;
+  let running = false;
+  let closed = false;
+  const isClosed = () => closed;
+  const servers = createFollowedServers((endpoint) => ({
+    control: masters === undefined ? undefined : open(endpoint),
+    link: openChannelLink({
+      subscriber: open(endpoint),
+      channel: options.channel,
+      onMessage: options.onMessage,
+      onBegun: () => {
+        trust.lose();
+        // It is proven at once, not at the next round.
+        void round();
+      },
+      onEnded: (error) => {
+        lastError = error;
+        trust.lose();
+      },
+    }),
+  }));
+
+  async function round(): Promise<void> {
+    if (running || closed) return;
+    running = true;
+    const [askedMs, losses] = [performance.now(), trust.losses()];
+    const [found, proofs] = await Promise.all([
+      masters?.find(servers.all().flatMap(({ control }) => (control === undefined ? [] : [control]))),
+      Promise.all(servers.all().map(({ link }) => link.prove())),
+    ]);
+    running = false;
+    if (isClosed()) return;
+    // Where nobody could be asked, those who are followed are still the best guess.
+    const known = found !== undefined && found.endpoints.length > 0;
+    if (known && !(servers.settleOn(found.endpoints) && found.agreed)) trust.lose();
+    else if (losses === trust.losses() && found?.agreed !== false && proofs.every(Boolean))
+      trust.renew(askedMs);
+    trust.sayWhenAway(lastError);
+  }
+
+  if (masters === undefined) servers.settleOn([{ host: '', port: 0 }]);
+  void round();
+  const timer = setInterval(() => void round(), ROUND_INTERVAL_MS);
+  timer.unref();
+  return {
+    close: () => {
+      closed = true;
+      clearInterval(timer);
+      trust.lose();
+      servers.settleOn([]);
+      masters?.close();
+    },
+  };
+}
+
+function createFollowedServers(follow: (endpoint: RedisEndpoint) => Followed) {
+  const byKey = new Map<string, Followed>();
+  return {
+    all: () => [...byKey.values()],
+    /** Follows exactly these. True where nothing changed. */
+    settleOn: (endpoints: readonly RedisEndpoint[]): boolean => {
+      const wanted = new Set(endpoints.map(endpointKey));
+      const gone = [...byKey].filter(([key]) => !wanted.has(key));
+      const added = endpoints.filter((endpoint) => !byKey.has(endpointKey(endpoint)));
+      for (const [key, server] of gone) {
+        end(server);
+        byKey.delete(key);
+      }
+      for (const endpoint of added) byKey.set(endpointKey(endpoint), follow(endpoint));
+      return gone.length === 0 && added.length === 0;
+    },
+  };
+}
+
+function end({ link, control }: Followed): void {
+  link.close();
+  control?.disconnect();
+}
+
+/** How a server is connected to, and who finds out which; nobody where there is but one. */
+function topologyOf(url: string): {
+  open: (endpoint: RedisEndpoint) => Redis;
+  masters: FindMasters | undefined;
+} {
+  const address = parseRedisUrl(url);
+  const timeouts = { connectTimeoutMs: 2_000, commandTimeoutMs: 2_000 };
+  if (address.topology === 'standalone') {
+    return { open: () => openOneServer(address.url, timeouts), masters: undefined };
+  }
+  const { tls, login } = address;
+  const open = (endpoint: RedisEndpoint) => openOneServer({ ...endpoint, tls, login }, timeouts);
+  if (address.topology === 'cluster') return { open, masters: mastersOfCluster(address, open) };
+  const { sentinelLogin } = address;
+  const openSentinel = (endpoint: RedisEndpoint) =>
+    openOneServer(
+      { ...endpoint, tls, login: sentinelLogin },
+      { ...timeouts, commandTimeoutMs: SENTINEL_TIMEOUT_MS },
+    );
+  return { open, masters: mastersBySentinel(address, openSentinel) };
+}

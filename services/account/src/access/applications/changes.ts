@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { hmacSecret, newClientSecret } from '@tollgate/credentials/client-secret';
+import type { Pepper } from '@tollgate/credentials/client-secret';
+import { Problem } from '@tollgate/http/problem';
+import { invalidFields } from '@tollgate/http/invalid-fields';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { enqueueRevocation } from '../../platform/outbox/outbox-store.ts';
+import type { PendingRevocation } from '../../platform/outbox/outbox-store.ts';
+import type { Application, ApplicationKey } from './application.ts';
+import {
+  endsAfterRevoke,
+  endsAfterRotation,
+  standingAfterDelete,
+  standingAfterRevoke,
+  standingAfterRotation,
+} from './rules.ts';
+import {
+  countUnderLock,
+  endSecrets,
+  insertApplication,
+  insertSecret,
+  liveSecrets,
+  lockApplication,
+  lockApplicationOfClient,
+  setSettings,
+  setStanding,
+} from './store.ts';
+
+/**
+ * What happens within the transaction of a change: the change itself, its audit entry, and the outbox row by
+ * which auth is told. `query` is the transaction's.
+ */
+
+export type ApplicationSettings = { peppers: readonly Pepper[]; maxApplicationsPerAccount: number };
+
+/** What is undefined stays as it is. */
+export type Changes = { name?: string | undefined; token_lifespan_sec?: number | undefined };
+
+export type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec'>;
+
+export type Created = { application: Application; client_secret: string };
+export type Revoked = { application: Application; pending: PendingRevocation };
+export type Rotated = Created & {
+  /** When the secret before this one ends; null where none is live any more. */
+  previous_secret_expires_at: Date | null;
+  pending: PendingRevocation;
+};
+
+/**
+ * Auth isn't told: nobody can have asked it for a client id that nobody knew.
+ * @throws {Problem} invalid_request for an unknown account; application_limit_reached
+ */
+export async function createApplication(
+  query: Query,
+  wanted: NewApplication,
+  { peppers, maxApplicationsPerAccount }: ApplicationSettings,
+  by: Actor,
+): Promise<Created> {
+  const count = await countUnderLock(query, wanted.account_id);
+  if (count === undefined) {
+    throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
+  }
+  if (count >= maxApplicationsPerAccount) {
+    const detail = `The account has ${String(count)} applications; ${String(maxApplicationsPerAccount)} are allowed.`;
+    throw new Problem('application_limit_reached', { detail });
+  }
+  const application = await insertApplication(query, { ...wanted, client_id: randomUUID() });
+  const client_secret = newClientSecret();
+  await insertSecret(query, application.application_id, hmacSecret(client_secret, peppers));
+  const { name, type, token_lifespan_sec, client_id } = application;
+  await recordAudit(query, {
+    ...by,
+    ...ids(application),
+    action: 'application_created',
+    details: { name, type, token_lifespan_sec, client_id },
+  });
+  return { application, client_secret };
+}
+
+/**
+ * A new name or lifespan. auth is told, since it keeps the application's record; tokens that there are already
+ * live as long as they were made for.
+ *
+ * @throws {Problem} not_found
+ */
+export async function changeApplication(
+  query: Query,
+  key: ApplicationKey,
+  { name, token_lifespan_sec }: Changes,
+  by: Actor,
+): Promise<{ application: Application; pending: PendingRevocation | null }> {
+  const before = await lock(query, key);
+  const application: Application = {
+    ...before,
+    name: name ?? before.name,
+    token_lifespan_sec: token_lifespan_sec ?? before.token_lifespan_sec,
+  };
+  const details = differences(before, application);
+  if (Object.keys(details).length === 0) return { application, pending: null };
+  await setSettings(query, application);
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_changed', details });
+  return { application, pending: await enqueueRevocation(query, application) };
+}
+
+/** @throws {Problem} not_found */
+export async function revokeApplication(query: Query, key: ApplicationKey, by: Actor): Promise<Revoked> {
+  const before = await lock(query, key);
+  const application: Application = { ...before, ...standingAfterRevoke(before) };
+  await endAllSecrets(query, key.application_id);
+  await setStanding(query, key.application_id, application);
+  const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
+  return { application, pending: await enqueueRevocation(query, application) };
+}
+
+/**
+ * auth knows a later epoch than Postgres, which was restored from a backup: a revocation was lost, and with it
+ * whatever came after. The application is revoked with that epoch. The secrets that came back may be the very ones
+ * that the revocation ended, so none of them stays; tokens issued since then live on. Undefined where nothing was
+ * lost.
+ *
+ * @throws {Problem} not_found
+ */
+export async function takeOverRevocation(
+  query: Query,
+  { client_id, revocation_epoch }: { client_id: string; revocation_epoch: number },
+  by: Actor,
+): Promise<Revoked | undefined> {
+  const before = await lockApplicationOfClient(query, client_id);
+  if (before === undefined) throw new Problem('not_found');
+  if (before.revocation_epoch >= revocation_epoch) return undefined;
+  const application: Application = { ...before, status: 'revoked', revocation_epoch };
+  await endAllSecrets(query, before.application_id);
+  await setStanding(query, before.application_id, application);
+  const details = {
+    revocation_epoch,
+    revocation_epoch_before: before.revocation_epoch,
+    status_before: before.status,
+  };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_revocation_recovered', details });
+  return { application, pending: await enqueueRevocation(query, application) };
+}
+
+/** @throws {Problem} not_found */
+export async function deleteApplication(
+  query: Query,
+  key: ApplicationKey,
+  by: Actor,
+): Promise<PendingRevocation> {
+  const before = await lock(query, key);
+  const standing = standingAfterDelete(before);
+  await endAllSecrets(query, key.application_id);
+  await setStanding(query, key.application_id, standing);
+  const { revocation_epoch } = standing;
+  const details = { name: before.name, revocation_epoch, status_before: before.status };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details });
+  return enqueueRevocation(query, { ...before, revocation_epoch });
+}
+
+/** @throws {Problem} not_found */
+export async function rotateSecret(
+  query: Query,
+  { overlapSec, ...key }: ApplicationKey & { overlapSec: number },
+  peppers: readonly Pepper[],
+  by: Actor,
+): Promise<Rotated> {
+  const before = await lock(query, key);
+  const { application_id: applicationId } = before;
+  // Read after the lock was waited for: between two rotations the second one's clock is the later.
+  const now = new Date();
+  const ends = endsAfterRotation(await liveSecrets(query, applicationId, now), now, overlapSec);
+  await endSecrets(query, ends);
+  const client_secret = newClientSecret();
+  await insertSecret(query, applicationId, hmacSecret(client_secret, peppers));
+  const application: Application = { ...before, ...standingAfterRotation(before) };
+  await setStanding(query, applicationId, application);
+
+  const previous = ends.find(({ expires_at }) => expires_at > now)?.expires_at ?? null;
+  const details = {
+    overlap_sec: overlapSec,
+    previous_secret_expires_at: previous === null ? null : previous.toISOString(),
+  };
+  await recordAudit(query, { ...by, ...ids(before), action: 'secret_rotated', details });
+  if (before.status === 'revoked') {
+    const { revocation_epoch } = application;
+    await recordAudit(query, {
+      ...by,
+      ...ids(before),
+      action: 'application_restored',
+      details: { revocation_epoch },
+    });
+  }
+  const pending = await enqueueRevocation(query, application);
+  return { application, client_secret, previous_secret_expires_at: previous, pending };
+}
+
+async function lock(query: Query, key: ApplicationKey): Promise<Application> {
+  const application = await lockApplication(query, key);
+  if (application === undefined) throw new Problem('not_found');
+  return application;
+}
+
+async function endAllSecrets(query: Query, applicationId: number): Promise<void> {
+  const now = new Date();
+  await endSecrets(query, endsAfterRevoke(await liveSecrets(query, applicationId, now), now));
+}
+
+/** What a change makes of the name and the lifespan, with what they were. */
+function differences(before: Application, after: Application): Record<string, string | number> {
+  return {
+    ...(before.name === after.name ? {} : { name_before: before.name, name: after.name }),
+    ...(before.token_lifespan_sec === after.token_lifespan_sec
+      ? {}
+      : {
+          token_lifespan_sec_before: before.token_lifespan_sec,
+          token_lifespan_sec: after.token_lifespan_sec,
+        }),
+  };
+}
+
+function ids({ application_id, account_id }: Application) {
+  return { application_id, account_id };
+}

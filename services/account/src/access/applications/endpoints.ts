@@ -1,0 +1,164 @@
+import type { RequestHandler, Response } from 'express';
+import type { z } from 'zod';
+import { bodyOf } from '../../http/input/json-body.ts';
+import { cutPage, lookAhead, queryOf } from '../../http/input/page.ts';
+import { operatorAccess, ownerAccess } from './access.ts';
+import type { Access } from './access.ts';
+import type { Application } from './application.ts';
+import type { Applications } from './applications.ts';
+import type { Created } from './changes.ts';
+import {
+  applicationListSchema,
+  changesSchema,
+  newApplicationSchema,
+  operatedListSchema,
+  ownApplicationSchema,
+  rotationSchema,
+} from './input.ts';
+import { lifespanLabel } from './rules.ts';
+
+/**
+ * Applications, for operators at `/private/applications` on the private listener, and for their owner at
+ * `/api/console/applications`. Every answer holds the application: `application_id, account_id, name, type,
+ * token_lifespan_sec, token_lifespan_label` (for people: "24 hours"), `client_id, status, revocation_epoch,
+ * created_at`. 404 `not_found` for one that is unknown, deleted or, to an owner, another account's; 400
+ * `invalid_request` naming all faulty members (`errors`); 401 without an operator's credential or a session; 503
+ * while Postgres is away (a change may then have come to pass all the same; asking for it again does no harm,
+ * but that a repeated creation makes a second application).
+ */
+
+/**
+ * `POST /private/applications` with `{account_id, name, type, token_lifespan_sec}`: 201, and
+ * `client_secret`, which is shown here and never again. 409 `application_limit_reached` where the account has
+ * MAX_APPLICATIONS_PER_ACCOUNT, those that are revoked included.
+ */
+export function createEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
+  return async (req, res) => {
+    const wanted = bodyOf(req, newApplicationSchema);
+    sendCreated(res, await create(wanted, operatorAccess.actorOf(req, res)), operatorAccess);
+  };
+}
+
+/** `POST /api/console/applications` with `{name, type, token_lifespan_sec}`: the same for one's own account. */
+export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
+  return async (req, res) => {
+    const wanted = { ...bodyOf(req, ownApplicationSchema), account_id: ownerAccess.accountOf(req, res) };
+    sendCreated(res, await create(wanted, ownerAccess.actorOf(req, res)), ownerAccess);
+  };
+}
+
+/**
+ * `GET /api/console/applications?limit=50&cursor=…&status=active&type=manual`: 200 `{applications, next_cursor}`,
+ * newest first; `limit` is 1 to 200, `next_cursor` null at the end.
+ */
+export function listOwnEndpoint({ list }: Pick<Applications, 'list'>): RequestHandler {
+  return async (req, res) => {
+    const wanted = queryOf(req, applicationListSchema);
+    await sendList(res, list, ownerAccess.accountOf(req, res), wanted);
+  };
+}
+
+/** `GET /private/applications?account_id=&limit=50&cursor=…&status=&type=`: the same, of an account or of all. */
+export function listEndpoint({ list }: Pick<Applications, 'list'>): RequestHandler {
+  return async (req, res) => {
+    const wanted = queryOf(req, operatedListSchema);
+    await sendList(res, list, wanted.account_id ?? null, wanted);
+  };
+}
+
+/**
+ * `PATCH …/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200, and
+ * `delivered`. A lifespan is that of the tokens to come; those that there are keep theirs.
+ */
+export function changeEndpoint({ change }: Pick<Applications, 'change'>, access: Access): RequestHandler {
+  return async (req, res) => {
+    const changes = bodyOf(req, changesSchema);
+    const key = access.applicationOf(req, res);
+    const { application, delivered } = await change(key, changes, access.actorOf(req, res));
+    res.json({ ...answer(application), delivered });
+  };
+}
+
+/** `GET …/applications/{application_id}`: 200, and `secrets`: since when and until when each is live. */
+export function readEndpoint({ find }: Pick<Applications, 'find'>, access: Access): RequestHandler {
+  return async (req, res) => {
+    const { application, secrets } = await find(access.applicationOf(req, res));
+    res.json({
+      ...answer(application),
+      secrets: secrets.map(({ created_at, expires_at }) => ({ created_at, expires_at })),
+    });
+  };
+}
+
+/**
+ * `POST …/applications/{application_id}/revoke`, without a body: its tokens and its secrets are dead.
+ * 200, and `delivered`: whether every cache has been told within a second, by auth, which then refuses as well, or by
+ * account itself; all are told until auth has acknowledged it. Each revocation raises the epoch by one, also of an application that is revoked already.
+ */
+export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access: Access): RequestHandler {
+  return async (req, res) => {
+    const { application, delivered } = await revoke(access.applicationOf(req, res), access.actorOf(req, res));
+    res.json({ ...answer(application), delivered });
+  };
+}
+
+/**
+ * `POST …/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200, and the new
+ * `client_secret`, which is shown here and never again, `previous_secret_expires_at` (null where no other
+ * secret is live any more) and `delivered`. A revoked application is active again.
+ */
+export function rotateSecretEndpoint(
+  { rotateSecret }: Pick<Applications, 'rotateSecret'>,
+  access: Access,
+): RequestHandler {
+  return async (req, res) => {
+    const { overlap_sec } = bodyOf(req, rotationSchema);
+    const rotated = await rotateSecret(access.applicationOf(req, res), overlap_sec, access.actorOf(req, res));
+    const { application, client_secret, previous_secret_expires_at, delivered } = rotated;
+    res.json({ ...answer(application), client_secret, previous_secret_expires_at, delivered });
+  };
+}
+
+/** `DELETE …/applications/{application_id}`: 204; as revoked, and gone for good but for the audit log. */
+export function deleteEndpoint({ remove }: Pick<Applications, 'remove'>, access: Access): RequestHandler {
+  return async (req, res) => {
+    await remove(access.applicationOf(req, res), access.actorOf(req, res));
+    res.status(204).end();
+  };
+}
+
+async function sendList(
+  res: Response,
+  list: Applications['list'],
+  accountId: number | null,
+  wanted: z.output<typeof applicationListSchema>,
+): Promise<void> {
+  const { status = null, type = null } = wanted;
+  const found = await list(accountId, { ...lookAhead(wanted), status, type });
+  const { rows, next_cursor } = cutPage(found, wanted, ({ application_id }) => application_id);
+  res.json({ applications: rows.map(answer), next_cursor });
+}
+
+function sendCreated(res: Response, { application, client_secret }: Created, access: Access): void {
+  res
+    .status(201)
+    .location(access.locationOf(application.application_id))
+    .json({ ...answer(application), client_secret });
+}
+
+function answer(application: Application): Application & { token_lifespan_label: string } {
+  const { application_id, account_id, name, type, token_lifespan_sec, client_id } = application;
+  const { status, revocation_epoch, created_at } = application;
+  return {
+    application_id,
+    account_id,
+    name,
+    type,
+    token_lifespan_sec,
+    token_lifespan_label: lifespanLabel(token_lifespan_sec),
+    client_id,
+    status,
+    revocation_epoch,
+    created_at,
+  };
+}

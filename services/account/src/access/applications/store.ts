@@ -1,0 +1,148 @@
+import type { SecretHmac } from '@tollgate/credentials/client-secret';
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
+import type { SecretEnd, Standing } from './rules.ts';
+
+/**
+ * Applications and their secrets in Postgres. A deleted one can't be found any more, and one of a temporary token
+ * never can.
+ */
+
+const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
+  revocation_epoch, created_at`;
+
+const IS_MEANT = `application_id = :application_id
+  AND (CAST(:owner_id AS bigint) IS NULL OR account_id = :owner_id)
+  AND status <> 'deleted' AND type <> 'temporary'`;
+
+export async function findApplication(query: Query, key: ApplicationKey): Promise<Application | undefined> {
+  const rows = await query<Application>(`SELECT ${COLUMNS} FROM applications WHERE ${IS_MEANT}`, key);
+  return rows[0];
+}
+
+/** The same, locked until the transaction's end: changes of one application come one after the other. */
+export async function lockApplication(query: Query, key: ApplicationKey): Promise<Application | undefined> {
+  const rows = await query<Application>(
+    `SELECT ${COLUMNS} FROM applications WHERE ${IS_MEANT} FOR UPDATE`,
+    key,
+  );
+  return rows[0];
+}
+
+/** The same, for who knows its client id alone. */
+export async function lockApplicationOfClient(
+  query: Query,
+  clientId: string,
+): Promise<Application | undefined> {
+  const rows = await query<Application>(
+    `SELECT ${COLUMNS} FROM applications
+     WHERE client_id = :clientId AND status <> 'deleted' AND type <> 'temporary'
+     FOR UPDATE`,
+    { clientId },
+  );
+  return rows[0];
+}
+
+/** Applications of an account, a status and a type, or of any; newest first. */
+export function listApplications(
+  query: Query,
+  accountId: number | null,
+  wanted: Page & ApplicationFilter,
+): Promise<Application[]> {
+  return query<Application>(
+    `SELECT ${COLUMNS} FROM applications
+     WHERE status <> 'deleted' AND type <> 'temporary'
+       AND (CAST(:accountId AS bigint) IS NULL OR account_id = :accountId)
+       AND (CAST(:status AS text) IS NULL OR status = :status)
+       AND (CAST(:type AS text) IS NULL OR type = :type)
+       AND application_id < :before
+     ORDER BY application_id DESC LIMIT :limit`,
+    { ...wanted, accountId },
+  );
+}
+
+/**
+ * How many applications an account has, or undefined where there is no such account. Its row is locked until the
+ * transaction's end, so that of any number of applications made at once each counts those before it.
+ */
+export async function countUnderLock(query: Query, accountId: number): Promise<number | undefined> {
+  const accounts = await query('SELECT 1 FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE', {
+    accountId,
+  });
+  if (accounts.length === 0) return undefined;
+  const rows = await query<{ count: number }>(
+    `SELECT count(*) AS count FROM applications
+     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'`,
+    { accountId },
+  );
+  return onlyRow(rows).count;
+}
+
+/** Whether there is such an account; it stays until the transaction's end. */
+export async function accountExists(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query('SELECT 1 FROM accounts WHERE account_id = :accountId FOR KEY SHARE', {
+    accountId,
+  });
+  return rows.length > 0;
+}
+
+export async function insertApplication(
+  query: Query,
+  made: Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec' | 'client_id'>,
+): Promise<Application> {
+  const rows = await query<Application>(
+    `INSERT INTO applications (account_id, name, type, token_lifespan_sec, client_id)
+     VALUES (:account_id, :name, :type, :token_lifespan_sec, :client_id) RETURNING ${COLUMNS}`,
+    made,
+  );
+  return onlyRow(rows);
+}
+
+export async function setSettings(
+  query: Query,
+  { application_id, name, token_lifespan_sec }: Application,
+): Promise<void> {
+  await query(
+    `UPDATE applications SET name = :name, token_lifespan_sec = :token_lifespan_sec
+     WHERE application_id = :application_id`,
+    { application_id, name, token_lifespan_sec },
+  );
+}
+
+export async function setStanding(
+  query: Query,
+  applicationId: number,
+  { status, revocation_epoch }: Standing,
+): Promise<void> {
+  await query(
+    `UPDATE applications SET status = :status, revocation_epoch = :revocation_epoch
+     WHERE application_id = :applicationId`,
+    { status, revocation_epoch, applicationId },
+  );
+}
+
+/** Newest first. */
+export function liveSecrets(query: Query, applicationId: number, now: Date): Promise<LiveSecret[]> {
+  return query<LiveSecret>(
+    `SELECT secret_id, created_at, expires_at FROM application_secrets
+     WHERE application_id = :applicationId AND (expires_at IS NULL OR expires_at > :now)
+     ORDER BY secret_id DESC`,
+    { applicationId, now },
+  );
+}
+
+export async function insertSecret(query: Query, applicationId: number, secret: SecretHmac): Promise<void> {
+  await query(
+    `INSERT INTO application_secrets (application_id, pepper_id, hmac)
+     VALUES (:applicationId, :pepper_id, :hmac)`,
+    { ...secret, applicationId },
+  );
+}
+
+export async function endSecrets(query: Query, ends: readonly SecretEnd[]): Promise<void> {
+  for (const end of ends) {
+    await query('UPDATE application_secrets SET expires_at = :expires_at WHERE secret_id = :secret_id', end);
+  }
+}

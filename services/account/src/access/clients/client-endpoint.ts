@@ -1,0 +1,21 @@
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import type { Query } from '../../platform/database/query.ts';
+import { findClient } from './client-record.ts';
+
+const paramsSchema = z.object({ client_id: z.uuid() });
+
+/**
+ * `GET /private/clients/{client_id}`: what auth needs to know of an OAuth client. 200 with a ClientAnswer;
+ * 404 `not_found` for a client that is unknown or deleted, and for an id that no client can have; 503 while
+ * Postgres is away.
+ */
+export function clientEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    const params = paramsSchema.safeParse(req.params);
+    const client = params.success ? await findClient(query, params.data.client_id, new Date()) : undefined;
+    if (client === undefined) throw new Problem('not_found');
+    res.json(client);
+  };
+}

@@ -1,0 +1,53 @@
+import type { RequestHandler } from 'express';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { z } from 'zod';
+import { revocationEpochSchema } from '@tollgate/contracts/revocation';
+import type { Logger } from '@tollgate/log';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { serviceCallerId } from '@tollgate/http/private-api-credential';
+import { Problem } from '@tollgate/http/problem';
+import type { Applications } from '../applications/applications.ts';
+import { bodyOf } from '../../http/input/json-body.ts';
+
+const paramsSchema = z.object({ client_id: z.uuid() });
+
+/**
+ * `POST /private/clients/{client_id}/lost-revocation` with RevocationEpoch: auth knows a later epoch than account
+ * has told it, so Postgres was restored from a backup. 204 when the application is revoked with that epoch, or a
+ * later one is known; 404 `not_found`; 503 while Postgres is away.
+ */
+export function lostRevocationEndpoint(options: {
+  applications: Pick<Applications, 'takeOverRevocation'>;
+  logger: Pick<Logger, 'error'>;
+  recovered: Pick<Counter, 'inc'>;
+}): RequestHandler {
+  const { applications, logger, recovered } = options;
+  return async (req, res) => {
+    const params = paramsSchema.safeParse(req.params);
+    if (!params.success) throw new Problem('not_found');
+    const known = { ...params.data, ...bodyOf(req, revocationEpochSchema) };
+    const application = await applications.takeOverRevocation(known, {
+      actor: `service:${serviceCallerId(res)}`,
+      address: req.socket.remoteAddress ?? 'unknown',
+      request_id: res.get(REQUEST_ID_HEADER) ?? 'unknown',
+    });
+    if (application !== null) {
+      recovered.inc();
+      const { application_id, account_id, client_id, revocation_epoch } = application;
+      logger.error(
+        { application_id, account_id, client_id, revocation_epoch },
+        'Postgres had lost a revocation: the application is revoked again, and needs a new secret',
+      );
+    }
+    res.status(204).end();
+  };
+}
+
+export function createRecoveredRevocations(registry: Registry): Counter {
+  return new Counter({
+    name: 'tollgate_revocations_recovered_total',
+    help: 'Applications revoked again because Postgres, restored from a backup, had lost their revocation',
+    registers: [registry],
+  });
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { delivered, id, instant, nextCursor } from '../../http/answer-fields.ts';
+
+/** Answers about tokens made by hand, as the API's document describes them. */
+
+const tokenRecordSchema = z
+  .object({
+    token_id: id,
+    application_id: id,
+    name: z.string(),
+    status: z.enum(['Active', 'Expired', 'Revoked']),
+    issued_at: instant,
+    expires_at: instant,
+    revoked_at: instant.nullable(),
+    last_used_at: instant.nullable(),
+  })
+  .meta({ id: 'Token' });
+
+const access_token = z.string().meta({ description: 'The token itself. Keep it secret.' });
+
+export const tokenPageSchema = z.object({ tokens: z.array(tokenRecordSchema), next_cursor: nextCursor });
+
+export const issuedTokenSchema = tokenRecordSchema.extend({ access_token, delivered });
+
+export const copiedTokenSchema = tokenRecordSchema.extend({ access_token });
+
+export const revokedTokenSchema = tokenRecordSchema.extend({ delivered });
+
+export const temporaryTokenSchema = z.object({ access_token, expires_at: instant });
+
+export const deliveredSchema = z.object({ delivered });

@@ -1,0 +1,103 @@
+import { json } from 'express';
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import {
+  MAX_USES_PER_REPORT,
+  clientRevocationSchema,
+  tokenUsesSchema,
+} from '@tollgate/contracts/manual-tokens';
+import type { ClientPage } from '@tollgate/contracts/manual-tokens';
+import { tokenHashSchema } from '@tollgate/contracts/client-record';
+import type { RevokedTokens } from '@tollgate/contracts/client-record';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { Problem } from '@tollgate/http/problem';
+import type { Query } from '../../../platform/database/query.ts';
+import { bodyOf } from '../../../http/input/json-body.ts';
+import { revokedAfter } from './revoked.ts';
+import { clientsWithLiveTokens, noteUses } from '../store.ts';
+import type { Tokens } from '../tokens.ts';
+
+/** What auth asks and tells of tokens made by hand, with its service credential. 503 while Postgres is away. */
+
+const PAGE = 500;
+
+/** auth deletes so many keys of Redis at once. */
+const REVOKED_PAGE = 1_000;
+
+/** A use is some 80 bytes. A compressed body is refused: a small bomb would pass the limit. */
+export const readUses = json({ type: 'application/json', limit: MAX_USES_PER_REPORT * 128, inflate: false });
+
+const afterSchema = z
+  .string()
+  .regex(/^\d{1,16}$/)
+  .transform(Number)
+  .refine(Number.isSafeInteger);
+
+/**
+ * `GET /private/hand-made-tokens/clients?after=…`: the clients with live tokens made by hand, by pages. 200 with a
+ * ClientPage; 400 `invalid_request` without a whole number as `after`.
+ */
+export function clientPageEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    const after = afterSchema.safeParse(req.query['after']);
+    if (!after.success) throw new Problem('invalid_request', { detail: 'after must be a whole number.' });
+    const found = await clientsWithLiveTokens(query, { after: after.data, limit: PAGE }, new Date());
+    const page: ClientPage = {
+      client_ids: found.map(({ client_id }) => client_id),
+      next_after: found.length === PAGE ? (found.at(-1)?.application_id ?? null) : null,
+    };
+    res.json(page);
+  };
+}
+
+/** `POST /private/hand-made-tokens/uses` with TokenUses: 204. 400 `invalid_request`, 413 or 415. */
+export function tokenUsesEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    await noteUses(query, bodyOf(req, tokenUsesSchema).uses);
+    res.status(204).end();
+  };
+}
+
+/**
+ * `POST /private/clients/{client_id}/revoked-tokens` with a ClientRevocation: 204, committed, with the client as
+ * the audit log's actor for one made by hand. The same where it is revoked already. 400 `invalid_request`, 413 or 415.
+ */
+export function clientRevocationEndpoint({ revokeOfClient }: Pick<Tokens, 'revokeOfClient'>): RequestHandler {
+  return async (req, res) => {
+    const clientId = z.uuid().toLowerCase().safeParse(req.params['client_id']);
+    if (!clientId.success) throw new Problem('not_found');
+    const { token_hash, expires_at, address } = bodyOf(req, clientRevocationSchema);
+    const expiresAt = expires_at === undefined ? null : new Date(expires_at * 1_000);
+    await revokeOfClient(
+      clientId.data,
+      { token_hash, expiresAt },
+      {
+        actor: `client:${clientId.data}`,
+        address,
+        request_id: res.get(REQUEST_ID_HEADER) ?? 'unknown',
+      },
+    );
+    res.status(204).end();
+  };
+}
+
+const afterHashSchema = z.union([z.literal(''), tokenHashSchema]);
+
+/**
+ * `GET /private/clients/{client_id}/revoked-tokens?after=…`: hashes of the client's issued tokens that were revoked
+ * one by one, by pages. 200 with RevokedTokens; 400 `invalid_request` without `after`, a hash or nothing.
+ */
+export function revokedTokensEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    const clientId = z.uuid().safeParse(req.params['client_id']);
+    if (!clientId.success) throw new Problem('not_found');
+    const after = afterHashSchema.safeParse(req.query['after']);
+    if (!after.success) throw new Problem('invalid_request', { detail: 'after must be a hash, or empty.' });
+    const found = await revokedAfter(query, clientId.data, { after: after.data, limit: REVOKED_PAGE });
+    const page: RevokedTokens = {
+      token_hashes: found,
+      next_after: found.length === REVOKED_PAGE ? (found.at(-1) ?? null) : null,
+    };
+    res.json(page);
+  };
+}

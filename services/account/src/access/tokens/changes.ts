@@ -1,0 +1,145 @@
+import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
+import { Problem } from '@tollgate/http/problem';
+import type { ApplicationKey } from '../applications/application.ts';
+import { lockApplication } from '../applications/store.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { enqueueRevocation } from '../../platform/outbox/outbox-store.ts';
+import type { PendingRevocation } from '../../platform/outbox/outbox-store.ts';
+import type { SealingKey } from '../../platform/sealing/sealing.ts';
+import { lifetimeFrom, tokenStatus } from './rules.ts';
+import { sealToken, unsealToken } from './sealing.ts';
+import { countLive, findToken, insertToken, setRevoked } from './store.ts';
+import type { SealedTokenRow, TokenRow } from './store.ts';
+
+/**
+ * What happens within the transaction of a change: the change itself, its audit entry, and the outbox row by
+ * which auth is told to ask for the application's tokens again. `query` is the transaction's; its application is
+ * locked, so that changes of one application's tokens, and of itself, come one after the other.
+ */
+
+export type TokenSettings = {
+  tokenPrefix: string;
+  sealingKeys: readonly SealingKey[];
+  maxTokensPerApplication: number;
+};
+
+/** Which token is meant. */
+export type TokenKey = ApplicationKey & { token_id: number };
+
+/** The application of a token, as far as its tokens are concerned. */
+export type TokenOwner = {
+  application_id: number;
+  account_id: number;
+  client_id: string;
+  status: string;
+  revocation_epoch: number;
+  token_lifespan_sec: number;
+};
+
+export type Issued = { token: TokenRow; access_token: string; pending: PendingRevocation };
+export type TokenChange = { token: TokenRow; owner: TokenOwner; pending: PendingRevocation };
+
+/** @throws {Problem} not_found, application_revoked, token_limit_reached */
+export async function issueToken(
+  query: Query,
+  wanted: ApplicationKey & { name: string },
+  settings: TokenSettings,
+  by: Actor,
+): Promise<Issued> {
+  const owner = await lockOwner(query, wanted);
+  if (owner.status !== 'active') throw new Problem('application_revoked');
+  if ((await countLive(query, owner.application_id, new Date())) >= settings.maxTokensPerApplication) {
+    const detail = `The application has ${String(settings.maxTokensPerApplication)} active tokens, as many as it may have.`;
+    throw new Problem('token_limit_reached', { detail });
+  }
+  return issueFor(query, owner, wanted.name, settings, by);
+}
+
+/** A new token of an application that is locked and may have one. */
+export async function issueFor(
+  query: Query,
+  owner: TokenOwner,
+  name: string,
+  { tokenPrefix, sealingKeys }: Pick<TokenSettings, 'tokenPrefix' | 'sealingKeys'>,
+  by: Actor,
+): Promise<Issued> {
+  const { application_id, client_id, revocation_epoch } = owner;
+  const access_token = newAccessToken(tokenPrefix, client_id);
+  const token_hash = accessTokenHash(access_token);
+  const token = await insertToken(query, {
+    application_id,
+    name,
+    token_hash,
+    ...sealToken(access_token, { application_id, token_hash }, sealingKeys),
+    revocation_epoch,
+    // Read after the lock was waited for, so that of two tokens the later one is the newer.
+    ...lifetimeFrom(new Date(), owner.token_lifespan_sec),
+  });
+  await audit(query, owner, token, 'token_issued', by);
+  return { token, access_token, pending: await enqueueRevocation(query, owner) };
+}
+
+/** The token itself. @throws {Problem} not_found, token_not_active */
+export async function copyToken(
+  query: Query,
+  id: TokenKey,
+  sealingKeys: readonly SealingKey[],
+  by: Actor,
+): Promise<{ token: TokenRow; access_token: string }> {
+  const owner = await lockOwner(query, id);
+  const token = await foundToken(query, id);
+  if (tokenStatus(token, owner, new Date()) !== 'Active') throw new Problem('token_not_active');
+  const access_token = unsealToken(token, token, sealingKeys);
+  await audit(query, owner, token, 'token_copied', by);
+  return { token, access_token };
+}
+
+/**
+ * Revoking one that is revoked already tells auth once more, and changes and logs nothing else.
+ * @throws {Problem} not_found
+ */
+export async function revokeToken(query: Query, id: TokenKey, by: Actor): Promise<TokenChange> {
+  const owner = await lockOwner(query, id);
+  return revokeOf(query, owner, await foundToken(query, id), by);
+}
+
+/** Revokes a token of an application that is locked. */
+export async function revokeOf(
+  query: Query,
+  owner: TokenOwner,
+  token: SealedTokenRow,
+  by: Actor,
+): Promise<TokenChange> {
+  const { token_hash } = token;
+  const pending = await enqueueRevocation(query, owner, { change: 'token', token_hash });
+  if (token.revoked_at !== null) return { token, owner, pending };
+  const revoked_at = new Date();
+  await setRevoked(query, token.token_id, revoked_at);
+  await audit(query, owner, token, 'token_revoked', by);
+  return { token: { ...token, revoked_at }, owner, pending };
+}
+
+async function lockOwner(query: Query, { application_id, owner_id }: ApplicationKey): Promise<TokenOwner> {
+  const application = await lockApplication(query, { application_id, owner_id });
+  if (application === undefined) throw new Problem('not_found');
+  return application;
+}
+
+async function foundToken(query: Query, { application_id, token_id }: TokenKey): Promise<SealedTokenRow> {
+  const token = await findToken(query, application_id, { token_id });
+  if (token === undefined) throw new Problem('not_found');
+  return token;
+}
+
+async function audit(
+  query: Query,
+  { application_id, account_id }: TokenOwner,
+  { token_id, name, expires_at }: TokenRow,
+  action: 'token_issued' | 'token_copied' | 'token_revoked',
+  by: Actor,
+): Promise<void> {
+  const details = { token_id, name, expires_at: expires_at.toISOString() };
+  await recordAudit(query, { ...by, application_id, account_id, action, details });
+}

@@ -1,0 +1,147 @@
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+import type { SealedTable } from '../../platform/sealing/reseal.ts';
+import type { TokenStatus } from './rules.ts';
+import { tokenOwner } from './sealing.ts';
+import type { SealedFor, SealedToken } from './sealing.ts';
+
+/** Tokens made by hand, in Postgres. */
+
+/** A token without what opens doors. */
+export type TokenRow = {
+  token_id: number;
+  application_id: number;
+  name: string;
+  revocation_epoch: number;
+  issued_at: Date;
+  expires_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+};
+
+export type SealedTokenRow = TokenRow & SealedToken & { token_hash: string };
+
+/** A token beside its application's standing, from which its status follows. */
+export type ListedRow = TokenRow & { application_status: string; application_epoch: number };
+
+/** `now` decides the statuses; of all of them where it is null. */
+export type Wanted = Page & { status: TokenStatus | null; now: Date };
+
+const COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, access_tokens.revocation_epoch,
+  issued_at, expires_at, revoked_at, last_used_at`;
+
+/** Good now, of applications and tokens joined; the same rule as tokenStatus. */
+export const LIVE = `applications.status = 'active' AND revoked_at IS NULL
+  AND access_tokens.expires_at > :now
+  AND access_tokens.revocation_epoch >= applications.revocation_epoch`;
+
+/** Where the tokens lie sealed, for the program `reseal`. */
+export const SEALED_TOKENS: SealedTable<SealedFor> = {
+  table: 'access_tokens',
+  id: 'token_id',
+  sealed: 'sealed_token',
+  ownerColumns: ['application_id', 'token_hash'],
+  ownerOf: tokenOwner,
+};
+
+export async function insertToken(
+  query: Query,
+  made: Omit<SealedTokenRow, 'token_id' | 'revoked_at' | 'last_used_at'>,
+): Promise<TokenRow> {
+  const rows = await query<TokenRow>(
+    `INSERT INTO access_tokens (application_id, name, token_hash, sealing_key_id, sealed_nonce, sealed_token,
+       revocation_epoch, issued_at, expires_at)
+     VALUES (:application_id, :name, :token_hash, :sealing_key_id, :sealed_nonce, :sealed_token,
+       :revocation_epoch, :issued_at, :expires_at)
+     RETURNING ${COLUMNS}`,
+    made,
+  );
+  return onlyRow(rows);
+}
+
+/** How many live tokens an application has; certain under the application's lock. */
+export async function countLive(query: Query, applicationId: number, now: Date): Promise<number> {
+  const rows = await query<{ live: number }>(
+    `SELECT count(*) AS live FROM access_tokens JOIN applications USING (application_id)
+     WHERE application_id = :applicationId AND ${LIVE}`,
+    { applicationId, now },
+  );
+  return onlyRow(rows).live;
+}
+
+export async function findToken(
+  query: Query,
+  applicationId: number,
+  by: { token_id: number } | { token_hash: string },
+): Promise<SealedTokenRow | undefined> {
+  const column = 'token_id' in by ? 'token_id' : 'token_hash';
+  const rows = await query<SealedTokenRow>(
+    `SELECT ${COLUMNS}, token_hash, sealing_key_id, sealed_nonce, sealed_token FROM access_tokens
+     WHERE application_id = :applicationId AND ${column} = :wanted`,
+    { applicationId, wanted: 'token_id' in by ? by.token_id : by.token_hash },
+  );
+  return rows[0];
+}
+
+export async function setRevoked(query: Query, tokenId: number, now: Date): Promise<void> {
+  await query('UPDATE access_tokens SET revoked_at = :now WHERE token_id = :tokenId', { tokenId, now });
+}
+
+/** Newest first. */
+export function listOfApplication(query: Query, applicationId: number, wanted: Wanted): Promise<ListedRow[]> {
+  return list(query, 'applications.application_id = :id', applicationId, wanted);
+}
+
+/** Those of all applications of an account that aren't deleted; not its temporary ones. Newest first. */
+export function listOfAccount(query: Query, accountId: number, wanted: Wanted): Promise<ListedRow[]> {
+  return list(query, `applications.account_id = :id`, accountId, wanted);
+}
+
+/** The same rule as tokenStatus once more. */
+const STATUS = `CASE
+  WHEN applications.status <> 'active' OR revoked_at IS NOT NULL
+    OR access_tokens.revocation_epoch < applications.revocation_epoch THEN 'Revoked'
+  WHEN access_tokens.expires_at > :now THEN 'Active'
+  ELSE 'Expired' END`;
+
+function list(query: Query, whose: string, id: number, wanted: Wanted): Promise<ListedRow[]> {
+  return query<ListedRow>(
+    `SELECT ${COLUMNS}, applications.status AS application_status,
+            applications.revocation_epoch AS application_epoch
+     FROM access_tokens JOIN applications ON applications.application_id = access_tokens.application_id
+     WHERE ${whose} AND applications.status <> 'deleted' AND applications.type <> 'temporary'
+       AND token_id < :before AND (CAST(:status AS text) IS NULL OR ${STATUS} = :status)
+     ORDER BY token_id DESC LIMIT :limit`,
+    { ...wanted, id },
+  );
+}
+
+/** When tokens were last used, as auth has noticed; a report that comes late sets nothing back. */
+export async function noteUses(
+  query: Query,
+  uses: readonly { token_hash: string; used_at: number }[],
+): Promise<void> {
+  await query(
+    `UPDATE access_tokens SET last_used_at = greatest(last_used_at, to_timestamp(uses.used_at))
+     FROM unnest(CAST(:hashes AS text[]), CAST(:times AS bigint[])) AS uses (token_hash, used_at)
+     WHERE access_tokens.token_hash = uses.token_hash`,
+    { hashes: uses.map(({ token_hash }) => token_hash), times: uses.map(({ used_at }) => used_at) },
+  );
+}
+
+/** Clients with live tokens, a page of them in the order of their application ids. */
+export function clientsWithLiveTokens(
+  query: Query,
+  { after, limit }: { after: number; limit: number },
+  now: Date,
+): Promise<{ application_id: number; client_id: string }[]> {
+  return query(
+    `SELECT application_id, client_id FROM applications
+     WHERE application_id > :after AND EXISTS (
+       SELECT 1 FROM access_tokens
+       WHERE access_tokens.application_id = applications.application_id AND ${LIVE})
+     ORDER BY application_id LIMIT :limit`,
+    { after, limit, now },
+  );
+}

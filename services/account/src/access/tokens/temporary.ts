@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { Problem } from '@tollgate/http/problem';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { PendingRevocation } from '../../platform/outbox/outbox-store.ts';
+import { issueFor, revokeOf } from './changes.ts';
+import type { TokenOwner, TokenSettings } from './changes.ts';
+import { TEMPORARY_TOKEN_LIFESPAN_SEC } from './rules.ts';
+import { unsealToken } from './sealing.ts';
+import { LIVE } from './store.ts';
+import type { SealedTokenRow } from './store.ts';
+
+/**
+ * An account's temporary token: of a hidden application without a client secret, one per account, which the
+ * first request makes. `query` of what changes something is the transaction's.
+ */
+
+export type TemporaryToken = { access_token: string; expires_at: Date };
+
+const NAME = 'Temporary token';
+
+const TOKEN_COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, token_hash, sealing_key_id,
+  sealed_nonce, sealed_token, access_tokens.revocation_epoch, issued_at, expires_at, revoked_at, last_used_at`;
+
+/** @throws {Problem} not_found for an account that isn't there, account_blocked */
+export async function requireAccount(query: Query, accountId: number): Promise<void> {
+  const rows = await query<{ blocked_at: Date | null }>(
+    'SELECT blocked_at FROM accounts WHERE account_id = :accountId',
+    { accountId },
+  );
+  const [account] = rows;
+  if (account === undefined) throw new Problem('not_found');
+  if (account.blocked_at !== null) throw new Problem('account_blocked');
+}
+
+/** The live one, if there is one. */
+export async function readTemporaryToken(
+  query: Query,
+  accountId: number,
+  { sealingKeys }: Pick<TokenSettings, 'sealingKeys'>,
+): Promise<TemporaryToken | undefined> {
+  const token = await findLive(query, accountId);
+  if (token === undefined) return undefined;
+  return { access_token: unsealToken(token, token, sealingKeys), expires_at: token.expires_at };
+}
+
+/** The live one, or else a new one: of any number who ask at once, all get the same. */
+export async function makeTemporaryToken(
+  query: Query,
+  accountId: number,
+  settings: TokenSettings,
+  by: Actor,
+): Promise<TemporaryToken & { pending: PendingRevocation | null }> {
+  const owner = await lockTemporaryApplication(query, accountId);
+  const live = await readTemporaryToken(query, accountId, settings);
+  if (live !== undefined) return { ...live, pending: null };
+  const { token, access_token, pending } = await issueFor(query, owner, NAME, settings, by);
+  return { access_token, expires_at: token.expires_at, pending };
+}
+
+/** Null where there is none that lives. */
+export async function revokeTemporaryToken(
+  query: Query,
+  accountId: number,
+  by: Actor,
+): Promise<PendingRevocation | null> {
+  const owner = await lockTemporaryApplication(query, accountId);
+  const live = await findLive(query, accountId);
+  return live === undefined ? null : (await revokeOf(query, owner, live, by)).pending;
+}
+
+/**
+ * The account's temporary application, made where there is none, and locked in either case: the unique index
+ * lets one of several at once make it, and the others wait for that one's transaction. One that was revoked is
+ * active again, without its old tokens.
+ */
+async function lockTemporaryApplication(query: Query, account_id: number): Promise<TokenOwner> {
+  const rows = await query<TokenOwner>(
+    `INSERT INTO applications (account_id, name, type, token_lifespan_sec, client_id)
+     VALUES (:account_id, :name, 'temporary', :token_lifespan_sec, :client_id)
+     ON CONFLICT (account_id) WHERE type = 'temporary'
+       DO UPDATE SET status = 'active', token_lifespan_sec = excluded.token_lifespan_sec
+     RETURNING application_id, account_id, client_id, status, revocation_epoch, token_lifespan_sec`,
+    {
+      account_id,
+      name: NAME,
+      token_lifespan_sec: TEMPORARY_TOKEN_LIFESPAN_SEC,
+      client_id: randomUUID(),
+    },
+  );
+  return onlyRow(rows);
+}
+
+async function findLive(query: Query, accountId: number): Promise<SealedTokenRow | undefined> {
+  const rows = await query<SealedTokenRow>(
+    `SELECT ${TOKEN_COLUMNS} FROM access_tokens
+     JOIN applications ON applications.application_id = access_tokens.application_id
+     WHERE applications.account_id = :accountId AND applications.type = 'temporary' AND ${LIVE}
+     ORDER BY token_id DESC LIMIT 1`,
+    { accountId, now: new Date() },
+  );
+  return rows[0];
+}

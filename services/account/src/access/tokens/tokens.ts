@@ -1,0 +1,119 @@
+import { Problem } from '@tollgate/http/problem';
+import { accountExists, findApplication, lockApplicationOfClient } from '../applications/store.ts';
+import type { ApplicationKey } from '../applications/application.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+import type { RevocationOutbox } from '../../platform/outbox/revocation-outbox.ts';
+import { copyToken, issueToken, revokeOf, revokeToken } from './changes.ts';
+import type { TokenKey, TokenSettings } from './changes.ts';
+import { insertRevoked } from './auth/revoked.ts';
+import { tokenStatus } from './rules.ts';
+import type { TokenStatus } from './rules.ts';
+import { findToken, listOfAccount, listOfApplication } from './store.ts';
+import type { ListedRow, TokenRow } from './store.ts';
+import { makeTemporaryToken, readTemporaryToken, requireAccount, revokeTemporaryToken } from './temporary.ts';
+import type { TemporaryToken } from './temporary.ts';
+
+/**
+ * Whether the change is in force: auth has acknowledged it or, of a revocation, every cache has been told. It is told
+ * until it has.
+ */
+type Delivered = { delivered: boolean };
+
+/** Of one status, or of any. */
+type WantedTokens = Page & { status: TokenStatus | null };
+
+export type Token = Omit<TokenRow, 'revocation_epoch'> & { status: TokenStatus };
+
+/** Tokens made by hand, each change in one transaction. What isn't there is `not_found`. */
+export type Tokens = {
+  /** @throws {Problem} application_revoked, token_limit_reached */
+  issue: (
+    wanted: ApplicationKey & { name: string },
+    by: Actor,
+  ) => Promise<{ token: Token; access_token: string } & Delivered>;
+  /** @throws {Problem} token_not_active */
+  copy: (id: TokenKey, by: Actor) => Promise<{ token: Token; access_token: string }>;
+  revoke: (id: TokenKey, by: Actor) => Promise<{ token: Token } & Delivered>;
+  /** A client gives back a token of its own, issued (`expiresAt` where auth knows it) or made by hand. */
+  revokeOfClient: (
+    clientId: string,
+    given: { token_hash: string; expiresAt: Date | null },
+    by: Actor,
+  ) => Promise<void>;
+  /** Newest first. */
+  ofApplication: (key: ApplicationKey, wanted: WantedTokens) => Promise<Token[]>;
+  ofAccount: (accountId: number, wanted: WantedTokens) => Promise<Token[]>;
+  /** The same token for its whole life. @throws {Problem} account_blocked */
+  temporary: (accountId: number, by: Actor) => Promise<TemporaryToken>;
+  /** The next request for it makes another one. */
+  revokeTemporary: (accountId: number, by: Actor) => Promise<Delivered>;
+};
+
+export function createTokens(
+  options: TokenSettings & {
+    transact: Transact;
+    query: Query;
+  } & Pick<RevocationOutbox, 'deliver' | 'deliverRevocation'>,
+): Tokens {
+  const { transact, query, deliver, deliverRevocation, ...settings } = options;
+  return {
+    issue: async (wanted, by) => {
+      const issued = await transact((inside) => issueToken(inside, wanted, settings, by));
+      const token: Token = { ...issued.token, status: 'Active' };
+      return { token, access_token: issued.access_token, delivered: await deliver(issued.pending) };
+    },
+    copy: async (id, by) => {
+      const copied = await transact((inside) => copyToken(inside, id, settings.sealingKeys, by));
+      return { token: { ...copied.token, status: 'Active' }, access_token: copied.access_token };
+    },
+    revoke: async (id, by) => {
+      const { token, pending } = await transact((inside) => revokeToken(inside, id, by));
+      return { token: { ...token, status: 'Revoked' }, delivered: await deliverRevocation(pending) };
+    },
+    revokeOfClient: async (clientId, { token_hash, expiresAt }, by) => {
+      const pending = await transact(async (inside) => {
+        const owner = await lockApplicationOfClient(inside, clientId);
+        if (owner === undefined) return undefined;
+        const { application_id } = owner;
+        const token = await findToken(inside, application_id, { token_hash });
+        if (token !== undefined) return (await revokeOf(inside, owner, token, by)).pending;
+        await insertRevoked(inside, { application_id, token_hash }, expiresAt);
+        return undefined;
+      });
+      // auth, who asks, hears of it in its answer; whether by the outbox too it need not wait for.
+      if (pending !== undefined) void deliverRevocation(pending);
+    },
+    ofApplication: async (key, wanted) => {
+      if ((await findApplication(query, key)) === undefined) throw new Problem('not_found');
+      const now = new Date();
+      return listed(await listOfApplication(query, key.application_id, { ...wanted, now }), now);
+    },
+    ofAccount: async (accountId, wanted) => {
+      if (!(await accountExists(query, accountId))) throw new Problem('not_found');
+      const now = new Date();
+      return listed(await listOfAccount(query, accountId, { ...wanted, now }), now);
+    },
+    temporary: async (accountId, by) => {
+      await requireAccount(query, accountId);
+      const live = await readTemporaryToken(query, accountId, settings);
+      if (live !== undefined) return live;
+      const made = await transact((inside) => makeTemporaryToken(inside, accountId, settings, by));
+      if (made.pending !== null) await deliver(made.pending);
+      return { access_token: made.access_token, expires_at: made.expires_at };
+    },
+    revokeTemporary: async (accountId, by) => {
+      if (!(await accountExists(query, accountId))) throw new Problem('not_found');
+      const pending = await transact((inside) => revokeTemporaryToken(inside, accountId, by));
+      return { delivered: pending === null || (await deliverRevocation(pending)) };
+    },
+  };
+}
+
+function listed(rows: readonly ListedRow[], now: Date): Token[] {
+  return rows.map(({ application_status, application_epoch, ...token }) => {
+    const application = { status: application_status, revocation_epoch: application_epoch };
+    return { ...token, status: tokenStatus(token, application, now) };
+  });
+}

@@ -1,0 +1,30 @@
+import type { Entitlement } from '@tollgate/contracts/entitlement';
+import { enforcedLimits } from '../periods/limits.ts';
+import { billingStatus, nextChange, pickPeriod } from '../periods/period-rules.ts';
+import type { Standing } from '../periods/standing.ts';
+
+/**
+ * Whether an account's calls may pass, and on whose period. Without a period the status is `none`, or
+ * `blocked` where an account is: a block is what the caller must hear of first.
+ */
+export function entitlementAnswer(standing: Standing): Entitlement {
+  const { account_id, payer_id, account_blocked, periods, now } = standing;
+  const period = pickPeriod(periods, now);
+  const changesAt = nextChange(period, periods, account_blocked, now);
+  const without = account_blocked ? 'blocked' : 'none';
+  return {
+    account_id,
+    payer_id,
+    status: period === undefined ? without : billingStatus(period, account_blocked, now),
+    valid_until: changesAt?.toISOString() ?? null,
+    valid_for_ms: changesAt === null ? null : +changesAt - +now,
+    billing_period:
+      period === undefined
+        ? null
+        : {
+            period_id: period.period_id,
+            ended_at: period.ended_at.toISOString(),
+            limits: enforcedLimits(period),
+          },
+  };
+}

@@ -1,0 +1,23 @@
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import { findStanding } from '../periods/standing.ts';
+import { idParameter } from '../../platform/database/id-parameter.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { entitlementAnswer } from './entitlement-answer.ts';
+
+const paramsSchema = z.object({ account_id: idParameter });
+
+/**
+ * `GET /private/entitlements/{account_id}`: who pays for an account and whether its calls may pass. 200 with
+ * an Entitlement; 404 `not_found` for an account that isn't there, and for an id that none can have; 503
+ * while Postgres is away.
+ */
+export function entitlementEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    const params = paramsSchema.safeParse(req.params);
+    const standing = params.success ? await findStanding(query, params.data.account_id) : undefined;
+    if (standing === undefined) throw new Problem('not_found');
+    res.json(entitlementAnswer(standing));
+  };
+}

@@ -1,0 +1,93 @@
+import type { Knex } from 'knex';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { ENTITLEMENT_CHANNEL } from '@tollgate/contracts/entitlement';
+import type { EntitlementEvent } from '@tollgate/contracts/entitlement';
+import type { Logger } from '@tollgate/log';
+import type { RedisConnection } from '@tollgate/redis';
+import { publishOnMasters } from '@tollgate/redis/publish';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
+import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
+import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
+import { drainOutbox } from '../../platform/outbox/drain.ts';
+import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import { listen } from './listener.ts';
+
+export type PublisherMetrics = BacklogGauges & { published: Pick<Counter, 'inc'> };
+
+export type PublisherOptions = {
+  /** A pool of the publisher's own: a transaction lasts until Redis has answered. */
+  database: Knex;
+  databaseUrl: string;
+  redis: RedisConnection;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  metrics: PublisherMetrics;
+};
+
+/** Rows of one transaction, and messages under way to Redis, at most. */
+const BATCH_ROWS = 1_000;
+
+/** Any number of replicas may take rows at once. Whoever fails to publish leaves them as they were. */
+const TAKE_SQL = `
+  DELETE FROM entitlement_outbox WHERE outbox_id IN (
+    SELECT outbox_id FROM entitlement_outbox ORDER BY outbox_id LIMIT :limit FOR UPDATE SKIP LOCKED
+  ) RETURNING account_id`;
+
+/**
+ * Tells those who keep entitlements which of them are out of date (ADR 0022), as Postgres' triggers have written
+ * it down: within milliseconds of the commit by LISTEN, within half a second where that connection is broken.
+ * A row goes when Redis has acknowledged its event, so that each is published at least once.
+ */
+export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
+  const { database, databaseUrl, logger, metrics } = options;
+  const query = createQuery(database);
+  const loop = startWorkLoop({
+    work: () =>
+      drainOutbox({
+        query,
+        table: 'entitlement_outbox',
+        metrics,
+        batchRows: BATCH_ROWS,
+        takeBatch: () => publishBatch(options),
+      }),
+    says: {
+      waits: 'entitlement events wait to be published; trying again',
+      again: 'entitlement events are published again',
+    },
+    logger,
+  });
+  const listener = listen({ url: databaseUrl, channel: 'entitlement_outbox', onNotice: loop.wake });
+  return {
+    close: async () => {
+      await Promise.all([listener.close(), loop.close()]);
+    },
+  };
+}
+
+/** Metrics of the publisher. */
+export function createPublisherMetrics(registry: Registry): PublisherMetrics {
+  const rows = 'Changed entitlements of which Redis has not taken the event yet';
+  return {
+    ...createBacklogGauges(registry, 'tollgate_entitlement_outbox', rows),
+    published: new Counter({
+      name: 'tollgate_entitlement_outbox_published_total',
+      help: 'Entitlement events that this process has published',
+      registers: [registry],
+    }),
+  };
+}
+
+/** Publishes what is taken at once, and gives how many rows that was. */
+async function publishBatch({ database, redis, metrics }: PublisherOptions): Promise<number> {
+  const publishOne = (account_id: number) => {
+    const event: EntitlementEvent = { account_id };
+    return publishOnMasters(redis, ENTITLEMENT_CHANNEL, JSON.stringify(event));
+  };
+  return createTransact(database)(async (query) => {
+    const rows = await query<EntitlementEvent>(TAKE_SQL, { limit: BATCH_ROWS });
+    const accountIds = [...new Set(rows.map(({ account_id }) => account_id))];
+    await Promise.all(accountIds.map(publishOne));
+    metrics.published.inc(accountIds.length);
+    return rows.length;
+  });
+}

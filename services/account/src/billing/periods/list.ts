@@ -1,0 +1,65 @@
+import { billingStatus } from './period-rules.ts';
+import type { Period } from './period-store.ts';
+import { totalColumns } from './usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+
+/** Billing periods as operators see them: with their status and what is counted for them. */
+
+type Counted = { points: number; requests: number; time_ms: number; traffic_bytes: number };
+
+type ListedPeriod = Period & { account_blocked: boolean; followed: boolean } & Counted;
+
+const LISTED_SQL = `
+  SELECT period.period_id, period.account_id, period.plan_id, period.plan_name, period.product_id,
+         period.subscription_id, period.description, period.grace_sec, period.team_slots_limit,
+         period.started_at, period.ended_at, period.blocked_at, period.created_at,
+         account.blocked_at IS NOT NULL AS account_blocked,
+         EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
+           AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
+         ${totalColumns('total')}
+  FROM billing_periods AS period
+  JOIN accounts AS account USING (account_id)
+  LEFT JOIN usage_totals AS total USING (period_id)`;
+
+/** One account's or everybody's, blocked themselves or not; the newest first. */
+export function listPeriods(
+  query: Query,
+  { account_id, blocked }: { account_id?: number | undefined; blocked?: boolean | undefined },
+  { limit, before }: Page,
+  now: Date,
+): Promise<ListedPeriod[]> {
+  const wanted = [
+    ...(account_id === undefined ? [] : ['period.account_id = :account_id']),
+    ...(blocked === undefined ? [] : [`period.blocked_at IS ${blocked ? 'NOT ' : ''}NULL`]),
+  ];
+  return query<ListedPeriod>(
+    `${LISTED_SQL} WHERE ${['period.period_id < :before', ...wanted].join(' AND ')}
+     ORDER BY period.period_id DESC LIMIT :limit`,
+    { account_id: account_id ?? null, limit, before, now },
+  );
+}
+
+export async function findPeriod(
+  query: Query,
+  periodId: number,
+  now: Date,
+): Promise<ListedPeriod | undefined> {
+  const sql = `${LISTED_SQL} WHERE period.period_id = :periodId`;
+  const rows = await query<ListedPeriod>(sql, { periodId, now });
+  return rows[0];
+}
+
+/** The period's record; its status is null before it starts, unless it is blocked. */
+export function periodAnswer(listed: ListedPeriod, now: Date) {
+  const { account_blocked, followed, points, requests, time_ms, traffic_bytes, blocked_at, ...period } =
+    listed;
+  const times = { ...period, blocked: blocked_at !== null, followed };
+  const status = billingStatus(times, account_blocked, now);
+  return {
+    ...period,
+    blocked_at,
+    status: period.started_at > now && status !== 'blocked' ? null : status,
+    usage: { points, requests, time_ms, traffic_bytes },
+  };
+}

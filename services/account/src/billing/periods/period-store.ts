@@ -1,0 +1,116 @@
+import { Problem } from '@tollgate/http/problem';
+import { onlyRow } from '../../platform/database/only-row.ts';
+import { isExclusionViolation } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { PeriodTimes } from './period-rules.ts';
+
+/** Billing periods in Postgres. */
+
+export type Period = PeriodTimes & {
+  period_id: number;
+  account_id: number;
+  plan_id: number;
+  plan_name: string;
+  product_id: number | null;
+  /** Null for one that was made by hand. */
+  subscription_id: number | null;
+  description: Record<string, unknown>;
+  grace_sec: number;
+  team_slots_limit: number | null;
+  blocked_at: Date | null;
+  created_at: Date;
+};
+
+const COLUMNS = `period_id, account_id, plan_id, plan_name, product_id, subscription_id, description, grace_sec,
+  team_slots_limit, started_at, ended_at, blocked_at, created_at`;
+
+/**
+ * Opens a period with what its plan is now.
+ * @throws {Problem} periods_overlap
+ */
+export async function openPeriod(
+  query: Query,
+  opened: PeriodTimes &
+    Pick<Period, 'account_id' | 'plan_id' | 'subscription_id' | 'team_slots_limit' | 'blocked_at'>,
+): Promise<Period> {
+  try {
+    return onlyRow(
+      await query<Period>(
+        `INSERT INTO billing_periods (account_id, plan_id, plan_name, product_id, subscription_id, description,
+           grace_sec, team_slots_limit, started_at, ended_at, blocked_at)
+         SELECT :account_id, plan_id, name, product_id, :subscription_id, description,
+           grace_sec, :team_slots_limit, :started_at, :ended_at, :blocked_at
+         FROM plans WHERE plan_id = :plan_id
+         RETURNING ${COLUMNS}`,
+        opened,
+      ),
+    );
+  } catch (error) {
+    if (isExclusionViolation(error)) throw new Problem('periods_overlap', { cause: error });
+    throw error;
+  }
+}
+
+/** The period, locked until the transaction's end. */
+export async function lockPeriod(query: Query, periodId: number): Promise<Period | undefined> {
+  const rows = await query<Period>(
+    `SELECT ${COLUMNS} FROM billing_periods WHERE period_id = :periodId FOR UPDATE`,
+    { periodId },
+  );
+  return rows[0];
+}
+
+/** The subscription's period that started last. */
+export async function lastStartedPeriod(
+  query: Query,
+  subscriptionId: number,
+  now: Date,
+): Promise<Period | undefined> {
+  const rows = await query<Period>(
+    `SELECT ${COLUMNS} FROM billing_periods
+     WHERE subscription_id = :subscriptionId AND started_at <= :now
+     ORDER BY started_at DESC LIMIT 1`,
+    { subscriptionId, now },
+  );
+  return rows[0];
+}
+
+/** Removes what was opened ahead for a subscription and hasn't started; gives when the first would have. */
+export async function deleteUnstarted(
+  query: Query,
+  subscriptionId: number,
+  now: Date,
+): Promise<Date | undefined> {
+  const rows = await query<{ started_at: Date }>(
+    `DELETE FROM billing_periods WHERE subscription_id = :subscriptionId AND started_at > :now
+     RETURNING started_at`,
+    { subscriptionId, now },
+  );
+  const starts = rows.map(({ started_at }) => started_at);
+  return starts.toSorted((one, other) => +one - +other)[0];
+}
+
+/** Whether any period of the account covers an instant or lies behind it. */
+export async function hasPeriodFrom(query: Query, accountId: number, instant: Date): Promise<boolean> {
+  const rows = await query(
+    'SELECT 1 FROM billing_periods WHERE account_id = :accountId AND ended_at >= :instant LIMIT 1',
+    { accountId, instant },
+  );
+  return rows.length > 0;
+}
+
+type Changed = Partial<Pick<Period, 'ended_at' | 'grace_sec' | 'blocked_at' | 'team_slots_limit'>>;
+
+/** Sets some of a period's members; the others stay as they are. */
+export async function updatePeriod(query: Query, periodId: number, changed: Changed): Promise<Period> {
+  const sets = Object.keys(changed).map((column) => `${column} = :${column}`);
+  const rows = await query<Period>(
+    `UPDATE billing_periods SET ${sets.join(', ')} WHERE period_id = :periodId RETURNING ${COLUMNS}`,
+    { ...changed, periodId },
+  );
+  return onlyRow(rows);
+}
+
+export async function deletePeriod(query: Query, periodId: number): Promise<void> {
+  await query('DELETE FROM billing_periods WHERE period_id = :periodId', { periodId });
+}

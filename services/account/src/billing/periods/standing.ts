@@ -1,0 +1,77 @@
+import type { Query } from '../../platform/database/query.ts';
+import type { LimitedPeriod } from './limits.ts';
+import type { StatusPeriod } from './period-rules.ts';
+import { totalColumns } from './usage-sums.ts';
+
+/** A billing period as the rules and the answers need it. */
+type StandingPeriod = StatusPeriod &
+  LimitedPeriod & {
+    period_id: number;
+    plan_name: string;
+    product_name: string | null;
+    points: number;
+    requests: number;
+    time_ms: number;
+    traffic_bytes: number;
+  };
+
+/** Where an account stands: who pays for it, and which of the payer's periods matter now. */
+export type Standing = {
+  account_id: number;
+  /** The team manager's account id for a member, else the account's own. */
+  payer_id: number;
+  /** The caller or the payer is blocked. */
+  account_blocked: boolean;
+  /** At most two: the one that started last, and the next to start. */
+  periods: StandingPeriod[];
+  /** The instant that it is of. */
+  now: Date;
+};
+
+/**
+ * One round trip whose cost doesn't grow with the number of accounts, periods or calls. Periods of an
+ * account don't overlap, so the one that covers now, if any, is the one that started last.
+ */
+const STANDING_SQL = `
+  SELECT moment.now, caller.account_id, payer.account_id AS payer_id,
+         (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL) AS account_blocked,
+         period.period_id, period.plan_name, product.name AS product_name, period.description,
+         period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,
+         period.blocked_at IS NOT NULL AS blocked,
+         ${totalColumns('total')}
+  FROM accounts AS caller
+  CROSS JOIN (SELECT coalesce(:now, date_trunc('milliseconds', now())) AS now) AS moment
+  LEFT JOIN team_members AS membership
+    ON membership.account_id = caller.account_id AND membership.role = 'member'
+  LEFT JOIN team_members AS manager
+    ON manager.team_id = membership.team_id AND manager.role = 'manager'
+  JOIN accounts AS payer ON payer.account_id = coalesce(manager.account_id, caller.account_id)
+  LEFT JOIN LATERAL (
+    (SELECT * FROM billing_periods
+     WHERE account_id = payer.account_id AND started_at <= moment.now ORDER BY started_at DESC LIMIT 1)
+    UNION ALL
+    (SELECT * FROM billing_periods
+     WHERE account_id = payer.account_id AND started_at > moment.now ORDER BY started_at LIMIT 1)
+  ) AS period ON true
+  LEFT JOIN products AS product USING (product_id)
+  LEFT JOIN usage_totals AS total USING (period_id)
+  WHERE caller.account_id = :account_id`;
+
+type StandingRow = Omit<Standing, 'periods'> & (StandingPeriod | { period_id: null });
+
+/**
+ * Where an account stands at an instant, by default now by Postgres' clock, which all replicas share; undefined
+ * where there is no such account.
+ */
+export async function findStanding(
+  query: Query,
+  accountId: number,
+  now: Date | null = null,
+): Promise<Standing | undefined> {
+  const rows = await query<StandingRow>(STANDING_SQL, { account_id: accountId, now }, 'standing');
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { account_id, payer_id, account_blocked } = first;
+  const periods = rows.filter((row) => row.period_id !== null);
+  return { account_id, payer_id, account_blocked, periods, now: first.now };
+}

@@ -1,0 +1,163 @@
+import { Problem } from '@tollgate/http/problem';
+import { invalidFields } from '@tollgate/http/invalid-fields';
+import { onlyRow } from '../../platform/database/only-row.ts';
+import { isUniqueViolation } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+
+/** Plans and products in Postgres. */
+
+export type Plan = {
+  plan_id: number;
+  name: string;
+  product_id: number | null;
+  /** The full raw set of attributes. */
+  description: Record<string, unknown>;
+  grace_sec: number;
+  archived_at: Date | null;
+  created_at: Date;
+};
+
+export type Product = { product_id: number; name: string; created_at: Date };
+
+type PlanMembers = Pick<Plan, 'name' | 'product_id' | 'description' | 'grace_sec' | 'archived_at'>;
+
+const PLAN_COLUMNS = 'plan_id, name, product_id, description, grace_sec, archived_at, created_at';
+const PRODUCT_COLUMNS = 'product_id, name, created_at';
+
+/** @throws {Problem} name_taken */
+export async function insertPlan(query: Query, made: PlanMembers): Promise<Plan> {
+  const rows = await unlessTaken(
+    query<Plan>(
+      `INSERT INTO plans (name, product_id, description, grace_sec, archived_at)
+       VALUES (:name, :product_id, :description, :grace_sec, :archived_at) RETURNING ${PLAN_COLUMNS}`,
+      { ...made, description: JSON.stringify(made.description) },
+    ),
+  );
+  return onlyRow(rows);
+}
+
+/** @throws {Problem} name_taken */
+export async function storePlan(query: Query, changed: Plan): Promise<void> {
+  await unlessTaken(
+    query(
+      `UPDATE plans SET name = :name, product_id = :product_id, description = :description,
+         grace_sec = :grace_sec, archived_at = :archived_at
+       WHERE plan_id = :plan_id`,
+      { ...changed, description: JSON.stringify(changed.description) },
+    ),
+  );
+}
+
+/** A period that was opened ahead freezes its plan when it starts, not before. */
+export async function refreshUnstartedPeriods(query: Query, planId: number): Promise<void> {
+  await query(
+    `UPDATE billing_periods SET plan_name = plans.name, product_id = plans.product_id,
+       description = plans.description, grace_sec = plans.grace_sec
+     FROM plans
+     WHERE plans.plan_id = :planId AND billing_periods.plan_id = plans.plan_id
+       AND subscription_id IS NOT NULL AND started_at > clock_timestamp()`,
+    { planId },
+  );
+}
+
+export async function findPlan(query: Query, planId: number): Promise<Plan | undefined> {
+  const rows = await query<Plan>(`SELECT ${PLAN_COLUMNS} FROM plans WHERE plan_id = :planId`, { planId });
+  return rows[0];
+}
+
+/** @throws {Problem} not_found */
+export async function lockPlan(query: Query, planId: number): Promise<Plan> {
+  const rows = await query<Plan>(`SELECT ${PLAN_COLUMNS} FROM plans WHERE plan_id = :planId FOR UPDATE`, {
+    planId,
+  });
+  const [found] = rows;
+  if (found === undefined) throw new Problem('not_found');
+  return found;
+}
+
+/** Keeps a plan as it is until the transaction's end. */
+export async function holdPlan(query: Query, planId: number): Promise<Plan | undefined> {
+  const rows = await query<Plan>(`SELECT ${PLAN_COLUMNS} FROM plans WHERE plan_id = :planId FOR SHARE`, {
+    planId,
+  });
+  return rows[0];
+}
+
+/**
+ * The same, of a plan that somebody is to get.
+ * @throws {Problem} plan_archived; invalid_request for one that isn't there
+ */
+export async function holdOfferedPlan(query: Query, planId: number): Promise<Plan> {
+  const plan = await holdPlan(query, planId);
+  if (plan === undefined) throw invalidFields([{ field: 'plan_id', message: 'there is no such plan' }]);
+  if (plan.archived_at !== null) throw new Problem('plan_archived');
+  return plan;
+}
+
+/** Those of a product, archived or not, or all; newest first. */
+export function listPlans(
+  query: Query,
+  { product_id, archived }: { product_id?: number | undefined; archived?: boolean | undefined },
+  { limit, before }: Page,
+): Promise<Plan[]> {
+  const wanted = [
+    ...(product_id === undefined ? [] : ['product_id = :product_id']),
+    ...(archived === undefined ? [] : [`archived_at IS ${archived ? 'NOT ' : ''}NULL`]),
+  ];
+  return query<Plan>(
+    `SELECT ${PLAN_COLUMNS} FROM plans
+     WHERE ${['plan_id < :before', ...wanted].join(' AND ')} ORDER BY plan_id DESC LIMIT :limit`,
+    { product_id: product_id ?? null, limit, before },
+  );
+}
+
+/** @throws {Problem} name_taken */
+export async function insertProduct(query: Query, name: string): Promise<Product> {
+  const rows = await unlessTaken(
+    query<Product>(`INSERT INTO products (name) VALUES (:name) RETURNING ${PRODUCT_COLUMNS}`, { name }),
+  );
+  return onlyRow(rows);
+}
+
+/** @throws {Problem} name_taken */
+export async function renameProduct(query: Query, productId: number, name: string): Promise<void> {
+  await unlessTaken(
+    query('UPDATE products SET name = :name WHERE product_id = :productId', { productId, name }),
+  );
+}
+
+export async function findProduct(query: Query, productId: number): Promise<Product | undefined> {
+  const rows = await query<Product>(`SELECT ${PRODUCT_COLUMNS} FROM products WHERE product_id = :productId`, {
+    productId,
+  });
+  return rows[0];
+}
+
+/** The same, locked until the transaction's end. @throws {Problem} not_found */
+export async function lockProduct(query: Query, productId: number): Promise<Product> {
+  const rows = await query<Product>(
+    `SELECT ${PRODUCT_COLUMNS} FROM products WHERE product_id = :productId FOR NO KEY UPDATE`,
+    { productId },
+  );
+  const [found] = rows;
+  if (found === undefined) throw new Problem('not_found');
+  return found;
+}
+
+/** Newest first. */
+export function listProducts(query: Query, { limit, before }: Page): Promise<Product[]> {
+  return query<Product>(
+    `SELECT ${PRODUCT_COLUMNS} FROM products WHERE product_id < :before ORDER BY product_id DESC LIMIT :limit`,
+    { limit, before },
+  );
+}
+
+async function unlessTaken<T>(written: Promise<T>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Problem('name_taken', { cause: error });
+    throw error;
+  }
+}

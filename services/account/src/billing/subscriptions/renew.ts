@@ -1,0 +1,82 @@
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import { periodFrom, secondAfter } from '../periods/calendar.ts';
+import { lastStartedPeriod, openPeriod } from '../periods/period-store.ts';
+import { databaseNow } from '../../platform/database/clock.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { holdPlan } from '../plans/store.ts';
+import { endSubscription, isOver } from './changes.ts';
+import { storeSubscription } from './store.ts';
+import type { Subscription } from './store.ts';
+
+/**
+ * How long before its start a period is opened, so that none is late, however many start with the same second: in
+ * ten minutes one replica opens tens of thousands.
+ */
+const RENEWAL_LEAD_SEC = 600;
+
+/** What is due. A subscription whose last period is blocked rests: time alone is no way out of a block. */
+export const DUE_CONDITION = `subscriptions.ended_at IS NULL
+  AND renews_at <= clock_timestamp()
+    + CASE WHEN cancel_at_period_end THEN interval '0' ELSE interval '${String(RENEWAL_LEAD_SEC)} seconds' END
+  AND (cancel_at_period_end OR NOT coalesce((
+    SELECT blocked_at IS NOT NULL FROM billing_periods
+    WHERE billing_periods.subscription_id = subscriptions.subscription_id
+    ORDER BY started_at DESC LIMIT 1), false))`;
+
+const RENEWAL: Actor = { actor: 'renewal', address: 'none', request_id: 'none' };
+
+/** One that is due and that no other replica has taken, locked until the transaction's end. */
+export async function takeDue(query: Query): Promise<Subscription | undefined> {
+  const rows = await query<Subscription>(
+    `SELECT subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit, pending_plan_id,
+            pending_interval, cancel_at_period_end, renews_at, ended_at, created_at
+     FROM subscriptions
+     WHERE ${DUE_CONDITION} AND next_attempt_at <= clock_timestamp()
+     ORDER BY renews_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  );
+  return rows[0];
+}
+
+/**
+ * Opens the next period of a subscription that is due, or ends it where that is planned. After a standstill the
+ * period is the one that covers the present: those in between, which nobody could use, aren't made up for.
+ *
+ * @throws {Problem} periods_overlap where a period that was made by hand is in the way
+ */
+export async function renew(query: Query, due: Subscription): Promise<void> {
+  const now = await databaseNow(query);
+  if (isOver(due, now)) return endSubscription(query, due, RENEWAL);
+  const plan_id = due.pending_plan_id ?? due.plan_id;
+  await holdPlan(query, plan_id);
+  const instant = due.renews_at > now ? due.renews_at : now;
+  const last = await lastStartedPeriod(query, due.subscription_id, instant);
+  // A block that was committed while the statement that took the subscription was looking.
+  if (last !== undefined && last.blocked_at !== null) return;
+
+  const next = afterPending(due);
+  const times = periodFrom(due.renews_at, next, instant);
+  const { period_id } = await openPeriod(query, { ...next, ...times, blocked_at: null });
+  await storeSubscription(query, { ...next, renews_at: secondAfter(times) });
+  await recordAudit(query, {
+    ...RENEWAL,
+    action: 'subscription_renewed',
+    application_id: null,
+    account_id: due.account_id,
+    details: { subscription_id: due.subscription_id, period_id, plan_id, started_at: times.started_at },
+  });
+}
+
+/** The subscription as its next period has it. Another interval is counted from that period's start. */
+function afterPending(due: Subscription): Subscription {
+  const { pending_plan_id, pending_interval } = due;
+  if (pending_plan_id === null || pending_interval === null) return due;
+  return {
+    ...due,
+    plan_id: pending_plan_id,
+    billing_interval: pending_interval,
+    anchor: pending_interval === due.billing_interval ? due.anchor : due.renews_at,
+    pending_plan_id: null,
+    pending_interval: null,
+  };
+}

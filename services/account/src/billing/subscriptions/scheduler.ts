@@ -1,0 +1,103 @@
+import type { Knex } from 'knex';
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import { Problem } from '@tollgate/http/problem';
+import { onlyRow } from '../../platform/database/only-row.ts';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import { DUE_CONDITION, renew, takeDue } from './renew.ts';
+
+export type RenewalMetrics = {
+  renewed: Pick<Counter, 'inc'>;
+  failed: Pick<Counter, 'inc'>;
+  overdue: Pick<Gauge, 'set'>;
+};
+
+/** A renewal that fails is tried again after this time, and holds up no other. */
+const RETRY_SEC = 60;
+
+type Parts = {
+  query: Query;
+  transact: Transact;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  metrics: RenewalMetrics;
+};
+
+/**
+ * Opens the periods of subscriptions, in every replica at once: each takes what no other has locked, and the
+ * period, the next date and the audit entry are one transaction. A replica that dies leaves nothing half done.
+ */
+export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { database: Knex }): {
+  close: () => Promise<void>;
+} {
+  const { database, ...rest } = options;
+  const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
+  return startWorkLoop({
+    work: async (signal) => {
+      await observeOverdue(parts);
+      while (!signal.aborted && (await renewNext(parts)));
+    },
+    says: { waits: 'renewals wait for Postgres; trying again', again: 'subscriptions are renewed again' },
+    logger: parts.logger,
+  });
+}
+
+/** Metrics of the renewals. */
+export function createRenewalMetrics(registry: Registry): RenewalMetrics {
+  const registers = [registry];
+  return {
+    renewed: new Counter({
+      name: 'tollgate_subscription_renewals_total',
+      help: 'Subscriptions that this process has renewed, or ended as planned',
+      registers,
+    }),
+    failed: new Counter({
+      name: 'tollgate_subscription_renewal_failures_total',
+      help: 'Renewals that failed and are tried again after a minute',
+      registers,
+    }),
+    overdue: new Gauge({
+      name: 'tollgate_subscriptions_overdue',
+      help: 'Subscriptions whose next period should have begun and is not there',
+      registers,
+    }),
+  };
+}
+
+/** Whether there was one that was due. */
+async function renewNext({ query, transact, logger, metrics }: Parts): Promise<boolean> {
+  let taken: number | undefined;
+  try {
+    await transact(async (inside) => {
+      const due = await takeDue(inside);
+      taken = due?.subscription_id;
+      if (due !== undefined) await renew(inside, due);
+    });
+  } catch (error) {
+    const isAway = error instanceof Problem && error.code === 'service_unavailable';
+    if (isAway || taken === undefined) throw error;
+    logger.error({ err: error, subscription_id: taken }, 'a subscription could not be renewed');
+    metrics.failed.inc();
+    await putOff(query, taken);
+    return true;
+  }
+  if (taken !== undefined) metrics.renewed.inc();
+  return taken !== undefined;
+}
+
+async function putOff(query: Query, subscriptionId: number): Promise<void> {
+  await query(
+    `UPDATE subscriptions SET next_attempt_at = clock_timestamp() + CAST(:sec AS integer) * interval '1 second'
+     WHERE subscription_id = :subscriptionId`,
+    { subscriptionId, sec: RETRY_SEC },
+  );
+}
+
+async function observeOverdue({ query, metrics }: Parts): Promise<void> {
+  const rows = await query<{ overdue: number }>(
+    `SELECT count(*) AS overdue FROM subscriptions WHERE ${DUE_CONDITION} AND renews_at <= clock_timestamp()`,
+  );
+  metrics.overdue.set(onlyRow(rows).overdue);
+}

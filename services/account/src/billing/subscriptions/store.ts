@@ -1,0 +1,113 @@
+import { Problem } from '@tollgate/http/problem';
+import type { BillingInterval } from '../periods/calendar.ts';
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+
+/** Subscriptions in Postgres. */
+
+export type Subscription = {
+  subscription_id: number;
+  account_id: number;
+  plan_id: number;
+  billing_interval: BillingInterval;
+  /** The second that all periods are counted from. */
+  anchor: Date;
+  team_slots_limit: number | null;
+  /** What the next period is to be; both null where that is the same again. */
+  pending_plan_id: number | null;
+  pending_interval: BillingInterval | null;
+  cancel_at_period_end: boolean;
+  /** The start of the next period that isn't opened yet. */
+  renews_at: Date;
+  ended_at: Date | null;
+  created_at: Date;
+};
+
+const COLUMNS = `subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit,
+  pending_plan_id, pending_interval, cancel_at_period_end, renews_at, ended_at, created_at`;
+
+export async function insertSubscription(
+  query: Query,
+  made: Pick<
+    Subscription,
+    'account_id' | 'plan_id' | 'billing_interval' | 'anchor' | 'team_slots_limit' | 'renews_at'
+  >,
+): Promise<Subscription> {
+  const rows = await query<Subscription>(
+    `INSERT INTO subscriptions (account_id, plan_id, billing_interval, anchor, team_slots_limit, renews_at)
+     VALUES (:account_id, :plan_id, :billing_interval, :anchor, :team_slots_limit, :renews_at)
+     RETURNING ${COLUMNS}`,
+    made,
+  );
+  return onlyRow(rows);
+}
+
+/** Stores everything of a subscription that can change. A renewal that failed before is tried again at once. */
+export async function storeSubscription(query: Query, changed: Subscription): Promise<void> {
+  await query(
+    `UPDATE subscriptions SET plan_id = :plan_id, billing_interval = :billing_interval, anchor = :anchor,
+       team_slots_limit = :team_slots_limit, pending_plan_id = :pending_plan_id,
+       pending_interval = :pending_interval, cancel_at_period_end = :cancel_at_period_end,
+       renews_at = :renews_at, ended_at = :ended_at, next_attempt_at = now()
+     WHERE subscription_id = :subscription_id`,
+    changed,
+  );
+}
+
+export async function findSubscription(query: Query, id: number): Promise<Subscription | undefined> {
+  const rows = await query<Subscription>(`SELECT ${COLUMNS} FROM subscriptions WHERE subscription_id = :id`, {
+    id,
+  });
+  return rows[0];
+}
+
+/** Locked until the transaction's end: changes, blocks and renewals of one come one after the other. */
+export async function lockSubscription(query: Query, id: number): Promise<Subscription> {
+  const rows = await query<Subscription>(
+    `SELECT ${COLUMNS} FROM subscriptions WHERE subscription_id = :id FOR UPDATE`,
+    { id },
+  );
+  const [found] = rows;
+  if (found === undefined) throw new Problem('not_found');
+  return found;
+}
+
+/** The account's subscription that hasn't ended, locked. Certain under the lock of the account. */
+export async function lockLiveSubscription(
+  query: Query,
+  accountId: number,
+): Promise<Subscription | undefined> {
+  const rows = await query<Subscription>(
+    `SELECT ${COLUMNS} FROM subscriptions WHERE account_id = :accountId AND ended_at IS NULL FOR UPDATE`,
+    { accountId },
+  );
+  return rows[0];
+}
+
+/** Of an account, a plan and a status, or of any; newest first. */
+export function listSubscriptions(
+  query: Query,
+  {
+    account_id,
+    plan_id,
+    status,
+  }: {
+    account_id?: number | undefined;
+    plan_id?: number | undefined;
+    status?: 'active' | 'ended' | undefined;
+  },
+  { limit, before }: Page,
+): Promise<Subscription[]> {
+  const wanted = [
+    ...(account_id === undefined ? [] : ['account_id = :account_id']),
+    ...(plan_id === undefined ? [] : ['plan_id = :plan_id']),
+    ...(status === undefined ? [] : [`ended_at IS ${status === 'ended' ? 'NOT ' : ''}NULL`]),
+  ];
+  return query<Subscription>(
+    `SELECT ${COLUMNS} FROM subscriptions
+     WHERE ${['subscription_id < :before', ...wanted].join(' AND ')}
+     ORDER BY subscription_id DESC LIMIT :limit`,
+    { account_id: account_id ?? null, plan_id: plan_id ?? null, limit, before },
+  );
+}

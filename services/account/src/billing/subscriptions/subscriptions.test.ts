@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { entitlementSchema } from '@tollgate/contracts/entitlement';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { periodStart, secondAfter } from '../periods/calendar.ts';
+import { age, done, makeAccount, makePlan, periodsOf, subscribe } from '../../../test/suite/billing.ts';
+import type { ShownPeriod } from '../../../test/suite/billing.ts';
+import { operatePath } from '../../../test/suite/operator.ts';
+import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
+import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
+import { getPrivate } from '../../../test/suite/requests.ts';
+
+let suite: OperatedAccount;
+let plan: number;
+
+beforeAll(async () => {
+  suite = await startOperatedAccount();
+  const description = { points_limit: 10, color: ['red', { deep: null }] };
+  plan = await makePlan(suite.account, { description, grace_sec: 864_000 });
+});
+
+afterAll(async () => {
+  await suite.close();
+});
+
+const call = (method: string, path: string, body?: unknown) => operatePath(suite.account, method, path, body);
+const buy = (changes: Record<string, unknown> = {}) => subscribe(suite.account, plan, changes);
+const periods = (accountId: number) => periodsOf(suite.account, accountId);
+
+/** The periods once there are so many. */
+async function grown(accountId: number, count: number): Promise<ShownPeriod[]> {
+  await waitFor(async () => (await periods(accountId)).length >= count);
+  return periods(accountId);
+}
+
+async function entitlement(accountId: number) {
+  const response = await getPrivate(suite.account, `/private/entitlements/${String(accountId)}`);
+  return entitlementSchema.parse(await response.json());
+}
+
+/** How many seconds the first period of two ends before the second begins, less the one that belongs to it. */
+function gapSec(before: ShownPeriod | undefined, after: ShownPeriod | undefined): number {
+  return (Date.parse(after?.started_at ?? '') - Date.parse(before?.ended_at ?? '')) / 1_000 - 1;
+}
+
+describe('buying', () => {
+  test('begins a period at once, with the plan’s raw attributes, that ends a second before the next', async () => {
+    const { account_id, anchor } = await buy({ team_slots_limit: 7 });
+    const [period, ...others] = await periods(account_id);
+    expect(others).toEqual([]);
+    expect(period).toMatchObject({
+      plan_id: plan,
+      status: 'active',
+      started_at: anchor,
+      team_slots_limit: 7,
+      description: { points_limit: 10, color: ['red', { deep: null }] },
+    });
+    expect(secondAfter({ ended_at: new Date(period?.ended_at ?? '') })).toEqual(
+      periodStart(new Date(anchor), 'month', 1),
+    );
+    expect((await entitlement(account_id)).billing_period?.limits).toMatchObject({
+      points_limit: 10,
+      team_slots_limit: 7,
+    });
+  });
+
+  test('twice at once makes one subscription and one period', async () => {
+    const account_id = await makeAccount(suite.account);
+    const wanted = { account_id, plan_id: plan, billing_interval: 'year' };
+    const answers = await Promise.all([1, 2, 3].map(() => call('POST', '/private/subscriptions', wanted)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    expect(answers.map(({ body }) => body['code']).filter(Boolean)).toEqual([
+      'subscription_exists',
+      'subscription_exists',
+    ]);
+    expect(await periods(account_id)).toHaveLength(1);
+  });
+
+  test('is refused while a period that was made by hand lies in the way, and for what isn’t there', async () => {
+    const account_id = await makeAccount(suite.account);
+    const times = { started_at: '2099-01-01T00:00:00Z', ended_at: '2099-01-31T23:59:59Z' };
+    await done(suite.account, 'POST', '/private/periods', { account_id, plan_id: plan, ...times });
+    const wanted = { account_id, plan_id: plan, billing_interval: 'month' };
+    expect((await call('POST', '/private/subscriptions', wanted)).body['code']).toBe('periods_overlap');
+    const unknown = await call('POST', '/private/subscriptions', { ...wanted, account_id: 999_999 });
+    expect([unknown.status, unknown.body['errors']]).toEqual([
+      400,
+      [{ field: 'account_id', message: 'there is no such account' }],
+    ]);
+    const faulty = await call('POST', '/private/subscriptions', { billing_interval: 'week', extra: 1 });
+    expect((faulty.body['errors'] as { field: string }[]).map(({ field }) => field).toSorted()).toEqual([
+      'account_id',
+      'billing_interval',
+      'extra',
+      'plan_id',
+    ]);
+  });
+
+  test('of an archived plan is refused; who has it keeps it', async () => {
+    const archived = await makePlan(suite.account);
+    const { account_id, subscription_id } = await subscribe(suite.account, archived);
+    await done(suite.account, 'POST', `/private/plans/${String(archived)}/archive`);
+    const wanted = { account_id: suite.account_id, plan_id: archived, billing_interval: 'month' };
+    expect((await call('POST', '/private/subscriptions', wanted)).body['code']).toBe('plan_archived');
+    await age(suite.database, [subscription_id], 32);
+    expect((await grown(account_id, 2)).at(-1)).toMatchObject({ plan_id: archived, status: 'active' });
+  });
+});
+
+describe('changing the plan', () => {
+  test('now ends the period with the second before, and the rest of the month is the new plan’s', async () => {
+    const other = await makePlan(suite.account, { description: { points_limit: 99 } });
+    const { account_id, subscription_id, path } = await buy();
+    await age(suite.database, [subscription_id], 3);
+    const [before] = await periods(account_id);
+    const answer = await done(suite.account, 'POST', `${path}/change-plan`, {
+      plan_id: other,
+      effective: 'now',
+    });
+    expect(answer).toMatchObject({ plan_id: other, status: 'active' });
+    const [old, current, ...none] = await periods(account_id);
+    expect(none).toEqual([]);
+    expect(gapSec(old, current)).toBe(0);
+    expect(current).toMatchObject({ plan_id: other, status: 'active', ended_at: before?.ended_at });
+    expect([old?.grace_sec, old?.status]).toEqual([864_000, 'expired']);
+    const { billing_period } = await entitlement(account_id);
+    expect(billing_period).toMatchObject({ period_id: current?.period_id, limits: { points_limit: 99 } });
+  });
+
+  test('now, with another interval, begins a whole one', async () => {
+    const { account_id, subscription_id, path } = await buy();
+    await age(suite.database, [subscription_id], 3);
+    await done(suite.account, 'POST', `${path}/change-plan`, {
+      plan_id: plan,
+      billing_interval: 'year',
+      effective: 'now',
+    });
+    const current = (await periods(account_id)).at(-1);
+    const start = new Date(current?.started_at ?? '');
+    expect(secondAfter({ ended_at: new Date(current?.ended_at ?? '') })).toEqual(
+      periodStart(start, 'year', 1),
+    );
+  });
+
+  test('at the period’s end leaves the period alone, and the next has the new plan', async () => {
+    const other = await makePlan(suite.account, { description: { points_limit: 5 } });
+    const { account_id, subscription_id, path } = await buy();
+    const planned = { plan_id: other, effective: 'period_end' };
+    expect(await done(suite.account, 'POST', `${path}/change-plan`, planned)).toMatchObject({
+      plan_id: plan,
+      pending_plan_id: other,
+    });
+    expect(await periods(account_id)).toHaveLength(1);
+    await age(suite.database, [subscription_id], 32);
+    const [old, current] = await grown(account_id, 2);
+    expect([old?.plan_id, current?.plan_id]).toEqual([plan, other]);
+    expect(await done(suite.account, 'GET', path)).toMatchObject({ plan_id: other, pending_plan_id: null });
+  });
+
+  test('to the plan that one has takes back what was planned', async () => {
+    const other = await makePlan(suite.account);
+    const { path } = await buy();
+    await done(suite.account, 'POST', `${path}/change-plan`, { plan_id: other, effective: 'period_end' });
+    expect(
+      await done(suite.account, 'POST', `${path}/change-plan`, { plan_id: plan, effective: 'period_end' }),
+    ).toMatchObject({ pending_plan_id: null, pending_interval: null });
+  });
+
+  test('is no way out of a block', async () => {
+    const { account_id, subscription_id, path } = await buy();
+    await age(suite.database, [subscription_id], 3);
+    const [period] = await periods(account_id);
+    await done(suite.account, 'POST', `/private/periods/${String(period?.period_id)}/block`);
+    await done(suite.account, 'POST', `${path}/change-plan`, { plan_id: plan, effective: 'now' });
+    expect((await entitlement(account_id)).status).toBe('blocked');
+  });
+});
+
+describe('cancelling', () => {
+  test('now ends the period without a grace window, and another subscription may begin', async () => {
+    const { account_id, subscription_id, path } = await buy();
+    await age(suite.database, [subscription_id], 3);
+    expect(await done(suite.account, 'POST', `${path}/cancel`, { effective: 'now' })).toMatchObject({
+      status: 'ended',
+    });
+    expect((await entitlement(account_id)).status).toBe('expired');
+    expect((await call('POST', `${path}/resume`)).body['code']).toBe('subscription_ended');
+    await buy({ account_id });
+    expect((await entitlement(account_id)).status).toBe('active');
+  });
+
+  test('at the period’s end lets it run out, grace window and all, and can be taken back until then', async () => {
+    const [ending, resumed] = [await buy(), await buy()];
+    for (const { path } of [ending, resumed]) {
+      await done(suite.account, 'POST', `${path}/cancel`, { effective: 'period_end' });
+    }
+    await done(suite.account, 'POST', `${resumed.path}/resume`);
+    await age(suite.database, [ending.subscription_id, resumed.subscription_id], 32);
+    expect(await grown(resumed.account_id, 2)).toHaveLength(2);
+    await waitFor(
+      async () => (await done<{ status: string }>(suite.account, 'GET', ending.path)).status === 'ended',
+    );
+    const [last, ...others] = await periods(ending.account_id);
+    expect([last?.status, others]).toEqual(['grace', []]);
+  });
+});
+
+describe('a period that is opened ahead', () => {
+  /** A subscription whose next period begins in five minutes and is there already. */
+  async function aboutToRenew() {
+    const made = await buy();
+    await suite.database.raw(
+      `UPDATE billing_periods SET started_at = started_at - shift, ended_at = ended_at - shift
+       FROM (SELECT renews_at - now() - interval '5 minutes' AS shift FROM subscriptions
+             WHERE subscription_id = :id) AS moved WHERE subscription_id = :id`,
+      { id: made.subscription_id },
+    );
+    await suite.database.raw(
+      `UPDATE subscriptions SET anchor = anchor - (renews_at - now() - interval '5 minutes'),
+         renews_at = now() + interval '5 minutes' WHERE subscription_id = :id`,
+      { id: made.subscription_id },
+    );
+    const [, ahead] = await grown(made.account_id, 2);
+    expect(ahead?.status).toBeNull();
+    return made;
+  }
+
+  test('takes on what its plan becomes before it starts; the running one doesn’t', async () => {
+    const changing = await makePlan(suite.account, { description: { points_limit: 1 } });
+    const { account_id, path } = await aboutToRenew();
+    await done(suite.account, 'POST', `${path}/change-plan`, { plan_id: changing, effective: 'period_end' });
+    await waitFor(async () => (await periods(account_id)).at(-1)?.plan_id === changing);
+    await done(suite.account, 'PATCH', `/private/plans/${String(changing)}`, {
+      description: { points_limit: 2 },
+    });
+    const [running, ahead, ...none] = await periods(account_id);
+    expect([running?.description['points_limit'], ahead?.description]).toEqual([10, { points_limit: 2 }]);
+    expect(none).toEqual([]);
+  });
+
+  test('goes when the subscription is cancelled, or its period blocked, and comes back with it', async () => {
+    const { account_id, path } = await aboutToRenew();
+    await done(suite.account, 'POST', `${path}/cancel`, { effective: 'period_end' });
+    expect(await periods(account_id)).toHaveLength(1);
+    await done(suite.account, 'POST', `${path}/resume`);
+    const [running] = await grown(account_id, 2);
+    const period = `/private/periods/${String(running?.period_id)}`;
+    await done(suite.account, 'POST', `${period}/block`);
+    expect(await periods(account_id)).toHaveLength(1);
+    await done(suite.account, 'POST', `${period}/unblock`);
+    await grown(account_id, 2);
+  });
+
+  test('gets a new number of team slots like the running one', async () => {
+    const { account_id, path } = await aboutToRenew();
+    await done(suite.account, 'POST', `${path}/team-slots`, { team_slots_limit: 12 });
+    const slots = (await grown(account_id, 2)).map(({ team_slots_limit }) => team_slots_limit);
+    expect(slots).toEqual([12, 12]);
+  });
+});
+
+test('each change is in the audit log with its operator, and a renewal with no one', async () => {
+  const { account_id, subscription_id, path } = await buy();
+  await done(suite.account, 'POST', `${path}/cancel`, { effective: 'period_end' });
+  await done(suite.account, 'POST', `${path}/resume`);
+  await age(suite.database, [subscription_id], 32);
+  await grown(account_id, 2);
+  const log = `/private/audit-log?account_id=${String(account_id)}`;
+  const { entries } = await done<{ entries: Record<string, unknown>[] }>(suite.account, 'GET', log);
+  expect(entries.map(({ actor, action }) => [actor, action])).toEqual([
+    ['renewal', 'subscription_renewed'],
+    ['operator:suite-operator', 'subscription_resumed'],
+    ['operator:suite-operator', 'subscription_cancellation_planned'],
+    ['operator:suite-operator', 'subscription_created'],
+    ['operator:suite-operator', 'account_created'],
+  ]);
+});

@@ -1,0 +1,68 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import { createAlertMetrics, startAlertDetector } from '../notifications/alerts/detector.ts';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import { createQuery, createTransact } from '../platform/database/query.ts';
+import { WEBHOOK_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import { createWebhookAgent } from '../notifications/addresses/connector.ts';
+import { startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
+import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
+
+/** Pools of their own: neither looking for alerts nor delivering them holds up anything else, or each other. */
+const DETECTOR = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
+const DELIVERIES = { poolMax: 2, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
+
+/** What notices that shares of limits are passed, and what delivers to webhooks. */
+export function openAlerts(options: {
+  config: Config;
+  wakeMails: () => void;
+  logger: Logger;
+  registry: Registry;
+}): { parts: Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'>; close: () => Promise<void> } {
+  const { config, wakeMails, logger, registry } = options;
+  const url = config.DATABASE_URL;
+  const detectorDatabase = openDatabase({ url, logger, ...DETECTOR });
+  const deliveryDatabase = openDatabase({ url, logger, ...DELIVERIES });
+  const allowPrivateAddresses = config.WEBHOOK_ALLOW_PRIVATE_ADDRESSES;
+  const deliveries = startDeliveryWorker({
+    query: createQuery(deliveryDatabase),
+    transact: createTransact(deliveryDatabase),
+    agent: createWebhookAgent({
+      connectTimeoutMs: config.WEBHOOK_CONNECT_TIMEOUT_MS,
+      allowPrivateAddresses,
+      dnsServers: config.WEBHOOK_DNS_SERVERS,
+    }),
+    attemptTimeoutMs: config.WEBHOOK_ATTEMPT_TIMEOUT_MS,
+    maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
+    retryDelaysSec: config.WEBHOOK_RETRY_DELAYS_SEC,
+    disableAfterSec: config.WEBHOOK_DISABLE_AFTER_SEC,
+    sealingKeys: config.TOKEN_SEALING_KEYS,
+    wakeMails,
+    logger,
+    metrics: createOutboxMetrics(registry, WEBHOOK_METRICS),
+  });
+  const detector = startAlertDetector({
+    database: detectorDatabase,
+    onAlerts: () => {
+      deliveries.wake();
+      wakeMails();
+    },
+    logger,
+    metrics: createAlertMetrics(registry),
+  });
+  return {
+    parts: {
+      webhookSettings: {
+        urlRules: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allowPrivateAddresses },
+        sealingKeys: config.TOKEN_SEALING_KEYS,
+        maxWebhooksPerAccount: config.MAX_WEBHOOKS_PER_ACCOUNT,
+      },
+      wakeWebhooks: deliveries.wake,
+    },
+    close: async () => {
+      await Promise.all([detector.close(), deliveries.close()]);
+      await Promise.all([detectorDatabase.destroy(), deliveryDatabase.destroy()]);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import { createQuery, createTransact } from '../platform/database/query.ts';
+import type { Transact } from '../platform/database/query.ts';
+import type { BillingOperations } from '../routes/operator-routes.ts';
+import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/scheduler.ts';
+
+/** A connection of their own, so that they and requests can't starve one another. */
+const RENEWALS = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 1_500 };
+
+/** Sums over many hours, which an operator waits for. */
+const CHECKS = { poolMax: 2, acquireTimeoutMs: 1_000, statementTimeoutMs: 30_000 };
+
+/** What renews subscriptions, and what the counters are checked with. */
+export function openBilling({
+  config: { DATABASE_URL: url },
+  transact,
+  logger,
+  registry,
+  onTotalsChanged,
+}: {
+  config: Pick<Config, 'DATABASE_URL'>;
+  transact: Transact;
+  logger: Logger;
+  registry: Registry;
+  /** Called after a rebuild, of which Redis is to be told. */
+  onTotalsChanged: () => void;
+}): { operations: Pick<BillingOperations, 'transact' | 'checks'>; close: () => Promise<void> } {
+  const renewalDatabase = openDatabase({ url, logger, ...RENEWALS });
+  const checkDatabase = openDatabase({ url, logger, ...CHECKS });
+  const renewals = startRenewals({
+    database: renewalDatabase,
+    logger,
+    metrics: createRenewalMetrics(registry),
+  });
+  return {
+    operations: {
+      transact,
+      checks: {
+        query: createQuery(checkDatabase),
+        transact: createTransact(checkDatabase),
+        onTotalsChanged,
+      },
+    },
+    close: async () => {
+      await renewals.close();
+      await Promise.all([renewalDatabase.destroy(), checkDatabase.destroy()]);
+    },
+  };
+}

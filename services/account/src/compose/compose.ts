@@ -1,0 +1,166 @@
+import { createCors, underCors } from '@tollgate/http/cors';
+import { openIntrospection } from '@tollgate/introspection/open-introspection';
+import type { Logger } from '@tollgate/log';
+import { createPrivateApi } from '@tollgate/http/private-api-client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { openRedis, redisTimeMs } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import type { ComposeContext, Service } from '@tollgate/server';
+import { followClock } from '@tollgate/server/reference-clock';
+import type { ReferenceClockOptions } from '@tollgate/server/reference-clock';
+import { createPrivateApp, createPublicApp } from '../app.ts';
+import { createApplications } from '../access/applications/applications.ts';
+import { openBilling } from './billing.ts';
+import { openConsole } from './console.ts';
+import { openRefusedCalls } from './refused-calls.ts';
+import { openUsage } from './usage.ts';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import { createQuery, createTransact } from '../platform/database/query.ts';
+import type { Query } from '../platform/database/query.ts';
+import { createPublisherMetrics, startEntitlementPublisher } from '../billing/entitlements/publisher.ts';
+import { REVOCATION_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import { createPublishedRevocations } from '../platform/outbox/publisher.ts';
+import { startRevocationOutbox } from '../platform/outbox/revocation-outbox.ts';
+import { createTokens } from '../access/tokens/tokens.ts';
+
+/** Waiting for Postgres ends before the callers' own patience (PRIVATE_API_TIMEOUT_MS) does. */
+const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
+
+/** Usage over time: a year of many rows takes a second, and those who ask for it wait for one another only. */
+const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 };
+
+/** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
+export function compose(context: ComposeContext<Config>): Promise<Service> {
+  const { config, logger, registry, draining, addressOf, accessLog } = context;
+  const databases = openDatabases(config, logger);
+  const { database } = databases;
+  const redis = openRedis(config.REDIS_URL, logger);
+  const auth = openAuth(config);
+  const introspection = openIntrospection({ config, auth, logger });
+  const query = createQuery(database);
+  const clocks = followClocks(redis, query, { registry, logger });
+  const { outbox, publisher } = startOutboxes(context, databases, { auth, redis });
+  const transact = createTransact(database);
+  const console = openConsole({ config, query, transact, logger, registry });
+  const usage = openUsage({ config, database, redis, redisClock: clocks.redis, logger, registry });
+  const { onTotalsChanged } = usage;
+  const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
+  const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
+  const workers = [outbox, publisher, billing, console, usage, refusedCalls];
+  const { deliver, deliverRevocation } = outbox;
+  const { applications, tokens } = openAccess(config, { transact, query, deliver, deliverRevocation });
+  const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
+  const operations = {
+    serviceCredentials: config.SERVICE_CREDENTIALS,
+    operatorCredentials: config.OPERATOR_CREDENTIALS,
+    billing: { ...billing.operations, countUnassigned: usage.countUnassigned },
+    usageReports: usage.reports,
+  };
+  const shared = { logger, addressOf, registry, query, usageQuery: createQuery(databases.usageDatabase) };
+  const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' });
+  const publicApp = createPublicApp({
+    ...shared,
+    introspect: introspection.introspect,
+    accessLog,
+    trustedProxies: config.TRUSTED_PROXIES,
+    console: { ...console.parts, applications, tokens },
+  });
+  return Promise.resolve({
+    ...underCors(cors, publicApp),
+    privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
+    close: async () => {
+      await Promise.all(workers.map((each) => each.close()));
+      await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
+      introspection.close();
+      for (const clock of Object.values(clocks)) clock.close();
+      redis.disconnect();
+    },
+  });
+}
+
+/** auth's private API. */
+function openAuth(config: Config): PrivateApi {
+  return createPrivateApi({
+    baseUrl: config.AUTH_PRIVATE_URL,
+    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
+    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+  });
+}
+
+/** What account holders and operators do about applications and their tokens. */
+function openAccess(
+  config: Config,
+  changes: Pick<Parameters<typeof createTokens>[0], 'transact' | 'query' | 'deliver' | 'deliverRevocation'>,
+) {
+  return {
+    applications: createApplications({
+      ...changes,
+      peppers: config.CLIENT_SECRET_PEPPERS,
+      maxApplicationsPerAccount: config.MAX_APPLICATIONS_PER_ACCOUNT,
+    }),
+    tokens: createTokens({
+      ...changes,
+      tokenPrefix: config.TOKEN_PREFIX,
+      sealingKeys: config.TOKEN_SEALING_KEYS,
+      maxTokensPerApplication: config.MAX_HAND_MADE_TOKENS_PER_APPLICATION,
+    }),
+  };
+}
+
+/** What tells auth of changed applications, and every gateway of these and of changed entitlements. */
+function startOutboxes(
+  { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
+  { outboxDatabase, eventDatabase }: ReturnType<typeof openDatabases>,
+  { auth, redis }: { auth: PrivateApi; redis: RedisConnection },
+) {
+  return {
+    outbox: startRevocationOutbox({
+      query: createQuery(outboxDatabase),
+      auth,
+      redis,
+      deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+      logger,
+      metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
+      published: createPublishedRevocations(registry),
+    }),
+    publisher: startEntitlementPublisher({
+      database: eventDatabase,
+      databaseUrl: config.DATABASE_URL,
+      redis,
+      logger,
+      metrics: createPublisherMetrics(registry),
+    }),
+  };
+}
+
+/** Redis' is the one that usage is stamped by, Postgres' the one that decides what period an account is in. */
+function followClocks(
+  redis: RedisConnection,
+  query: Query,
+  told: Pick<ReferenceClockOptions, 'registry' | 'logger'>,
+) {
+  const readPostgresMs = async () => {
+    const sql = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms';
+    const [row] = await query<{ now_ms: number }>(sql);
+    return row?.now_ms ?? NaN;
+  };
+  return {
+    redis: followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), ...told }),
+    postgres: followClock({ reference: 'postgres', readMs: readPostgresMs, ...told }),
+  };
+}
+
+/** Pools of their own, so that requests, revocations and events can't starve one another. */
+function openDatabases(
+  { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax }: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL_MAX'>,
+  logger: Logger,
+) {
+  return {
+    database: openDatabase({ url, poolMax, logger, ...REQUEST_TIMEOUTS }),
+    outboxDatabase: openDatabase({ url, poolMax: 2, logger, ...REQUEST_TIMEOUTS }),
+    usageDatabase: openDatabase({ url, logger, ...USAGE_VIEWS }),
+    eventDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import type { RedisConnection } from '@tollgate/redis';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import { createTransact } from '../platform/database/query.ts';
+import { createRefusedCallMetrics, startRefusedCallReader } from '../usage/refused-calls/reader.ts';
+
+/** A connection of its own: records of an attack must not hold up requests. */
+const READER = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
+
+/** What stores the gateways' records of refused calls. */
+export function openRefusedCalls(parts: {
+  config: Pick<Config, 'DATABASE_URL'>;
+  redis: RedisConnection;
+  logger: Logger;
+  registry: Registry;
+}): { close: () => Promise<void> } {
+  const { config, redis, logger, registry } = parts;
+  const database = openDatabase({ url: config.DATABASE_URL, logger, ...READER });
+  const reader = startRefusedCallReader({
+    redis,
+    transact: createTransact(database),
+    logger,
+    metrics: createRefusedCallMetrics(registry),
+  });
+  return {
+    close: async () => {
+      await reader.close();
+      await database.destroy();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { Knex } from 'knex';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import type { RedisConnection } from '@tollgate/redis';
+import type { ReferenceClock } from '@tollgate/server/reference-clock';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import type { UsageReports } from '../app.ts';
+import { createUsageReaderMetrics } from '../usage/reader/metrics.ts';
+import { READER_CONNECTIONS, startUsageReader } from '../usage/reader/usage-reader.ts';
+import { createRefresherMetrics, startUsageRefresher } from '../usage/refresh/refresher.ts';
+import { createCountReport } from '../usage/reports/count-report.ts';
+import { createReportMetrics } from '../usage/reports/endpoint.ts';
+import { createCountUnassigned } from '../usage/unassigned/count.ts';
+import { createRetentionMetrics, startUsageRetention } from '../usage/retention/retention.ts';
+
+/** Nobody waits for the reader, and its transactions are larger; but no payer's lock holds up another's usage. */
+const READER = {
+  poolMax: READER_CONNECTIONS,
+  acquireTimeoutMs: 5_000,
+  statementTimeoutMs: 10_000,
+  lockTimeoutMs: 500,
+};
+
+/** A connection each: a refresh holds its own until Redis has answered. */
+const REFRESHER = { poolMax: 1, acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
+const RETENTION = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 1_000 };
+
+/** What counts usage of gateways and other systems, tells Redis of the latter, and keeps hourly usage to its months. */
+export function openUsage(options: {
+  config: Pick<
+    Config,
+    | 'DATABASE_URL'
+    | 'USAGE_POLL_INTERVAL_MS'
+    | 'USAGE_REPORTER_CREDENTIALS'
+    | 'USAGE_RETENTION_MONTHS'
+    | 'HOUSEKEEPING_INTERVAL_SEC'
+  >;
+  /** The requests' pool. */
+  database: Knex;
+  redis: RedisConnection;
+  redisClock: Pick<ReferenceClock, 'nowMs'>;
+  logger: Logger;
+  registry: Registry;
+}): {
+  reports: UsageReports;
+  countUnassigned: ReturnType<typeof createCountUnassigned>;
+  onTotalsChanged: () => void;
+  close: () => Promise<void>;
+} {
+  const { config, database, redis, redisClock, logger, registry } = options;
+  const { nowMs } = redisClock;
+  const url = config.DATABASE_URL;
+  const readerDatabase = openDatabase({ url, logger, ...READER });
+  const refresherDatabase = openDatabase({ url, logger, ...REFRESHER });
+  const retentionDatabase = openDatabase({ url, logger, ...RETENTION });
+  const retentionMonths = config.USAGE_RETENTION_MONTHS;
+  const reader = startUsageReader({
+    database: readerDatabase,
+    redis,
+    pollIntervalMs: config.USAGE_POLL_INTERVAL_MS,
+    logger,
+    metrics: createUsageReaderMetrics(registry, nowMs),
+    nowMs,
+  });
+  const refresher = startUsageRefresher({
+    database: refresherDatabase,
+    redis,
+    logger,
+    metrics: createRefresherMetrics(registry),
+  });
+  const retention = startUsageRetention({
+    database: retentionDatabase,
+    retentionMonths,
+    intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
+    logger,
+    metrics: createRetentionMetrics(registry),
+  });
+  return {
+    reports: {
+      credentials: config.USAGE_REPORTER_CREDENTIALS,
+      countReport: createCountReport({ database, retentionMonths, onCounted: refresher.wake }),
+      metrics: createReportMetrics(registry),
+    },
+    countUnassigned: createCountUnassigned(database, refresher.wake),
+    onTotalsChanged: refresher.wake,
+    close: async () => {
+      await Promise.all([reader, refresher, retention].map((each) => each.close()));
+      const databases = [readerDatabase, refresherDatabase, retentionDatabase];
+      await Promise.all(databases.map((each) => each.destroy()));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { json } from 'express';
+import type { Request } from 'express';
+import type { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import { invalidInput } from '@tollgate/http/invalid-fields';
+
+const MAX_BODY_BYTES = 16_384;
+
+/** Reads a JSON body up to a size. A compressed one is refused: a small bomb would pass the limit. */
+export const jsonBodyUpTo = (limit: number) => json({ type: 'application/json', limit, inflate: false });
+
+export const readJsonBody = jsonBodyUpTo(MAX_BODY_BYTES);
+
+/**
+ * The request's JSON body, held to a schema.
+ * @throws {Problem} unsupported_media_type, or invalid_request that names every faulty member
+ */
+export function bodyOf<T>(req: Pick<Request, 'body'>, schema: z.ZodType<T>): T {
+  const body: unknown = req.body;
+  if (body === undefined) {
+    throw new Problem('unsupported_media_type', { detail: 'The content type must be application/json.' });
+  }
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(parsed.error);
+}

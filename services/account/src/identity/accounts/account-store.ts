@@ -1,0 +1,67 @@
+import type { Query } from '../../platform/database/query.ts';
+import type { Account } from './account.ts';
+
+/** Accounts in Postgres. */
+
+const COLUMNS = 'account_id, email, name, password_hash, email_verified_at, blocked_at';
+
+export async function findAccountByEmail(query: Query, email: string): Promise<Account | undefined> {
+  const rows = await query<Account>(`SELECT ${COLUMNS} FROM accounts WHERE lower(email) = lower(:email)`, {
+    email,
+  });
+  return rows[0];
+}
+
+export async function findAccount(query: Query, accountId: number): Promise<Account | undefined> {
+  const rows = await query<Account>(`SELECT ${COLUMNS} FROM accounts WHERE account_id = :accountId`, {
+    accountId,
+  });
+  return rows[0];
+}
+
+/** The same, locked until the transaction's end: sign-ins and changes of one account come one after the other. */
+export async function lockAccount(query: Query, accountId: number): Promise<Account | undefined> {
+  const rows = await query<Account>(
+    `SELECT ${COLUMNS} FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE`,
+    { accountId },
+  );
+  return rows[0];
+}
+
+/** A new account, whose address is verified; undefined where the address has one. */
+export async function insertAccount(
+  query: Query,
+  made: Pick<Account, 'email' | 'name' | 'password_hash'>,
+): Promise<number | undefined> {
+  const rows = await query<{ account_id: number }>(
+    `INSERT INTO accounts (email, name, password_hash, email_verified_at)
+     VALUES (:email, :name, :password_hash, now())
+     ON CONFLICT (lower(email)) DO NOTHING RETURNING account_id`,
+    made,
+  );
+  return rows[0]?.account_id;
+}
+
+export async function setPasswordHash(query: Query, accountId: number, passwordHash: string): Promise<void> {
+  await query('UPDATE accounts SET password_hash = :passwordHash WHERE account_id = :accountId', {
+    accountId,
+    passwordHash,
+  });
+}
+
+export async function setName(query: Query, accountId: number, name: string): Promise<void> {
+  await query('UPDATE accounts SET name = :name WHERE account_id = :accountId', { accountId, name });
+}
+
+/** Notes that mail to the account's address has reached its owner just now. */
+export async function setEmailVerified(query: Query, accountId: number): Promise<void> {
+  await query('UPDATE accounts SET email_verified_at = now() WHERE account_id = :accountId', { accountId });
+}
+
+/** A verified address in place of the old one. The unique index throws where another account has it. */
+export async function setEmail(query: Query, accountId: number, email: string): Promise<void> {
+  await query('UPDATE accounts SET email = :email, email_verified_at = now() WHERE account_id = :accountId', {
+    accountId,
+    email,
+  });
+}

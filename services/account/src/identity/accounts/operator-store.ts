@@ -1,0 +1,117 @@
+import { Problem } from '@tollgate/http/problem';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import { databaseNow } from '../../platform/database/clock.ts';
+import { onlyRow } from '../../platform/database/only-row.ts';
+import { isUniqueViolation } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+
+/** Accounts as operators see and change them. */
+
+export type OperatedAccount = {
+  account_id: number;
+  email: string;
+  name: string;
+  email_verified_at: Date | null;
+  blocked_at: Date | null;
+  created_at: Date;
+};
+
+const COLUMNS = 'account_id, email, name, email_verified_at, blocked_at, created_at';
+
+/** What no password matches: its owner sets one by the link of a password reset. */
+const NO_PASSWORD = 'none';
+
+/** @throws {Problem} email_taken */
+export async function createAccount(
+  query: Query,
+  { email, name }: { email: string; name: string },
+  by: Actor,
+): Promise<OperatedAccount> {
+  const account = await insert(query, email, name);
+  const { account_id } = account;
+  const entry = { ...by, application_id: null, account_id };
+  await recordAudit(query, { ...entry, action: 'account_created', details: { email } });
+  return account;
+}
+
+/** Blocks an account, or lifts the block. Again for one that is blocked: the same. @throws {Problem} not_found */
+export async function setAccountBlocked(
+  query: Query,
+  accountId: number,
+  blocked: boolean,
+  by: Actor,
+): Promise<OperatedAccount> {
+  const rows = await query<OperatedAccount>(
+    `UPDATE accounts SET blocked_at = CASE WHEN :blocked THEN coalesce(blocked_at, :now) END
+     WHERE account_id = :accountId RETURNING ${COLUMNS}`,
+    { accountId, blocked, now: await databaseNow(query) },
+  );
+  const [account] = rows;
+  if (account === undefined) throw new Problem('not_found');
+  const entry = { ...by, application_id: null, account_id: accountId, details: {} };
+  await recordAudit(query, { ...entry, action: blocked ? 'account_blocked' : 'account_unblocked' });
+  return account;
+}
+
+export async function findOperatedAccount(
+  query: Query,
+  accountId: number,
+): Promise<OperatedAccount | undefined> {
+  const rows = await query<OperatedAccount>(`SELECT ${COLUMNS} FROM accounts WHERE account_id = :accountId`, {
+    accountId,
+  });
+  return rows[0];
+}
+
+/** All, the one with an address, those that are blocked or those that aren't; newest first. */
+export function listAccounts(
+  query: Query,
+  { email, blocked }: { email?: string | undefined; blocked?: boolean | undefined },
+  { limit, before }: Page,
+): Promise<OperatedAccount[]> {
+  const wanted = [
+    ...(email === undefined ? [] : ['lower(email) = lower(:email)']),
+    ...(blocked === undefined ? [] : [`blocked_at IS ${blocked ? 'NOT ' : ''}NULL`]),
+  ];
+  return query<OperatedAccount>(
+    `SELECT ${COLUMNS} FROM accounts WHERE ${['account_id < :before', ...wanted].join(' AND ')}
+     ORDER BY account_id DESC LIMIT :limit`,
+    { email: email ?? null, limit, before },
+  );
+}
+
+export type TeamPlace = { team_id: number; name: string; role: 'manager' | 'member' };
+
+/** The team that an account manages or is a member of. */
+export async function findTeamPlace(query: Query, accountId: number): Promise<TeamPlace | undefined> {
+  const rows = await query<TeamPlace>(
+    `SELECT team_id, name, role FROM team_members JOIN teams USING (team_id) WHERE account_id = :accountId`,
+    { accountId },
+  );
+  return rows[0];
+}
+
+/** The account's own subscription that hasn't ended. */
+export async function findLiveSubscriptionId(query: Query, accountId: number): Promise<number | null> {
+  const rows = await query<{ subscription_id: number }>(
+    'SELECT subscription_id FROM subscriptions WHERE account_id = :accountId AND ended_at IS NULL',
+    { accountId },
+  );
+  return rows[0]?.subscription_id ?? null;
+}
+
+async function insert(query: Query, email: string, name: string): Promise<OperatedAccount> {
+  try {
+    return onlyRow(
+      await query<OperatedAccount>(
+        `INSERT INTO accounts (email, name, password_hash) VALUES (:email, :name, :none) RETURNING ${COLUMNS}`,
+        { email, name, none: NO_PASSWORD },
+      ),
+    );
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Problem('email_taken', { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Problem } from '@tollgate/http/problem';
+import type { Query } from '../../platform/database/query.ts';
+
+/** How many attempts something may have in a window that begins with its first one. */
+export type AttemptLimit = {
+  /** What is counted, for instance `sign-in address 203.0.113.7`; it is stored as a hash. */
+  subject: string;
+  /** Undefined where it is only counted. */
+  max: number | undefined;
+  windowSec: number;
+};
+
+/**
+ * Attempts in the current window, this one included, in the order of the limits (Infinity where this one was
+ * refused without being counted), and which limits it is over.
+ */
+export type Taken = { counts: number[]; exceeded: AttemptLimit[]; retryAfterSec: number };
+
+export type AttemptCounts = {
+  /**
+   * Counts an attempt before anything of it is done, so that of any number at once no more than the limit get
+   * further. One over a limit is counted as well, and doesn't lengthen the window.
+   */
+  take: (limits: readonly AttemptLimit[]) => Promise<Taken>;
+  /** Takes back an attempt that turned out not to be one that the limits are for. */
+  giveBack: (limits: readonly AttemptLimit[]) => Promise<void>;
+};
+
+/** How many subjects over a limit a process remembers, to refuse them without asking Postgres. */
+const REMEMBERED_MAX = 10_000;
+
+type Row = { subject: string; attempts: number; rest_sec: number };
+
+/**
+ * Counts attempts in Postgres, over all replicas (ADR 0025). `query` isn't a transaction's: a count outlives
+ * whatever comes of the attempt. Rows are locked in the order of their keys, so that no two attempts can
+ * wait for each other.
+ */
+export function createAttemptCounts(query: Query): AttemptCounts {
+  const remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
+
+  /** What is known without asking; attempts that are refused so aren't counted. */
+  function known(limits: readonly AttemptLimit[]): Taken | undefined {
+    const untilsMs = limits.map(({ subject }) => remembered.get(keyOf(subject)) ?? 0);
+    const nowMs = Date.now();
+    const over = limits.filter((_, index) => (untilsMs[index] ?? 0) > nowMs);
+    if (over.length === 0) return undefined;
+    return {
+      counts: limits.map(() => Infinity),
+      exceeded: over,
+      retryAfterSec: secondsUp((Math.max(...untilsMs) - nowMs) / 1_000),
+    };
+  }
+
+  return {
+    take: async (limits) => {
+      const already = known(limits);
+      if (already !== undefined) return already;
+      const rows = new Map((await count(query, limits)).map((row) => [row.subject, row]));
+      const found = limits.map((limit) => ({ limit, row: rows.get(keyOf(limit.subject)) }));
+      const over = found.filter(({ limit, row }) => (row?.attempts ?? 0) > (limit.max ?? Infinity));
+      for (const { row } of over) {
+        if (row === undefined) continue;
+        remembered.set(row.subject, Date.now() + row.rest_sec * 1_000);
+      }
+      return {
+        counts: found.map(({ row }) => row?.attempts ?? 0),
+        exceeded: over.map(({ limit }) => limit),
+        retryAfterSec: secondsUp(Math.max(0, ...over.map(({ row }) => row?.rest_sec ?? 0))),
+      };
+    },
+    giveBack: async (limits) => {
+      await query(
+        `WITH locked AS (
+           SELECT subject FROM attempt_counts WHERE subject = ANY (CAST(:subjects AS text[]))
+           ORDER BY subject FOR UPDATE
+         )
+         UPDATE attempt_counts SET attempts = attempts - 1 FROM locked
+         WHERE attempt_counts.subject = locked.subject AND attempts > 0`,
+        { subjects: limits.map(({ subject }) => keyOf(subject)) },
+      );
+    },
+  };
+}
+
+/** @throws {Problem} too_many_requests where an attempt is over a limit */
+export function refuseExceeded({ exceeded, retryAfterSec }: Taken): void {
+  if (exceeded.length === 0) return;
+  // Which limit it was would tell what the others still allow.
+  throw new Problem('too_many_requests', {
+    detail: 'Too many attempts. Try again later.',
+    headers: { 'retry-after': String(retryAfterSec) },
+  });
+}
+
+function count(query: Query, limits: readonly AttemptLimit[]): Promise<Row[]> {
+  return query<Row>(
+    `INSERT INTO attempt_counts AS counted (subject, attempts, window_ends_at)
+     SELECT subject, 1, clock_timestamp() + window_sec * interval '1 second'
+     FROM unnest(CAST(:subjects AS text[]), CAST(:windows AS integer[])) AS taken (subject, window_sec)
+     ORDER BY subject
+     ON CONFLICT (subject) DO UPDATE SET
+       attempts = CASE WHEN counted.window_ends_at <= clock_timestamp() THEN 1 ELSE counted.attempts + 1 END,
+       window_ends_at = CASE WHEN counted.window_ends_at <= clock_timestamp() THEN excluded.window_ends_at
+                             ELSE counted.window_ends_at END
+     RETURNING subject, attempts,
+       CAST(extract(epoch FROM window_ends_at - clock_timestamp()) AS float8) AS rest_sec`,
+    {
+      subjects: limits.map(({ subject }) => keyOf(subject)),
+      windows: limits.map(({ windowSec }) => windowSec),
+    },
+  );
+}
+
+/** Keys of one length, whatever a stranger sends as an e-mail address, and no list of addresses. */
+function keyOf(subject: string): string {
+  return createHash('sha256').update(subject).digest('base64url');
+}
+
+function secondsUp(seconds: number): number {
+  return Math.max(1, Math.ceil(seconds));
+}

@@ -1,0 +1,83 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { addressGroup } from '@tollgate/http/address-group';
+import type { AccessLog } from '@tollgate/log/access-log';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { Problem } from '@tollgate/http/problem';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Stranger } from '../people/people.ts';
+import { readCallerAddress } from './caller-address.ts';
+import { CSRF_HEADER, isCsrfTokenOf } from './csrf-token.ts';
+import { isUnsafe } from './same-origin.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import { findSession } from './session-store.ts';
+import type { LiveSession, SessionLifetimes } from './session-store.ts';
+
+/** Who is signed in, for the endpoints behind requireSession. */
+export type SignedIn = {
+  account_id: number;
+  session: LiveSession;
+  /** The session's own secret; it leaves only by the cookie. */
+  token: string;
+  /** For the audit log. */
+  actor: Actor;
+};
+
+const signedInOf = new WeakMap<Response, SignedIn>();
+
+/**
+ * Express middleware: lets through requests of a live session whose unsafe ones carry its CSRF token, so that an
+ * endpoint behind it can't forget the check.
+ *
+ * @throws {Problem} unauthorized; csrf_token_required; service_unavailable
+ */
+export function requireSession(parts: {
+  query: Query;
+  cookie: SessionCookie;
+  lifetimes: SessionLifetimes;
+}): RequestHandler {
+  const { query, cookie, lifetimes } = parts;
+  return async (req, res, next) => {
+    const token = cookie.read(req);
+    const session = token === undefined ? undefined : await findSession(query, token, lifetimes);
+    if (token === undefined || session === undefined) throw new Problem('unauthorized');
+    if (isUnsafe(req) && !isCsrfTokenOf(token, req.get(CSRF_HEADER))) {
+      throw new Problem('csrf_token_required', {
+        detail: 'The header X-CSRF-Token must hold the csrf_token of GET /api/console/session.',
+      });
+    }
+    const { account_id } = session.account;
+    const { address, request_id } = strangerOf(req, res);
+    const actor = { actor: `account:${String(account_id)}`, address, request_id };
+    signedInOf.set(res, { account_id, session, token, actor });
+    next();
+  };
+}
+
+/** Express middleware: has the access log say who is signed in. */
+export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler {
+  return (req, res, next) => {
+    res.once('close', () => {
+      const found = signedInOf.get(res);
+      if (found !== undefined) accessLog.note(req, { account_id: found.account_id });
+    });
+    next();
+  };
+}
+
+/** Who is signed in, in an endpoint behind requireSession. */
+export function signedIn(res: Response): SignedIn {
+  const found = signedInOf.get(res);
+  if (found === undefined) throw new Error('the endpoint is not behind requireSession');
+  return found;
+}
+
+/** Where a request comes from: what trusted proxies say of it, else the connection's own address. */
+export function strangerOf(req: Request, res: Response): Stranger {
+  const address = readCallerAddress(req);
+  return {
+    address,
+    addressGroup: addressGroup(address),
+    request_id: res.get(REQUEST_ID_HEADER) ?? 'unknown',
+  };
+}

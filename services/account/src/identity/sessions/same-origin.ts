@@ -1,0 +1,46 @@
+import type { Request, RequestHandler } from 'express';
+import { Problem } from '@tollgate/http/problem';
+
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function isUnsafe({ method }: Pick<Request, 'method'>): boolean {
+  return !SAFE_METHODS.has(method);
+}
+
+/**
+ * Refuses unsafe requests that a browser sends on another site's or another port's behalf, and bodies that a form
+ * could send; sign-in and sign-up, which have no session yet, are protected by nothing else. A browser always says
+ * where a request comes from, by Sec-Fetch-Site or, the older ones and those without TLS, by Origin. A program that
+ * says neither has no cookies that another site could use.
+ *
+ * @throws {Problem} forbidden; unsupported_media_type
+ */
+export function sameOriginOnly(publicUrl: string): RequestHandler {
+  const { origin } = new URL(publicUrl);
+  return (req, _res, next) => {
+    if (isUnsafe(req)) {
+      if (!isSameOrigin(req, origin)) {
+        throw new Problem('forbidden', { detail: 'The request comes from another origin.' });
+      }
+      if (hasBody(req) && req.is('application/json') === false) {
+        throw new Problem('unsupported_media_type', { detail: 'The content type must be application/json.' });
+      }
+    }
+    next();
+  };
+}
+
+/** A browser's fetch without a body says that its length is 0, which Express' `is` takes for a body. */
+function hasBody(req: Request): boolean {
+  return req.get('transfer-encoding') !== undefined || Number(req.get('content-length') ?? 0) !== 0;
+}
+
+function isSameOrigin(req: Request, publicOrigin: string): boolean {
+  const site = req.get('sec-fetch-site');
+  // `none`: the user's own doing, for instance a reload.
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const origin = req.get('origin');
+  if (origin === undefined || origin === publicOrigin) return true;
+  return URL.canParse(origin) && new URL(origin).host === req.host;
+}

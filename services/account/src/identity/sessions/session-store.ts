@@ -1,0 +1,115 @@
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Account } from '../accounts/account.ts';
+import { hashOfToken } from '../secret-token.ts';
+
+/** Sessions in Postgres, by the hash of their token. */
+
+export type SessionLifetimes = {
+  /** Without a request. */
+  idleTimeoutSec: number;
+  /** In all. */
+  lifetimeSec: number;
+};
+
+/** Where a session was begun, as its owner's list shows it. */
+export type SessionOrigin = { address: string; userAgent: string };
+
+export type Session = { session_id: number; created_at: Date; expires_at: Date };
+
+export type LiveSession = Session & { account: Account };
+
+export type ListedSession = Session & { last_seen_at: Date; address: string; user_agent: string };
+
+/** So old may `last_seen_at` be: a request in a minute writes, the others only read. */
+const LAST_SEEN_STEP_SEC = 60;
+
+/** An account's sessions beyond this end, those begun first before the others. */
+const MAX_PER_ACCOUNT = 50;
+
+const USER_AGENT_MAX_CHARACTERS = 200;
+
+const IS_LIVE = `sessions.expires_at > now()
+  AND sessions.last_seen_at > now() - :idleTimeoutSec * interval '1 second'`;
+
+/** Begins a session; `token` goes into the cookie, and nowhere else. `query` is a transaction's. */
+export async function beginSession(
+  query: Query,
+  accountId: number,
+  token: string,
+  { address, userAgent }: SessionOrigin,
+  { lifetimeSec }: SessionLifetimes,
+): Promise<Session> {
+  const rows = await query<Session>(
+    `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent)
+     VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent)
+     RETURNING session_id, created_at, expires_at`,
+    {
+      accountId,
+      tokenHash: hashOfToken(token),
+      lifetimeSec,
+      address,
+      userAgent: userAgent.replace(/\p{Cc}/gu, ' ').slice(0, USER_AGENT_MAX_CHARACTERS),
+    },
+  );
+  await query(
+    `DELETE FROM sessions WHERE session_id IN (
+       SELECT session_id FROM sessions WHERE account_id = :accountId
+       ORDER BY session_id DESC OFFSET ${String(MAX_PER_ACCOUNT)})`,
+    { accountId },
+  );
+  return onlyRow(rows);
+}
+
+/** The live session of a token, with its account; notes that it was seen. */
+export async function findSession(
+  query: Query,
+  token: string,
+  { idleTimeoutSec }: SessionLifetimes,
+): Promise<LiveSession | undefined> {
+  const rows = await query<Session & Account & { is_stale: boolean }>(
+    `SELECT session_id, sessions.created_at, expires_at,
+            last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
+            account_id, email, name, password_hash, email_verified_at, blocked_at
+     FROM sessions JOIN accounts USING (account_id)
+     WHERE token_hash = :tokenHash AND ${IS_LIVE}`,
+    { tokenHash: hashOfToken(token), idleTimeoutSec },
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { session_id, created_at, expires_at, is_stale, ...account } = row;
+  if (is_stale) {
+    await query('UPDATE sessions SET last_seen_at = now() WHERE session_id = :session_id', { session_id });
+  }
+  return { session_id, created_at, expires_at, account };
+}
+
+/** Newest first. */
+export function listSessions(
+  query: Query,
+  accountId: number,
+  { idleTimeoutSec }: SessionLifetimes,
+): Promise<ListedSession[]> {
+  return query<ListedSession>(
+    `SELECT session_id, created_at, last_seen_at, expires_at, address, user_agent FROM sessions
+     WHERE account_id = :accountId AND ${IS_LIVE} ORDER BY session_id DESC`,
+    { accountId, idleTimeoutSec },
+  );
+}
+
+/** Whether the account had that session. */
+export async function endSession(query: Query, accountId: number, sessionId: number): Promise<boolean> {
+  const rows = await query(
+    'DELETE FROM sessions WHERE session_id = :sessionId AND account_id = :accountId RETURNING 1',
+    { sessionId, accountId },
+  );
+  return rows.length > 0;
+}
+
+export async function endSessionOfToken(query: Query, token: string): Promise<void> {
+  await query('DELETE FROM sessions WHERE token_hash = :tokenHash', { tokenHash: hashOfToken(token) });
+}
+
+export async function endAllSessions(query: Query, accountId: number): Promise<void> {
+  await query('DELETE FROM sessions WHERE account_id = :accountId', { accountId });
+}

@@ -1,0 +1,119 @@
+import { Problem } from '@tollgate/http/problem';
+import { refuseExceeded } from '../attempts/attempt-counts.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { isOutdated } from '../passwords/password.ts';
+import type { Account } from '../accounts/account.ts';
+import { findAccountByEmail, lockAccount, setPasswordHash } from '../accounts/account-store.ts';
+import type { PeopleParts, Stranger } from '../people/people.ts';
+import { newSecretToken } from '../secret-token.ts';
+import { beginSession, endSessionOfToken } from './session-store.ts';
+import type { LiveSession, SessionLifetimes } from './session-store.ts';
+import { passwordAttempt } from './sign-in-limits.ts';
+import type { SlowDown } from './sign-in-limits.ts';
+
+export type SignInParts = PeopleParts & { lifetimes: SessionLifetimes; slowDown: SlowDown };
+
+export type SignInRequest = {
+  email: string;
+  password: string;
+  userAgent: string;
+  /** The session that the browser had; it ends. */
+  previousToken: string | undefined;
+};
+
+/** A session that has just begun, and the token for its cookie. */
+export type BegunSession = { token: string; session: LiveSession };
+
+/** One retry is enough: a hash changes between two looks at it when somebody else upgrades it, or sets another. */
+const LOOKS = 2;
+
+/**
+ * Signs in. An unknown address, an account without a password, a wrong password and an address that isn't verified
+ * have the same answer and the same cost: one verification. A blocked account may sign in, to see and to pay.
+ *
+ * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
+ */
+export async function signIn(
+  parts: SignInParts,
+  request: SignInRequest,
+  by: Stranger,
+): Promise<BegunSession> {
+  const { query, counts, signInLimits, slowDown } = parts;
+  const { email } = request;
+  const attempt = passwordAttempt(signInLimits, { account: email, address: by.addressGroup });
+  const taken = await counts.take(attempt);
+  // The first one that is refused tells the owner's log; the others would only fill it.
+  if (taken.exceeded.includes(attempt[0]) && taken.counts[0] === signInLimits.perAccountAndAddress + 1) {
+    await recordLimited(query, email, by);
+  }
+  refuseExceeded(taken);
+  await slowDown(taken.counts[2] ?? 0);
+  for (let look = 0; look < LOOKS; look += 1) {
+    const account = await findAccountByEmail(query, email);
+    if (!(await isPasswordOf(parts, account, request.password)) || account === undefined) break;
+    const upgraded = isOutdated(account.password_hash)
+      ? await parts.hasher.hash(request.password)
+      : undefined;
+    const begun = await beginIfUnchanged(parts, { account, upgraded, request, by });
+    if (begun === undefined) continue;
+    await counts.giveBack(attempt);
+    return begun;
+  }
+  throw new Problem('invalid_credentials', { detail: 'The e-mail address or the password is wrong.' });
+}
+
+async function isPasswordOf(
+  { hasher }: PeopleParts,
+  account: Account | undefined,
+  password: string,
+): Promise<boolean> {
+  const isRight = await hasher.verify(password, account?.password_hash);
+  return isRight && account?.email_verified_at !== null;
+}
+
+/**
+ * Begins the session if the password that was verified is still the account's. A change of password that is
+ * under way is waited for; one that comes later ends this session with the others.
+ */
+function beginIfUnchanged(
+  { transact, lifetimes }: SignInParts,
+  step: { account: Account; upgraded: string | undefined; request: SignInRequest; by: Stranger },
+): Promise<BegunSession | undefined> {
+  const { upgraded, request, by } = step;
+  const { account_id, password_hash } = step.account;
+  return transact(async (inside) => {
+    const account = await lockAccount(inside, account_id);
+    if (account?.password_hash !== password_hash) return undefined;
+    if (upgraded !== undefined) await setPasswordHash(inside, account_id, upgraded);
+    // Never the token that the browser had before: someone else may have put it there (session fixation).
+    if (request.previousToken !== undefined) await endSessionOfToken(inside, request.previousToken);
+    const token = newSecretToken();
+    const origin = { address: by.address, userAgent: request.userAgent };
+    const session = await beginSession(inside, account_id, token, origin, lifetimes);
+    await recordAudit(inside, {
+      actor: `account:${String(account_id)}`,
+      address: by.address,
+      request_id: by.request_id,
+      application_id: null,
+      account_id,
+      action: 'signed_in',
+      details: {},
+    });
+    return { token, session: { ...session, account } };
+  });
+}
+
+async function recordLimited(query: Query, email: string, { address, request_id }: Stranger): Promise<void> {
+  const account = await findAccountByEmail(query, email);
+  if (account === undefined) return;
+  await recordAudit(query, {
+    actor: 'unknown',
+    address,
+    request_id,
+    application_id: null,
+    account_id: account.account_id,
+    action: 'sign_in_limited',
+    details: {},
+  });
+}

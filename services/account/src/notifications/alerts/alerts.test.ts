@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { alertsOf, allChecked, startAlerts, subjectsTo, use } from '../../../test/suite/alerts.ts';
+import type { AlertsUnderTest } from '../../../test/suite/alerts.ts';
+import { newOwner } from '../../../test/suite/console.ts';
+import type { Owner } from '../../../test/suite/console.ts';
+import { nthMail } from '../../../test/suite/people.ts';
+import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
+import type { PeriodChanges } from '../../../test/suite/database/records.ts';
+import { inviteTo, joinTeam, makeTeam } from '../../../test/suite/team.ts';
+import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { makeWebhook } from '../../../test/suite/webhooks.ts';
+
+/** Who is told of a limit that is used up to a share of it: once, by mail and webhook, as it was wanted. */
+
+let suite: AlertsUnderTest;
+let receiver: Receiver;
+let owner: Owner;
+
+beforeAll(async () => {
+  suite = await startAlerts();
+  receiver = await startReceiver();
+});
+
+beforeEach(async () => {
+  owner = await newOwner(suite);
+});
+
+afterAll(async () => {
+  await receiver.close();
+  await suite.close();
+});
+
+const period = (changes: PeriodChanges = {}) => insertPeriod(suite.database, owner.account_id, changes);
+
+const settings = (wanted: Record<string, unknown>) => owner.browser.request('PUT', '/alerts', wanted);
+
+describe('settings', () => {
+  test('are 80 and 100 % by mail until they are changed, and then as they were put', async () => {
+    const defaults = await owner.browser.request('GET', '/alerts');
+    expect([defaults.status, defaults.body]).toEqual([200, { mail: true, shares: [80, 100], limits: {} }]);
+    const wanted = { mail: false, shares: [90, 50], limits: { traffic_bytes_limit: [10] } };
+    expect((await settings(wanted)).body).toEqual({ ...wanted, shares: [50, 90] });
+    expect((await owner.browser.request('GET', '/alerts')).body).toEqual({ ...wanted, shares: [50, 90] });
+    const logged = await suite
+      .database('audit_log')
+      .where({ account_id: owner.account_id, action: 'alert_settings_changed' });
+    expect(logged).toHaveLength(1);
+  });
+
+  test('all that is wrong is named; without a session 401', async () => {
+    const { status, body } = await settings({ mail: 1, shares: [0], limits: { points_limit: [80, 80] } });
+    expect([status, body['code']]).toEqual([400, 'invalid_request']);
+    const named = (body['errors'] as { field: string }[]).map(({ field }) => field);
+    expect(named.toSorted()).toEqual(['limits.points_limit', 'mail', 'shares.0']);
+    owner.browser.cookie = undefined;
+    expect((await owner.browser.request('GET', '/alerts')).status).toBe(401);
+  });
+
+  test('two put at once: one of them, whole', async () => {
+    const [one, other] = [
+      { mail: true, shares: [10], limits: {} },
+      { mail: false, shares: [20], limits: { points_limit: [30] } },
+    ];
+    const answers = await Promise.all([settings(one), settings(other)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect([one, other]).toContainEqual((await owner.browser.request('GET', '/alerts')).body);
+  });
+});
+
+describe('usage that passes a share', () => {
+  test('is told once per period and share, by mail and webhook, however it comes and whoever notices', async () => {
+    const webhook = await makeWebhook(owner, receiver.url);
+    const period_id = await period({ description: { points_limit: 1_000 }, plan_name: 'Plan S' });
+    await use(suite, owner, period_id, { points: 799 });
+    await allChecked(suite);
+    expect(await alertsOf(suite, period_id)).toEqual([]);
+    await use(suite, owner, period_id, { points: 1 });
+    const mail = await nthMail(suite.mailDirectory, owner.email);
+    expect(mail.subject).toBe('80 % of your points are used');
+    expect(mail.text).toContain('800 points of 1,000 points are used');
+    expect(mail.text).toContain('http://tollgate.example/user/usage');
+
+    const own = () =>
+      receiver.received.filter(({ body }) => body.includes(`"account_id":${String(owner.account_id)},`));
+    const received = await waitFor(() => own()[0]);
+    const { started_at, ended_at } = (await suite
+      .database('billing_periods')
+      .where({ period_id })
+      .first()) as {
+      started_at: Date;
+      ended_at: Date;
+    };
+    const second = (at: Date) => at.toISOString().replace('.000', '');
+    expect(received.verify(webhook.secret)).toEqual({
+      type: 'usage.alert',
+      timestamp: expect.any(String),
+      data: {
+        alert_id: expect.any(Number),
+        account_id: owner.account_id,
+        billing_period: {
+          period_id,
+          plan_name: 'Plan S',
+          started_at: second(started_at),
+          ended_at: second(ended_at),
+        },
+        limit: 'points_limit',
+        limit_value: 1_000,
+        used: 800,
+        share_percent: 80,
+      },
+    });
+
+    for (const points of [50, 50, 50, 50]) await use(suite, owner, period_id, { points });
+    await nthMail(suite.mailDirectory, owner.email, 2);
+    await use(suite, owner, period_id, { points: 500 });
+    await waitFor(() => own().length === 2);
+    await allChecked(suite);
+    expect(subjectsTo(suite, owner)).toEqual([
+      '80 % of your points are used',
+      '100 % of your points are used',
+    ]);
+    expect((await alertsOf(suite, period_id)).map(({ share }) => share)).toEqual([80, 100]);
+
+    // The next period begins anew.
+    const next = await insertPeriod(suite.database, owner.account_id, {
+      started_at: secondsFromNow(6 * 86_400),
+      ended_at: secondsFromNow(7 * 86_400),
+    });
+    await use(suite, owner, next, { points: 850 });
+    await nthMail(suite.mailDirectory, owner.email, 3);
+    expect(await alertsOf(suite, next)).toMatchObject([{ share: 80, used: 850 }]);
+  });
+
+  test('at once passes all of them: each is an alert, and one mail tells of the highest', async () => {
+    const period_id = await period({ description: { points_limit: 10 } });
+    await use(suite, owner, period_id, { points: 25 });
+    await waitFor(async () => (await alertsOf(suite, period_id)).length === 2);
+    await nthMail(suite.mailDirectory, owner.email);
+    await allChecked(suite);
+    expect(subjectsTo(suite, owner)).toEqual(['100 % of your points are used']);
+  });
+
+  test('of time and traffic counts like that of points; a limit of 0 or none is never passed', async () => {
+    const period_id = await period({
+      description: { time_sec_limit: 10, traffic_bytes_limit: 1_000_000, points_limit: 0 },
+    });
+    await use(suite, owner, period_id, { time_ms: 7_999, points: 5 });
+    await use(suite, owner, period_id, { traffic_bytes: 800_000 });
+    await waitFor(async () => (await alertsOf(suite, period_id)).length === 1);
+    await use(suite, owner, period_id, { time_ms: 1 });
+    await waitFor(async () => (await alertsOf(suite, period_id)).length === 2);
+    expect(await alertsOf(suite, period_id)).toEqual([
+      { limit_name: 'time_sec_limit', share: 80, used: 8, limit_value: 10 },
+      { limit_name: 'traffic_bytes_limit', share: 80, used: 800_000, limit_value: 1_000_000 },
+    ]);
+  });
+
+  test('of members is told to who pays for them', async () => {
+    const member = await newOwner(suite);
+    await makeTeam(owner);
+    await joinTeam(owner, member);
+    const period_id = await period({ description: { points_limit: 100 } });
+    await use(suite, owner, period_id, { account_id: member.account_id, points: 90 });
+    await nthMail(suite.mailDirectory, owner.email);
+    expect(subjectsTo(suite, member)).toEqual(['You are invited into a team']);
+  });
+
+  test('is found whoever writes it: a rebuild, an operator, a limit that shrinks', async () => {
+    const period_id = await period({ description: { points_limit: 1_000 } });
+    await suite
+      .database('usage_totals')
+      .insert({ period_id, points: 500, requests: 1, time_ms: 0, traffic_bytes: 0 });
+    await suite
+      .database('billing_periods')
+      .where({ period_id })
+      .update({ description: { points_limit: 600 } });
+    await waitFor(async () => (await alertsOf(suite, period_id)).length === 1);
+    await suite.database('usage_totals').where({ period_id }).update({ points: 600 });
+    await waitFor(async () => (await alertsOf(suite, period_id)).length === 2);
+  });
+
+  test('goes to nobody by mail who does not want it, or whose address is not verified', async () => {
+    await settings({ mail: false, shares: [80], limits: {} });
+    const period_id = await period({ description: { points_limit: 10 } });
+    await use(suite, owner, period_id, { points: 9 });
+    await waitFor(async () => (await alertsOf(suite, period_id)).length === 1);
+    await suite
+      .database('accounts')
+      .where({ account_id: owner.account_id })
+      .update({ email_verified_at: null });
+    await settings({ mail: true, shares: [90], limits: {} });
+    await waitFor(async () => (await alertsOf(suite, period_id)).length === 2);
+    await waitFor(async () => (await suite.database('mail_outbox')).length === 0);
+    expect(subjectsTo(suite, owner)).toEqual([]);
+  });
+
+  test('and a share that is chosen when it is passed already is told at once, each once', async () => {
+    const period_id = await period({ description: { points_limit: 100 } });
+    await use(suite, owner, period_id, { points: 70 });
+    await allChecked(suite);
+    await settings({ mail: true, shares: [50, 60], limits: {} });
+    await nthMail(suite.mailDirectory, owner.email);
+    await settings({ mail: true, shares: [50, 60, 99], limits: {} });
+    await allChecked(suite);
+    expect((await alertsOf(suite, period_id)).map(({ share }) => share)).toEqual([50, 60]);
+    expect(subjectsTo(suite, owner)).toEqual(['70 % of your points are used']);
+  });
+});
+
+test('a mail says how much is used, not only which threshold that has passed', async () => {
+  await settings({ mail: true, shares: [], limits: {} });
+  await makeTeam(owner);
+  await inviteTo(owner, await newOwner(suite));
+  await period({ description: { team_slots_limit: 5 } });
+  await allChecked(suite);
+  await settings({ mail: true, shares: [1], limits: {} });
+  const mail = await nthMail(suite.mailDirectory, owner.email);
+  expect(mail.subject).toBe('40 % of your team slots are used');
+  expect(mail.text).toContain('2 slots of 5 slots are used');
+  expect(mail.text).toContain('1 %');
+});
+
+test('team slots: who is invited counts, and what is taken when a period begins', async () => {
+  await makeTeam(owner);
+  const period_id = await period({ description: { team_slots_limit: 3 } });
+  await inviteTo(owner, await newOwner(suite));
+  await allChecked(suite);
+  expect(await alertsOf(suite, period_id)).toEqual([]);
+  await inviteTo(owner, await newOwner(suite));
+  await waitFor(async () => (await alertsOf(suite, period_id)).length === 2);
+  expect(await alertsOf(suite, period_id)).toMatchObject([
+    { limit_name: 'team_slots_limit', share: 80, used: 3, limit_value: 3 },
+    { share: 100 },
+  ]);
+  await nthMail(suite.mailDirectory, owner.email);
+  expect(subjectsTo(suite, owner)).toEqual(['100 % of your team slots are used']);
+  // As at a change of plan: the next period covers the present from its first moment on.
+  await suite
+    .database('billing_periods')
+    .where({ period_id })
+    .update({ ended_at: secondsFromNow(-2) });
+  const next = await period({ started_at: secondsFromNow(-1), description: { team_slots_limit: 3 } });
+  await waitFor(async () => (await alertsOf(suite, next)).length === 2);
+});

@@ -1,0 +1,103 @@
+import { enforcedLimits } from '../../billing/periods/limits.ts';
+import { totalColumns } from '../../billing/periods/usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { enqueueDeliveries } from '../deliveries/delivery-store.ts';
+import type { Alert, CheckedPeriod } from './alert.ts';
+import { alertEvent } from './event.ts';
+import { highestOfEach, passedShares } from './rules.ts';
+import type { AlertLimit, Passed, Use } from './rules.ts';
+import { findAlertSettings } from './settings-store.ts';
+
+/**
+ * The account is locked before its period, as everything does that locks both. Totals are read by a statement that
+ * comes after the one which took the check: what has asked for the check is visible to it.
+ */
+const PERIOD_SQL = `
+  SELECT period_id, account_id, plan_name, description, team_slots_limit, started_at, ended_at,
+         CASE WHEN email_verified_at IS NOT NULL THEN email END AS email,
+         ${totalColumns('usage_totals')},
+         coalesce((
+           SELECT (SELECT count(*) FROM team_members AS member WHERE member.team_id = manager.team_id)
+             + (SELECT count(*) FROM team_invitations AS invited
+                WHERE invited.team_id = manager.team_id AND invited.expires_at > now())
+           FROM team_members AS manager
+           WHERE manager.account_id = accounts.account_id AND manager.role = 'manager'
+             AND clock_timestamp() >= started_at AND clock_timestamp() < ended_at + interval '1 second'
+         ), 0) AS slots_taken
+  FROM accounts JOIN billing_periods USING (account_id) LEFT JOIN usage_totals USING (period_id)
+  WHERE period_id = :periodId
+  FOR KEY SHARE OF accounts`;
+
+/**
+ * Finds the shares that a period has passed and that nobody has noticed before, and writes the alerts down with what
+ * is to be sent of them. `query` is the transaction's. Of any number of transactions that notice one at once the
+ * unique key lets one have it.
+ */
+export async function detectAlerts(query: Query, periodId: number): Promise<Alert[]> {
+  const [period] = await query<CheckedPeriod>(PERIOD_SQL, { periodId });
+  // Also one that hasn't begun and was taken back.
+  if (period === undefined) return [];
+  const { account_id } = period;
+  const settings = await findAlertSettings(query, account_id);
+  const uses = usesOf(period);
+  const passed = passedShares(uses, settings);
+  if (passed.length === 0) return [];
+  const alerts = await insertAlerts(query, period, uses, passed);
+  if (alerts.length === 0) return [];
+  await enqueueDeliveries(
+    query,
+    account_id,
+    alerts.map((alert) => alertEvent(period, alert)),
+  );
+  if (settings.mail && period.email !== null) {
+    for (const { alert_id } of highestOfEach(alerts)) {
+      await enqueueMail(query, { kind: 'usage_alert', recipient: period.email, account_id, alert_id });
+    }
+  }
+  return alerts;
+}
+
+function usesOf(period: CheckedPeriod): Use[] {
+  const limits = enforcedLimits(period);
+  const use = (limit_name: AlertLimit, used: number, limitUnit = 1n): Use => {
+    const limit = limits[limit_name];
+    return { limit_name, used: BigInt(used), limit: limit === null ? null : BigInt(limit) * limitUnit };
+  };
+  return [
+    use('points_limit', period.points),
+    use('time_sec_limit', period.time_ms, 1_000n),
+    use('traffic_bytes_limit', period.traffic_bytes),
+    use('team_slots_limit', period.slots_taken),
+  ];
+}
+
+/** In the order of the key, so that two transactions can't wait for each other. */
+function insertAlerts(
+  query: Query,
+  { period_id, account_id }: CheckedPeriod,
+  uses: readonly Use[],
+  passed: readonly Passed[],
+): Promise<Alert[]> {
+  const rows = passed.map(({ limit_name, share }) => {
+    const { used, limit } = uses.find((use) => use.limit_name === limit_name) ?? { used: 0n, limit: 0n };
+    const unit = limit_name === 'time_sec_limit' ? 1_000n : 1n;
+    return { limit_name, share, used: String(used / unit), limit_value: String((limit ?? 0n) / unit) };
+  });
+  return query<Alert>(
+    `INSERT INTO usage_alerts (account_id, period_id, limit_name, share, used, limit_value)
+     SELECT :account_id, :period_id, * FROM unnest(CAST(:limit_name AS text[]), CAST(:share AS integer[]),
+       CAST(:used AS bigint[]), CAST(:limit_value AS bigint[])) AS passed (limit_name, share, used, limit_value)
+     ORDER BY limit_name, share
+     ON CONFLICT (period_id, limit_name, share) DO NOTHING
+     RETURNING alert_id, limit_name, share, used, limit_value, created_at`,
+    {
+      account_id,
+      period_id,
+      limit_name: rows.map(({ limit_name }) => limit_name),
+      share: rows.map(({ share }) => share),
+      used: rows.map(({ used }) => used),
+      limit_value: rows.map(({ limit_value }) => limit_value),
+    },
+  );
+}

@@ -1,0 +1,103 @@
+import type { Knex } from 'knex';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import { Problem } from '@tollgate/http/problem';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { createBacklogGauges, observeBacklog } from '../../platform/outbox/backlog.ts';
+import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
+import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import { detectAlerts } from './detect.ts';
+
+export type AlertMetrics = BacklogGauges & { alerts: Pick<Counter<'limit'>, 'inc'> };
+
+/** A period whose check fails is looked at again after this time, and holds up no other. */
+const RETRY_SEC = 60;
+
+type Parts = {
+  query: Query;
+  transact: Transact;
+  /** There are mails and deliveries to be sent. */
+  onAlerts: () => void;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  metrics: AlertMetrics;
+};
+
+/**
+ * Looks at the periods that Postgres' triggers ask to be looked at, in every replica at once. A check goes in the
+ * transaction that writes down what came of it, so that none is lost with a process.
+ */
+export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & { database: Knex }): {
+  close: () => Promise<void>;
+} {
+  const { database, ...rest } = options;
+  const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
+  return startWorkLoop({
+    work: async (signal) => {
+      await observeBacklog(parts.query, 'usage_alert_checks', parts.metrics);
+      while (!signal.aborted && (await checkNext(parts)));
+    },
+    says: { waits: 'alerts wait for Postgres; trying again', again: 'alerts are looked for again' },
+    logger: parts.logger,
+  });
+}
+
+/** Metrics of the alerts. */
+export function createAlertMetrics(registry: Registry): AlertMetrics {
+  return {
+    ...createBacklogGauges(
+      registry,
+      'tollgate_usage_alert_checks',
+      'Times that a billing period is to be looked at for alerts, those of periods opened ahead included',
+    ),
+    alerts: new Counter({
+      name: 'tollgate_usage_alerts_total',
+      help: 'Alerts that this process has noticed, by limit',
+      labelNames: ['limit'],
+      registers: [registry],
+    }),
+  };
+}
+
+/** Whether there was one that was due. */
+async function checkNext({ query, transact, onAlerts, logger, metrics }: Parts): Promise<boolean> {
+  let taken: number | undefined;
+  try {
+    const alerts = await transact(async (inside) => {
+      taken = await takeDue(inside);
+      return taken === undefined ? [] : detectAlerts(inside, taken);
+    });
+    for (const { limit_name } of alerts) metrics.alerts.inc({ limit: limit_name });
+    if (alerts.length > 0) onAlerts();
+  } catch (error) {
+    const isAway = error instanceof Problem && error.code === 'service_unavailable';
+    if (isAway || taken === undefined) throw error;
+    logger.error({ err: error, period_id: taken }, 'a billing period could not be looked at for alerts');
+    await putOff(query, taken);
+    return true;
+  }
+  return taken !== undefined;
+}
+
+/** Takes what is due for one period, but for what others are taking. */
+async function takeDue(query: Query): Promise<number | undefined> {
+  const rows = await query<{ period_id: number }>(
+    `DELETE FROM usage_alert_checks WHERE check_id IN (
+       SELECT check_id FROM usage_alert_checks
+       WHERE due_at <= clock_timestamp() AND period_id = (
+         SELECT period_id FROM usage_alert_checks WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 1
+         FOR UPDATE SKIP LOCKED)
+       FOR UPDATE SKIP LOCKED
+     ) RETURNING period_id`,
+  );
+  return rows[0]?.period_id;
+}
+
+async function putOff(query: Query, periodId: number): Promise<void> {
+  await query(
+    `UPDATE usage_alert_checks SET due_at = clock_timestamp() + CAST(:sec AS integer) * interval '1 second'
+     WHERE period_id = :periodId AND due_at <= clock_timestamp()`,
+    { periodId, sec: RETRY_SEC },
+  );
+}

@@ -1,0 +1,29 @@
+import type { WebhookEvent } from '../deliveries/event.ts';
+import type { Alert, CheckedPeriod } from './alert.ts';
+
+/** The event `usage.alert` (docs/webhooks.md). */
+export function alertEvent(period: CheckedPeriod, alert: Alert): WebhookEvent {
+  return {
+    type: 'usage.alert',
+    timestamp: alert.created_at,
+    data: {
+      alert_id: alert.alert_id,
+      account_id: period.account_id,
+      billing_period: {
+        period_id: period.period_id,
+        plan_name: period.plan_name,
+        started_at: toSecond(period.started_at),
+        ended_at: toSecond(period.ended_at),
+      },
+      limit: alert.limit_name,
+      limit_value: alert.limit_value,
+      used: alert.used,
+      share_percent: alert.share,
+    },
+  };
+}
+
+/** As `GET /api/usage` writes it: `2026-07-23T23:59:59Z`. */
+function toSecond(instant: Date): string {
+  return `${instant.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,34 @@
+import type { Query } from '../../platform/database/query.ts';
+import { DEFAULT_SETTINGS } from './rules.ts';
+import type { AlertSettings } from './rules.ts';
+
+/** What an account has chosen, or the defaults. */
+export async function findAlertSettings(query: Query, accountId: number): Promise<AlertSettings> {
+  const rows = await query<AlertSettings>(
+    'SELECT mail, shares, limit_shares AS limits FROM alert_settings WHERE account_id = :accountId',
+    { accountId },
+  );
+  return rows[0] ?? DEFAULT_SETTINGS;
+}
+
+/** Stores all settings, and has the present period looked at: a share that is passed already is told at once. */
+export async function storeAlertSettings(
+  query: Query,
+  accountId: number,
+  { mail, shares, limits }: AlertSettings,
+): Promise<void> {
+  await query(
+    `INSERT INTO alert_settings (account_id, mail, shares, limit_shares)
+     VALUES (:accountId, :mail, CAST(:shares AS integer[]), CAST(:limits AS jsonb))
+     ON CONFLICT (account_id) DO UPDATE SET mail = excluded.mail, shares = excluded.shares,
+       limit_shares = excluded.limit_shares, changed_at = now()`,
+    { accountId, mail, shares, limits: JSON.stringify(limits) },
+  );
+  await query(
+    `INSERT INTO usage_alert_checks (period_id)
+     SELECT period_id FROM billing_periods
+     WHERE account_id = :accountId AND started_at <= clock_timestamp()
+       AND ended_at + interval '1 second' > clock_timestamp()`,
+    { accountId },
+  );
+}

@@ -1,0 +1,113 @@
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+import { ATTEMPT_LOG, asAttempt } from './attempt-store.ts';
+import type { DeliveryAttempt, JsonAttempt } from './attempt-store.ts';
+import { newMessageId } from './event.ts';
+import type { WebhookEvent } from './event.ts';
+import type { DeliveryError } from './delivery-errors.ts';
+
+/** What is to be sent to webhooks and what came of it, in Postgres. */
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+export type Delivery = {
+  delivery_id: number;
+  message_id: string;
+  event_type: WebhookEvent['type'];
+  status: DeliveryStatus;
+  /** Those that have come to an end. */
+  attempts: number;
+  /** Null unless it is pending. */
+  next_attempt_at: Date | null;
+  created_at: Date;
+  /** This and the next three are of the last attempt; null before the first. */
+  attempted_at: Date | null;
+  response_status: number | null;
+  duration_ms: number | null;
+  error: DeliveryError | null;
+  /** Newest first. */
+  attempt_log: DeliveryAttempt[];
+};
+
+type DeliveryRow = Omit<Delivery, 'attempt_log'> & { attempt_log: JsonAttempt[] };
+
+const COLUMNS = `delivery_id, message_id, event_type, status, attempts, next_attempt_at, created_at, attempted_at,
+  response_status, duration_ms, error, ${ATTEMPT_LOG}`;
+
+/**
+ * Writes that an account's webhooks are to be told; those that are switched off aren't. `query` is that of the
+ * transaction in which the event comes to be. The lock lets none be switched off in between, whose deliveries would
+ * wait for ever.
+ */
+export async function enqueueDeliveries(
+  query: Query,
+  accountId: number,
+  events: readonly WebhookEvent[],
+): Promise<void> {
+  const webhooks = await query<{ webhook_id: number }>(
+    `SELECT webhook_id FROM webhooks WHERE account_id = :accountId AND disabled_at IS NULL
+     ORDER BY webhook_id FOR SHARE`,
+    { accountId },
+  );
+  for (const { webhook_id } of webhooks) {
+    for (const event of events) await enqueueDelivery(query, webhook_id, event);
+  }
+}
+
+/** The same for one webhook, which is locked. */
+export async function enqueueDelivery(
+  query: Query,
+  webhookId: number,
+  { type, timestamp, data }: WebhookEvent,
+): Promise<Delivery> {
+  const rows = await query<DeliveryRow>(
+    `INSERT INTO webhook_deliveries (webhook_id, message_id, event_type, payload)
+     VALUES (:webhookId, :message_id, :type, :payload) RETURNING ${COLUMNS}`,
+    { webhookId, message_id: newMessageId(), type, payload: JSON.stringify({ type, timestamp, data }) },
+  );
+  return asDelivery(onlyRow(rows));
+}
+
+/** Newest first. */
+export async function listDeliveries(
+  query: Query,
+  webhookId: number,
+  { limit, before, status }: Page & { status: DeliveryStatus | null },
+): Promise<Delivery[]> {
+  const rows = await query<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM webhook_deliveries
+     WHERE webhook_id = :webhookId AND delivery_id < :before
+       AND (CAST(:status AS text) IS NULL OR status = :status)
+     ORDER BY delivery_id DESC LIMIT :limit`,
+    { webhookId, before, status, limit },
+  );
+  return rows.map(asDelivery);
+}
+
+/** Makes a delivery due now, whatever came of it; undefined where there is none. */
+export async function makeDue(
+  query: Query,
+  webhookId: number,
+  deliveryId: number,
+): Promise<Delivery | undefined> {
+  const rows = await query<DeliveryRow>(
+    `UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = clock_timestamp()
+     WHERE webhook_id = :webhookId AND delivery_id = :deliveryId RETURNING ${COLUMNS}`,
+    { webhookId, deliveryId },
+  );
+  return rows.map(asDelivery)[0];
+}
+
+/** What waits for a webhook that is switched off has failed. */
+export async function failPending(query: Query, webhookId: number): Promise<void> {
+  await query(
+    `UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL, error = 'webhook_disabled'
+     WHERE webhook_id = :webhookId AND status = 'pending'`,
+    { webhookId },
+  );
+}
+
+function asDelivery({ attempt_log, ...rest }: DeliveryRow): Delivery {
+  return { ...rest, attempt_log: attempt_log.map(asAttempt) };
+}

@@ -1,0 +1,136 @@
+import type { Agent } from 'undici';
+import type { Logger } from '@tollgate/log';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
+import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import type { SealingKey } from '../../platform/sealing/sealing.ts';
+import type { RetryRules } from './delivery-rules.ts';
+import { claimWebhooks, nextDelivery, observeDeliveries, releaseWebhook } from './lease-store.ts';
+import type { DueDelivery, LeasedWebhook } from './lease-store.ts';
+import { recordOutcome } from './outcome-store.ts';
+import { signedHeaders } from '../webhooks/secret.ts';
+import { send } from './send.ts';
+import type { Outcome } from './send.ts';
+import { liveSecrets } from '../webhooks/store.ts';
+
+/** `query` and `transact` are on a pool of their own: neither requests nor the counting of usage wait for webhooks. */
+export type DeliveryOptions = RetryRules & {
+  query: Query;
+  transact: Transact;
+  agent: Agent;
+  /** One attempt, from the look-up of the name to the last byte. */
+  attemptTimeoutMs: number;
+  /** Webhooks that are being delivered to by this process at one moment. */
+  maxInFlight: number;
+  sealingKeys: readonly SealingKey[];
+  /** An owner is to be told by mail. */
+  wakeMails: () => void;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  metrics: OutboxMetrics;
+};
+
+/** `stopping` is aborted when the process ends: what is under way is given up, and left to others. */
+type Parts = DeliveryOptions & { stopping: AbortSignal };
+
+export type DeliveryWorker = { wake: () => void; close: () => Promise<void> };
+
+/** A lease outlasts the attempt that it is for, and the statements around it. */
+const LEASE_MARGIN_MS = 5_000;
+
+/** Of all that is under way at once, webhooks whose last attempt failed have one part in so many. */
+const FAILING_PART = 4;
+
+/**
+ * Delivers to webhooks, to each one message at a time. Those whose last attempt failed have places of their own, so
+ * that servers which hang, however many, hold up one another and nobody else. A process that dies leaves its leases
+ * to end; what it had sent, and not written down, is sent again under the same id.
+ */
+export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
+  const { maxInFlight } = options;
+  const stopping = new AbortController();
+  const parts = { ...options, stopping: stopping.signal };
+  const lanes = [
+    startLane(parts, { failing: false, maxInFlight }),
+    startLane(parts, { failing: true, maxInFlight: Math.ceil(maxInFlight / FAILING_PART) }),
+  ];
+  return {
+    wake: () => {
+      for (const lane of lanes) lane.wake();
+    },
+    close: async () => {
+      stopping.abort();
+      await Promise.all(lanes.map((lane) => lane.close()));
+      await options.agent.destroy();
+    },
+  };
+}
+
+function startLane(options: Parts, lane: { failing: boolean; maxInFlight: number }) {
+  const { query, attemptTimeoutMs, metrics, logger } = options;
+  const { failing, maxInFlight } = lane;
+  return startOutboxWorker<LeasedWebhook>({
+    name: failing ? 'webhook (failing)' : 'webhook',
+    idOf: ({ webhook_id }) => webhook_id,
+    claim: async (limit, except) => {
+      const leaseMs = attemptTimeoutMs + LEASE_MARGIN_MS;
+      const webhooks = limit > 0 ? await claimWebhooks(query, { failing, limit, leaseMs, except }) : [];
+      if (!failing) await observeDeliveries(query, metrics);
+      return webhooks;
+    },
+    attempt: (webhook) => attemptNext(options, webhook),
+    maxInFlight,
+    logger,
+  });
+}
+
+/** Sends what is due next for a webhook that is leased. Never throws. */
+async function attemptNext(options: Parts, webhook: LeasedWebhook): Promise<Attempt> {
+  const { query, transact, metrics, logger, wakeMails, stopping } = options;
+  const { webhook_id } = webhook;
+  try {
+    const delivery = await nextDelivery(query, webhook_id);
+    if (delivery === undefined) {
+      await releaseWebhook(query, webhook_id);
+      return { delivered: true };
+    }
+    const outcome = await attempt(options, webhook, delivery);
+    if (stopping.aborted && outcome.error !== null) {
+      await releaseWebhook(query, webhook_id);
+      return { delivered: true };
+    }
+    const recorded = await transact((inside) => recordOutcome(inside, delivery, outcome, options));
+    metrics.deliveries.inc({ outcome: recorded.status === 'pending' ? 'retried' : recorded.status });
+    if (recorded.disabled !== null) {
+      logger.warn({ webhook_id, reason: recorded.disabled }, 'a webhook was switched off');
+      wakeMails();
+    }
+  } catch (error) {
+    // The lease ends by itself, and whoever takes the next one sends it again.
+    logger.warn({ err: error, webhook_id }, 'what came of a delivery could not be written down');
+    return { delivered: true };
+  }
+  // Another one may be due already.
+  return { delivered: false, retryInMs: 0 };
+}
+
+async function attempt(
+  { query, sealingKeys, agent, attemptTimeoutMs, stopping, logger }: Parts,
+  { webhook_id, url }: LeasedWebhook,
+  delivery: DueDelivery,
+): Promise<Outcome> {
+  let secrets: string[];
+  try {
+    secrets = await liveSecrets(query, webhook_id, sealingKeys);
+  } catch (error) {
+    logger.error({ err: error, webhook_id }, 'the secret of a webhook can not be opened');
+    return {
+      response_status: null,
+      duration_ms: null,
+      error: 'secret_unavailable',
+      retry_after_sec: null,
+    };
+  }
+  const headers = signedHeaders(delivery, secrets, new Date());
+  return send({ agent, attemptTimeoutMs, stopping }, { url, headers, payload: delivery.payload });
+}

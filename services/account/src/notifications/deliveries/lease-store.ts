@@ -1,0 +1,60 @@
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
+import { IN_MS } from '../../platform/outbox/leased-rows.ts';
+
+/** Webhooks that have something due, taken by leases so that to each one message is under way at a time. */
+
+export type LeasedWebhook = { webhook_id: number; url: string };
+
+export type DueDelivery = { delivery_id: number; webhook_id: number; message_id: string; payload: string };
+
+/** Takes webhooks with a due delivery, of those whose last attempt failed or of the others; longest due first. */
+export function claimWebhooks(
+  query: Query,
+  wanted: { failing: boolean; limit: number; leaseMs: number; except: readonly number[] },
+): Promise<LeasedWebhook[]> {
+  return query<LeasedWebhook>(
+    `UPDATE webhooks SET leased_until = ${IN_MS('leaseMs')}
+     WHERE webhook_id IN (
+       SELECT webhooks.webhook_id FROM webhooks JOIN (
+         SELECT webhook_id, min(next_attempt_at) AS due_since FROM webhook_deliveries
+         WHERE status = 'pending' AND next_attempt_at <= clock_timestamp() GROUP BY webhook_id
+       ) AS due USING (webhook_id)
+       WHERE disabled_at IS NULL AND leased_until <= clock_timestamp()
+         AND (failing_since IS NOT NULL) = :failing AND webhook_id <> ALL (CAST(:except AS bigint[]))
+       ORDER BY due_since LIMIT :limit FOR NO KEY UPDATE OF webhooks SKIP LOCKED
+     ) RETURNING webhook_id, url`,
+    { ...wanted, except: [...wanted.except] },
+  );
+}
+
+/** What has been due longest for a webhook that is leased; a statement after the lease sees what came before it. */
+export async function nextDelivery(query: Query, webhookId: number): Promise<DueDelivery | undefined> {
+  const rows = await query<DueDelivery>(
+    `SELECT delivery_id, webhook_id, message_id, payload FROM webhook_deliveries
+     WHERE webhook_id = :webhookId AND status = 'pending' AND next_attempt_at <= clock_timestamp()
+     ORDER BY next_attempt_at, delivery_id LIMIT 1`,
+    { webhookId },
+  );
+  return rows[0];
+}
+
+export async function releaseWebhook(query: Query, webhookId: number): Promise<void> {
+  await query('UPDATE webhooks SET leased_until = clock_timestamp() WHERE webhook_id = :webhookId', {
+    webhookId,
+  });
+}
+
+/** Sets the gauges to what waits, retries included, and to how long that which is due has been so. */
+export async function observeDeliveries(query: Query, gauges: BacklogGauges): Promise<void> {
+  const rows = await query<{ pending: number; oldest_age_sec: number }>(
+    `SELECT count(*) AS pending,
+            CAST(coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(next_attempt_at))), 0) AS float8)
+              AS oldest_age_sec
+     FROM webhook_deliveries WHERE status = 'pending'`,
+  );
+  const { pending, oldest_age_sec } = onlyRow(rows);
+  gauges.pending.set(pending);
+  gauges.oldestAge.set(oldest_age_sec);
+}

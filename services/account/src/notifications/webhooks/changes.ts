@@ -1,0 +1,170 @@
+import { Problem } from '@tollgate/http/problem';
+import { invalidFields } from '@tollgate/http/invalid-fields';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { lockAccount } from '../../identity/accounts/account-store.ts';
+import type { SealingKey } from '../../platform/sealing/sealing.ts';
+import { enqueueDelivery, makeDue } from '../deliveries/delivery-store.ts';
+import type { Delivery } from '../deliveries/delivery-store.ts';
+import { newWebhookSecret } from './secret.ts';
+import {
+  countWebhooks,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  endSecrets,
+  findWebhook,
+  insertSecret,
+  insertWebhook,
+  lockWebhook,
+  storeWebhook,
+} from './store.ts';
+import type { Webhook, WebhookKey } from './store.ts';
+import { urlFault } from '../addresses/url-rules.ts';
+import type { UrlRules } from '../addresses/url-rules.ts';
+
+/** Changes of webhooks, with their audit entries. `query` is the transaction's. */
+
+export type WebhookSettings = {
+  urlRules: UrlRules;
+  sealingKeys: readonly SealingKey[];
+  maxWebhooksPerAccount: number;
+};
+
+/** Who is signed in. */
+type Owner = { account_id: number; actor: Actor };
+
+export type WithSecret = { webhook: Webhook; secret: string };
+
+/** What is undefined stays as it is. */
+export type WebhookChanges = {
+  url?: string | undefined;
+  description?: string | undefined;
+  enabled?: boolean | undefined;
+};
+
+/** @throws {Problem} invalid_request, webhook_limit_reached */
+export async function createWebhook(
+  query: Query,
+  { url, description = '' }: { url: string; description?: string | undefined },
+  { urlRules, sealingKeys, maxWebhooksPerAccount }: WebhookSettings,
+  { account_id, actor }: Owner,
+): Promise<WithSecret> {
+  requireUrl(url, urlRules);
+  await lockAccount(query, account_id);
+  const count = await countWebhooks(query, account_id);
+  if (count >= maxWebhooksPerAccount) {
+    const detail = `The account has ${String(count)} webhooks; ${String(maxWebhooksPerAccount)} are allowed.`;
+    throw new Problem('webhook_limit_reached', { detail });
+  }
+  const webhook = await insertWebhook(query, { account_id, url, description });
+  const secret = newWebhookSecret();
+  await insertSecret(query, webhook.webhook_id, secret, sealingKeys);
+  await audit(query, { account_id, actor }, webhook, 'webhook_created', { url: shown(url), description });
+  return { webhook, secret };
+}
+
+/**
+ * Switched off, a webhook's pending deliveries fail; switched on, it is told of what happens from then on.
+ * @throws {Problem} invalid_request, not_found
+ */
+export async function changeWebhook(
+  query: Query,
+  webhookId: number,
+  wanted: WebhookChanges,
+  { urlRules }: Pick<WebhookSettings, 'urlRules'>,
+  owner: Owner,
+): Promise<Webhook> {
+  if (wanted.url !== undefined) requireUrl(wanted.url, urlRules);
+  const before = await lock(query, webhookId, owner);
+  const enabledBefore = before.disabled_at === null;
+  const { url = before.url, description = before.description, enabled = enabledBefore } = wanted;
+  if (url === before.url && description === before.description && enabled === enabledBefore) return before;
+  await storeWebhook(query, { webhook_id: webhookId, url, description });
+  if (enabled && !enabledBefore) await enableWebhook(query, webhookId);
+  if (!enabled && enabledBefore) await disableWebhook(query, webhookId, 'owner');
+  await audit(query, owner, before, 'webhook_changed', { url: shown(url), description, enabled });
+  return (await findWebhook(query, keyOf(webhookId, owner))) ?? before;
+}
+
+/** @throws {Problem} not_found */
+export async function removeWebhook(query: Query, webhookId: number, owner: Owner): Promise<void> {
+  const webhook = await lock(query, webhookId, owner);
+  await deleteWebhook(query, webhookId);
+  await audit(query, owner, webhook, 'webhook_deleted', { url: shown(webhook.url) });
+}
+
+/** A new secret; the one before it signs for the overlap too. @throws {Problem} not_found */
+export async function rotateSecret(
+  query: Query,
+  webhookId: number,
+  overlapSec: number,
+  { sealingKeys }: Pick<WebhookSettings, 'sealingKeys'>,
+  owner: Owner,
+): Promise<WithSecret> {
+  const before = await lock(query, webhookId, owner);
+  await endSecrets(query, webhookId, overlapSec);
+  const secret = newWebhookSecret();
+  await insertSecret(query, webhookId, secret, sealingKeys);
+  await audit(query, owner, before, 'webhook_secret_rotated', { overlap_sec: overlapSec });
+  return { webhook: (await findWebhook(query, keyOf(webhookId, owner))) ?? before, secret };
+}
+
+/** An event that means nothing, to see whether it arrives. @throws {Problem} not_found, webhook_disabled */
+export async function sendTest(query: Query, webhookId: number, owner: Owner): Promise<Delivery> {
+  await lockEnabled(query, webhookId, owner);
+  const data = { webhook_id: webhookId, account_id: owner.account_id };
+  return enqueueDelivery(query, webhookId, { type: 'webhook.test', timestamp: new Date(), data });
+}
+
+/** One more attempt at once, under the same message id. @throws {Problem} not_found, webhook_disabled */
+export async function retryDelivery(
+  query: Query,
+  webhookId: number,
+  deliveryId: number,
+  owner: Owner,
+): Promise<Delivery> {
+  await lockEnabled(query, webhookId, owner);
+  const delivery = await makeDue(query, webhookId, deliveryId);
+  if (delivery === undefined) throw new Problem('not_found');
+  return delivery;
+}
+
+/**
+ * An address as logs may hold it: receivers often let in whoever knows the path or a parameter.
+ */
+function shown(url: string): string {
+  return new URL(url).origin;
+}
+
+function requireUrl(url: string, rules: UrlRules): void {
+  const fault = urlFault(url, rules);
+  if (fault !== undefined) throw invalidFields([{ field: 'url', message: fault }]);
+}
+
+function keyOf(webhook_id: number, { account_id }: Owner): WebhookKey {
+  return { webhook_id, account_id };
+}
+
+async function lock(query: Query, webhookId: number, owner: Owner): Promise<Webhook> {
+  const webhook = await lockWebhook(query, keyOf(webhookId, owner));
+  if (webhook === undefined) throw new Problem('not_found');
+  return webhook;
+}
+
+async function lockEnabled(query: Query, webhookId: number, owner: Owner): Promise<void> {
+  const { disabled_at } = await lock(query, webhookId, owner);
+  if (disabled_at !== null) throw new Problem('webhook_disabled');
+}
+
+async function audit(
+  query: Query,
+  { account_id, actor }: Owner,
+  { webhook_id }: Pick<Webhook, 'webhook_id'>,
+  action: AuditEntry['action'],
+  details: AuditEntry['details'],
+): Promise<void> {
+  const entry = { ...actor, action, account_id, application_id: null };
+  await recordAudit(query, { ...entry, details: { webhook_id, ...details } });
+}

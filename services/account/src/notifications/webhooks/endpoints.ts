@@ -1,0 +1,175 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { Problem } from '@tollgate/http/problem';
+import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
+import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
+import { idOf } from '../../platform/database/id-parameter.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { bodyOf } from '../../http/input/json-body.ts';
+import { cutPage, lookAhead, queryOf } from '../../http/input/page.ts';
+import { signedIn } from '../../identity/sessions/require-session.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  removeWebhook,
+  retryDelivery,
+  rotateSecret,
+  sendTest,
+} from './changes.ts';
+import type { WebhookSettings } from './changes.ts';
+import { listDeliveries } from '../deliveries/delivery-store.ts';
+import {
+  deliveryListSchema,
+  newWebhookSchema,
+  webhookChangesSchema,
+  webhookRotationSchema,
+} from './input.ts';
+import { findWebhook, listWebhooks } from './store.ts';
+import type { Webhook } from './store.ts';
+
+/**
+ * The webhooks of who is signed in, at `/api/console/webhooks`. A webhook's record is `webhook_id, url, description,
+ * enabled, disabled_at, disabled_reason, failing_since, previous_secret_expires_at, created_at`: times in ISO 8601;
+ * `disabled_reason` is null, `owner`, `gone` (it has answered 410) or `failing` (for days). A delivery's is
+ * `delivery_id, message_id, event_type, status, attempts, next_attempt_at, created_at, attempted_at,
+ * response_status, duration_ms, error, attempt_log`: `status` is `pending`, `delivered` or `failed`, `attempted_at` to
+ * `error` are of the last attempt, `error` is one of docs/webhooks.md; `attempt_log` has the newest 30 attempts, newest
+ * first: `attempt, attempted_at, response_status, duration_ms, error, next_attempt_at`. 400 `invalid_request` naming
+ * all faulty members; 401; 404 `not_found` for what is unknown or another account's; 503 while Postgres is away.
+ */
+
+export type WebhookParts = {
+  query: Query;
+  transact: Transact;
+  counts: AttemptCounts;
+  webhookSettings: WebhookSettings;
+  /** There may be something to be sent. */
+  wakeWebhooks: () => void;
+};
+
+/** Attempts that an account may ask for: each is a request of ours to a server of theirs. */
+const ASKED_FOR = { max: 30, windowSec: 60 };
+
+/** `GET /api/console/webhooks`: 200 `{webhooks}`, newest first. */
+export function listWebhooksEndpoint({ query }: Pick<WebhookParts, 'query'>): RequestHandler {
+  return async (_req, res) => {
+    const webhooks = await listWebhooks(query, signedIn(res).account_id);
+    res.json({ webhooks: webhooks.map(answer) });
+  };
+}
+
+/**
+ * `POST /api/console/webhooks` with `{url, description}`: 201, the record and `secret`, which is in this answer only.
+ * The address is https (http where WEBHOOK_ALLOW_HTTP says so), with no user, password or fragment, on port 443, 80
+ * or one from 1024 on; `description` may be left out. 409 `webhook_limit_reached`; 403 `account_blocked`.
+ */
+export function createWebhookEndpoint({ transact, webhookSettings }: WebhookParts): RequestHandler {
+  return async (req, res) => {
+    const wanted = bodyOf(req, newWebhookSchema);
+    const made = await transact((query) => createWebhook(query, wanted, webhookSettings, signedIn(res)));
+    res.status(201).json({ ...answer(made.webhook), secret: made.secret });
+  };
+}
+
+/** `GET /api/console/webhooks/{webhook_id}`: 200, the record. */
+export function readWebhookEndpoint({ query }: Pick<WebhookParts, 'query'>): RequestHandler {
+  return async (req, res) => {
+    res.json(answer(await foundWebhook(query, req, res)));
+  };
+}
+
+/**
+ * `PATCH /api/console/webhooks/{webhook_id}` with any of `{url, description, enabled}`: 200, the record. Switched off,
+ * its pending deliveries fail; switched on, it gets what happens from then on.
+ */
+export function changeWebhookEndpoint({ transact, webhookSettings }: WebhookParts): RequestHandler {
+  return async (req, res) => {
+    const wanted = bodyOf(req, webhookChangesSchema);
+    const changed = await transact((query) =>
+      changeWebhook(query, idOf(req, 'webhook_id'), wanted, webhookSettings, signedIn(res)),
+    );
+    res.json(answer(changed));
+  };
+}
+
+/** `DELETE /api/console/webhooks/{webhook_id}`: 204; its delivery log goes with it. */
+export function deleteWebhookEndpoint({ transact }: WebhookParts): RequestHandler {
+  return async (req, res) => {
+    await transact((query) => removeWebhook(query, idOf(req, 'webhook_id'), signedIn(res)));
+    res.status(204).end();
+  };
+}
+
+/**
+ * `POST …/webhooks/{webhook_id}/rotate-secret` with `{overlap_sec}` (0 to 604800): 200, the record and the new
+ * `secret`. For the overlap what is sent has the signatures of both; of three the oldest ends at once.
+ */
+export function rotateWebhookSecretEndpoint({ transact, webhookSettings }: WebhookParts): RequestHandler {
+  return async (req, res) => {
+    const { overlap_sec } = bodyOf(req, webhookRotationSchema);
+    const rotated = await transact((query) =>
+      rotateSecret(query, idOf(req, 'webhook_id'), overlap_sec, webhookSettings, signedIn(res)),
+    );
+    res.json({ ...answer(rotated.webhook), secret: rotated.secret });
+  };
+}
+
+/**
+ * `POST …/webhooks/{webhook_id}/test`, without a body: 202, the delivery of an event `webhook.test`. 409
+ * `webhook_disabled`; 403 `account_blocked`; 429 after 30 tests and retries of the account in a minute.
+ */
+export function testWebhookEndpoint({ transact, counts, wakeWebhooks }: WebhookParts): RequestHandler {
+  return async (req, res) => {
+    await countAskedFor(counts, res);
+    const delivery = await transact((query) => sendTest(query, idOf(req, 'webhook_id'), signedIn(res)));
+    wakeWebhooks();
+    res.status(202).json(delivery);
+  };
+}
+
+/**
+ * `GET …/webhooks/{webhook_id}/deliveries?limit=50&cursor=…&status=failed`: 200 `{deliveries, next_cursor}`, newest
+ * first; `limit` is 1 to 200, `next_cursor` null at the end. They are kept for WEBHOOK_DELIVERY_RETENTION_SEC.
+ */
+export function listDeliveriesEndpoint({ query }: Pick<WebhookParts, 'query'>): RequestHandler {
+  return async (req, res) => {
+    const wanted = queryOf(req, deliveryListSchema);
+    const { webhook_id } = await foundWebhook(query, req, res);
+    const page = { ...lookAhead(wanted), status: wanted.status ?? null };
+    const { rows, next_cursor } = cutPage(
+      await listDeliveries(query, webhook_id, page),
+      wanted,
+      ({ delivery_id }) => delivery_id,
+    );
+    res.json({ deliveries: rows, next_cursor });
+  };
+}
+
+/**
+ * `POST …/webhooks/{webhook_id}/deliveries/{delivery_id}/retry`, without a body: 202, the delivery, due now, whatever
+ * came of it before; `webhook-id` stays the same. 409 `webhook_disabled`; 403 `account_blocked`; 429 as for tests.
+ */
+export function retryDeliveryEndpoint({ transact, counts, wakeWebhooks }: WebhookParts): RequestHandler {
+  return async (req, res) => {
+    await countAskedFor(counts, res);
+    const ids = [idOf(req, 'webhook_id'), idOf(req, 'delivery_id')] as const;
+    const delivery = await transact((query) => retryDelivery(query, ...ids, signedIn(res)));
+    wakeWebhooks();
+    res.status(202).json(delivery);
+  };
+}
+
+async function countAskedFor(counts: AttemptCounts, res: Response): Promise<void> {
+  const subject = `webhook attempts ${String(signedIn(res).account_id)}`;
+  refuseExceeded(await counts.take([{ subject, ...ASKED_FOR }]));
+}
+
+async function foundWebhook(query: Query, req: Request, res: Response): Promise<Webhook> {
+  const key = { webhook_id: idOf(req, 'webhook_id'), account_id: signedIn(res).account_id };
+  const webhook = await findWebhook(query, key);
+  if (webhook === undefined) throw new Problem('not_found');
+  return webhook;
+}
+
+function answer({ webhook_id, url, description, ...rest }: Webhook) {
+  return { webhook_id, url, description, enabled: rest.disabled_at === null, ...rest };
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { describedAs } from '../../http/input/described-as.ts';
+import { pageFields } from '../../http/input/page.ts';
+import { URL_MAX_CHARACTERS } from '../addresses/url-rules.ts';
+
+const DESCRIPTION_MAX_CHARACTERS = 200;
+
+const description = describedAs(
+  z
+    .string('must be text')
+    .refine(
+      (value) => Array.from(value).length <= DESCRIPTION_MAX_CHARACTERS,
+      `must have at most ${String(DESCRIPTION_MAX_CHARACTERS)} characters`,
+    )
+    .refine(
+      (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
+      'must be Unicode text without control characters',
+    ),
+  { type: 'string', maxLength: DESCRIPTION_MAX_CHARACTERS, description: 'Without control characters.' },
+);
+
+/** What an address may be depends on settings: url-rules.ts. */
+const url = describedAs(z.string('must be text'), {
+  type: 'string',
+  format: 'uri',
+  maxLength: URL_MAX_CHARACTERS,
+  description:
+    'https, with no user, password or fragment, on port 443, 80 or one from 1024 on, of a server on the public Internet.',
+});
+
+/** Body of `POST /api/console/webhooks`. */
+export const newWebhookSchema = z.strictObject({ url, description: description.optional() });
+
+/** Body of `PATCH …/webhooks/{webhook_id}`. */
+export const webhookChangesSchema = z.strictObject({
+  url: url.optional(),
+  description: description.optional(),
+  enabled: z.boolean('must be true or false').optional(),
+});
+
+const OVERLAP_MAX_SEC = 604_800;
+const WANTED_OVERLAP = `must be a whole number of seconds from 0 to ${String(OVERLAP_MAX_SEC)}`;
+
+/** Body of `POST …/webhooks/{webhook_id}/rotate-secret`. */
+export const webhookRotationSchema = z.strictObject({
+  overlap_sec: z.int(WANTED_OVERLAP).min(0, WANTED_OVERLAP).max(OVERLAP_MAX_SEC, WANTED_OVERLAP),
+});
+
+/** Query parameters of the delivery log. */
+export const deliveryListSchema = z.strictObject({
+  ...pageFields,
+  status: z.enum(['pending', 'delivered', 'failed'], 'must be pending, delivered or failed').optional(),
+});

@@ -1,0 +1,24 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import { describedAs } from '../../http/input/described-as.ts';
+
+/** An id in a path: the digits of a bigint key, as far as JSON can name it. */
+export const idParameter = describedAs(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/)
+    .transform(Number)
+    .refine(Number.isSafeInteger),
+  { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+);
+
+/**
+ * An id of the path.
+ * @throws {Problem} not_found for one that nothing can have
+ */
+export function idOf(req: Pick<Request, 'params'>, name: string): number {
+  const parsed = idParameter.safeParse(req.params[name]);
+  if (!parsed.success) throw new Problem('not_found');
+  return parsed.data;
+}

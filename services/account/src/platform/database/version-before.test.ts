@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Knex } from 'knex';
+import { createLogger } from '@tollgate/log';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { createDatabase } from '@tollgate/testbed/database';
+import type { Database } from '@tollgate/testbed/database';
+import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
+import { emptyDatabase } from '../../../test/suite/database/empty-database.ts';
+import { runProgram } from '../../../test/suite/programs.ts';
+import { insertAccount, insertApplication, insertPeriod } from '../../../test/suite/database/records.ts';
+import { VERSION_BEFORE, runVersionBefore } from '../../../test/suite/database/version-before.ts';
+import { ensurePartitions } from '../../usage/retention/partitions.ts';
+import { openDatabase } from './database.ts';
+import { migrateDatabase } from './migrate-database.ts';
+import { MIGRATIONS } from './migration-list.ts';
+
+let home: Database;
+let database: Knex;
+
+beforeAll(async () => {
+  home = await createDatabase();
+  database = openSuiteDatabase(home.url);
+});
+
+afterAll(async () => {
+  await database.destroy();
+  await home.drop();
+});
+
+test('the version before goes on while the schema is brought up to this one, over a long reader, and after it', async () => {
+  const empty = await emptyDatabase(database, home.url);
+  const own = openSuiteDatabase(empty.url);
+  // With the patience of its requests (compose.ts): who waits longer gets a 503.
+  const logger = createLogger('suite', 'silent');
+  const patience = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500, poolMax: 10 };
+  const before = openDatabase({ url: empty.url, logger, ...patience });
+  try {
+    await migrateDatabase(own, { upTo: VERSION_BEFORE });
+    await ensurePartitions(own, [Date.now(), Date.now() + 3_600_000]);
+    const account_id = await insertAccount(own);
+    const period_id = await insertPeriod(own, account_id);
+    const application = await insertApplication(own, account_id);
+    const stream = '{s0}:usage';
+    await own('usage_stream_positions').insert({ stream, position: '0-0' });
+    const run = runVersionBefore(before, { account_id, period_id, stream, ...application });
+    const allDone = async (more: number) => {
+      const atLeast = Object.values(run.done).map((times) => times + more);
+      await waitFor(() => Object.values(run.done).every((times, index) => times >= (atLeast[index] ?? 0)), {
+        timeoutMs: 20_000,
+        what: 'everything to be done some times',
+      });
+    };
+    await allDone(5);
+
+    const reader = await own.transaction();
+    let migrating: ReturnType<typeof runProgram> | undefined;
+    try {
+      // As a check of all counters has it.
+      await reader('usage_totals').select().limit(1);
+      migrating = runProgram('programs/migrate', { DATABASE_URL: empty.url });
+      const tried = () =>
+        own('pg_stat_activity')
+          .whereRaw('datname = current_database()')
+          .where({ wait_event_type: 'Lock' })
+          .whereLike('query', '%ALTER TABLE usage_totals%')
+          .first<object | undefined>();
+      await waitFor(tried, { intervalMs: 5, timeoutMs: 20_000, what: 'the migration to wait' });
+      await waitFor(async () => (await tried()) === undefined, { what: 'the migration to step back' });
+      await allDone(5);
+    } finally {
+      await reader.commit();
+    }
+    const { code, stdout } = await migrating;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('steps back')]);
+    const migrated = await own('knex_migrations').orderBy('id').pluck<string[]>('name');
+    expect(migrated).toEqual(MIGRATIONS.map(({ name }) => name));
+    await allDone(10);
+    await run.stop();
+
+    expect(run.failures).toEqual([]);
+    const counted = { points: run.done['countUsage'], requests: run.done['countUsage'] };
+    expect(await own('usage_totals').where({ period_id }).first()).toMatchObject(counted);
+  } finally {
+    await Promise.all([own.destroy(), before.destroy()]);
+    await empty.drop();
+  }
+}, 90_000);

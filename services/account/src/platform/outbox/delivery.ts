@@ -1,0 +1,49 @@
+import type { RevocationEpoch } from '@tollgate/contracts/revocation';
+import type { Logger } from '@tollgate/log';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { Query } from '../database/query.ts';
+import { backoffMs } from './backoff.ts';
+import type { OutboxMetrics } from './metrics.ts';
+import { postpone, removeRow } from './leased-rows.ts';
+import { REVOCATION_OUTBOX, changeOf } from './outbox-store.ts';
+import type { PendingRevocation } from './outbox-store.ts';
+import type { Attempt } from './outbox-worker.ts';
+
+export type DeliveryOptions = {
+  query: Query;
+  auth: Pick<PrivateApi, 'putJson'>;
+  logger: Pick<Logger, 'warn'>;
+  metrics: Pick<OutboxMetrics, 'deliveries'>;
+};
+
+/** Tells auth of one row, once, and notes in the outbox what came of it. Never throws. */
+export async function attemptDelivery(
+  { query, auth, logger, metrics }: DeliveryOptions,
+  row: PendingRevocation,
+): Promise<Attempt> {
+  const { outbox_id, client_id, revocation_epoch } = row;
+  try {
+    const body: RevocationEpoch = { revocation_epoch };
+    const change = new URLSearchParams(changeOf(row) ?? {}).toString();
+    await auth.putJson(`/private/clients/${client_id}/revocation-epoch?${change}`, body);
+  } catch (error) {
+    metrics.deliveries.inc({ outcome: 'failed' });
+    const attempts = row.attempts + 1;
+    // At attempts 1, 2, 4, 8, …: an hour's outage of auth isn't told in thousands of lines.
+    if ((attempts & (attempts - 1)) === 0) {
+      const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      logger.warn({ err, client_id, attempts }, 'auth does not know of a changed application yet');
+    }
+    const retryInMs = backoffMs(attempts);
+    await postpone(query, REVOCATION_OUTBOX, outbox_id, retryInMs).catch(ignoreAway);
+    return { delivered: false, retryInMs };
+  }
+  metrics.deliveries.inc({ outcome: 'delivered' });
+  await removeRow(query, REVOCATION_OUTBOX, outbox_id).catch(ignoreAway);
+  return { delivered: true };
+}
+
+/** The row stays as it is, and its lease ends by itself. */
+function ignoreAway(): void {
+  return undefined;
+}

@@ -1,0 +1,30 @@
+import { orExit } from '@tollgate/server';
+import { createLogger } from '@tollgate/log';
+import { loadMigrateConfig } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import { migrateDatabase } from '../platform/database/migrate-database.ts';
+
+/** Brings the database's schema up to date and ends: exit code 0, or 1 where that failed. */
+const config = orExit(loadMigrateConfig);
+const logger = createLogger('account-migrate', config.LOG_LEVEL);
+const database = openDatabase({
+  url: config.DATABASE_URL,
+  poolMax: 1,
+  acquireTimeoutMs: 10_000,
+  // A migration may take long, and may wait for another one that does.
+  statementTimeoutMs: 0,
+  logger,
+});
+try {
+  const names = await migrateDatabase(database, {
+    onBusy: (attempt) => {
+      logger.info({ attempt }, 'a table is in use; the migration steps back and comes again');
+    },
+  });
+  logger.info({ migrations: names }, names.length > 0 ? 'migrated' : 'nothing to migrate');
+} catch (error) {
+  logger.fatal({ err: error }, 'the migration failed; the database is as it was');
+  process.exitCode = 1;
+} finally {
+  await database.destroy();
+}

@@ -1,0 +1,49 @@
+import { createLogger } from '@tollgate/log';
+import { orExit } from '@tollgate/server';
+import { loadResealConfig } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import { createTransact } from '../platform/database/query.ts';
+import { resealTable } from '../platform/sealing/reseal.ts';
+import type { SealedTable } from '../platform/sealing/reseal.ts';
+import { SEALED_TOKENS } from '../access/tokens/store.ts';
+import { SEALED_WEBHOOK_SECRETS } from '../notifications/webhooks/store.ts';
+
+/**
+ * Seals all tokens and all webhooks' secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Ends
+ * with 0 when none is left under another key, else with 1: some were in use, or can't be opened.
+ */
+const config = orExit(loadResealConfig);
+const logger = createLogger('account-reseal', config.LOG_LEVEL);
+const database = openDatabase({
+  url: config.DATABASE_URL,
+  poolMax: 1,
+  acquireTimeoutMs: 10_000,
+  statementTimeoutMs: 30_000,
+  logger,
+});
+try {
+  await reseal(SEALED_TOKENS);
+  await reseal(SEALED_WEBHOOK_SECRETS);
+} catch (error) {
+  logger.fatal({ err: error }, 'resealing was cut off; run it once more');
+  process.exitCode = 1;
+} finally {
+  await database.destroy();
+}
+
+async function reseal<Owner>(sealed: SealedTable<Owner>): Promise<void> {
+  const { table } = sealed;
+  const counts = await resealTable(
+    createTransact(database),
+    config.TOKEN_SEALING_KEYS,
+    sealed,
+    (id, err: unknown) => {
+      logger.error({ err, table, id }, 'a sealed secret can not be opened');
+    },
+  );
+  logger.info(
+    { table, ...counts },
+    counts.remaining === 0 ? 'all are under the first key' : 'run it once more',
+  );
+  if (counts.remaining > 0) process.exitCode = 1;
+}

@@ -1,0 +1,55 @@
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { orExit } from '@tollgate/server';
+import { createLogger } from '@tollgate/log';
+import { loadSeedConfig } from '../config.ts';
+import { openDatabase } from '../platform/database/database.ts';
+import { seedDatabase } from './seed/seed-database.ts';
+import { seedInputSchema } from './seed/seed-input.ts';
+import type { SeedInput, SeedResult } from './seed/seed-input.ts';
+
+/**
+ * Makes sample accounts for `npm start` and for tests. Reads JSON from stdin (seed-input.ts), prints the ids
+ * as JSON on stdout and nothing else there; ends with 0, or with 1 and the reason on stderr.
+ */
+const config = orExit(loadSeedConfig);
+
+async function seed(): Promise<SeedResult> {
+  const database = openDatabase({
+    url: config.DATABASE_URL,
+    poolMax: 1,
+    acquireTimeoutMs: 10_000,
+    statementTimeoutMs: 30_000,
+    logger: createLogger('account-seed', 'warn', process.stderr),
+  });
+  try {
+    return await seedDatabase(database, parseInput(await text(process.stdin)), config.CLIENT_SECRET_PEPPERS);
+  } finally {
+    await database.destroy();
+  }
+}
+
+function parseInput(json: string): SeedInput {
+  const parsed = z
+    .string()
+    .transform((value, context): unknown => {
+      try {
+        return JSON.parse(value);
+      } catch {
+        // The parser's message quotes its input, which holds secrets.
+        context.addIssue('not JSON');
+        return z.NEVER;
+      }
+    })
+    .pipe(seedInputSchema)
+    .safeParse(json);
+  if (!parsed.success) throw new Error(`the seed's input is wrong:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+try {
+  process.stdout.write(`${JSON.stringify(await seed())}\n`);
+} catch (error) {
+  process.stderr.write(`The seed failed: ${error instanceof Error ? error.message : 'unknown'}\n`);
+  process.exitCode = 1;
+}

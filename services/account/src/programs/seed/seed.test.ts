@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { usageResponseSchema } from '@tollgate/contracts/usage-response';
+import { clientSecretPeppers } from '@tollgate/testbed/service-process';
+import { verifyPassword } from '../../identity/passwords/password.ts';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
+import { runProgram } from '../../../test/suite/programs.ts';
+import { secondsFromNow } from '../../../test/suite/database/records.ts';
+import { getUsage, obtainToken } from '../../../test/suite/requests.ts';
+import type { SeedInput, SeedResult } from './seed-input.ts';
+
+let suite: AccountUnderTest;
+
+beforeAll(async () => {
+  suite = await startAccount();
+});
+
+afterAll(async () => {
+  await suite.close();
+});
+
+function newInput(): SeedInput {
+  const person = (name: string) => ({
+    email: `${name}-${randomUUID()}@example.com`,
+    name,
+    password: `password of ${name}`,
+    application: { name: `App of ${name}`, client_id: randomUUID(), client_secret: randomUUID() },
+  });
+  return { manager: person('Ada'), member: person('Bob') };
+}
+
+function run(input: unknown, peppers = clientSecretPeppers) {
+  const settings = { DATABASE_URL: suite.settings['DATABASE_URL'] ?? '', CLIENT_SECRET_PEPPERS: peppers };
+  return runProgram('programs/seed', settings, typeof input === 'string' ? input : JSON.stringify(input));
+}
+
+async function seed(input: SeedInput): Promise<SeedResult> {
+  const { code, stdout, stderr } = await run(input);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as SeedResult;
+}
+
+const periods = (account_id: number) => suite.database('billing_periods').where({ account_id });
+
+describe('seed', () => {
+  test('makes accounts whose tokens work: the member is billed to the manager', async () => {
+    const input = newInput();
+    const result = await seed(input);
+    const token = await obtainToken(suite.auth, input.member.application);
+    const usage = usageResponseSchema.parse(await (await getUsage(suite.account, token)).json());
+    expect(usage).toMatchObject({
+      account_id: result.member.account_id,
+      payer_id: result.account_id,
+      status: 'active',
+      billing_period: {
+        plan_name: 'Standard',
+        product: { name: 'Data API' },
+        limits: { points_limit: 1_000_000, rate_limit: 6_000, time_sec_limit: 0, traffic_bytes_limit: 0 },
+      },
+    });
+    expect(usage.billing_period.description).not.toHaveProperty('time_sec_limit');
+    expect(await periods(result.member.account_id)).toEqual([]);
+  });
+
+  test('stores neither password nor secret in the clear', async () => {
+    const input = newInput();
+    const { account_id, application_id } = await seed(input);
+    const account = await suite
+      .database('accounts')
+      .where({ account_id })
+      .first<{ password_hash: string } | undefined>();
+    expect(await verifyPassword(input.manager.password, account?.password_hash ?? '')).toBe(true);
+    const stored = JSON.stringify([
+      account,
+      await suite.database('application_secrets').where({ application_id }),
+    ]);
+    expect(stored).not.toContain(input.manager.password);
+    expect(stored).not.toContain(input.manager.application.client_secret);
+  });
+
+  test('gives the same ids for the same input, one after another and three at once', async () => {
+    const input = newInput();
+    const results = await Promise.all([seed(input), seed(input), seed(input)]);
+    results.push(await seed(input));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+    const account_id = results[0].account_id;
+    expect(await periods(account_id)).toHaveLength(1);
+  });
+
+  test('opens a period of one month, to the second before the next would start', async () => {
+    const { account_id } = await seed(newInput());
+    const [period] = await periods(account_id).select<{ started_at: Date; ended_at: Date }[]>();
+    const nextStart = new Date(period?.started_at ?? 0);
+    const day = nextStart.getUTCDate();
+    nextStart.setUTCMonth(nextStart.getUTCMonth() + 1);
+    // A 31st becomes the last day of a shorter month.
+    if (nextStart.getUTCDate() !== day) nextStart.setUTCDate(0);
+    expect(period?.ended_at).toEqual(new Date(nextStart.getTime() - 1_000));
+  });
+
+  test('sells a subscription, once, and another where it has ended', async () => {
+    const input = newInput();
+    const { account_id } = await seed(input);
+    const subscriptions = () =>
+      suite.database('subscriptions').where({ account_id }).orderBy('subscription_id', 'desc');
+    expect(await periods(account_id)).toMatchObject([{ subscription_id: expect.any(Number) }]);
+    await seed(input);
+    expect(await subscriptions()).toMatchObject([{ billing_interval: 'month', ended_at: null }]);
+    await periods(account_id).update({ started_at: secondsFromNow(-90_000), ended_at: secondsFromNow(-2) });
+    await subscriptions().update({ ended_at: secondsFromNow(-1) });
+    expect((await seed(input)).account_id).toBe(account_id);
+    expect(await subscriptions()).toMatchObject([{ ended_at: null }, { ended_at: expect.any(Date) }]);
+    expect(await periods(account_id)).toHaveLength(2);
+  });
+
+  test('leaves a period by hand that an earlier version has made, until it has ended', async () => {
+    const input = newInput();
+    const { account_id } = await seed(input);
+    await suite.database.transaction(async (earlier) => {
+      await earlier('billing_periods').where({ account_id }).update({ subscription_id: null });
+      await earlier('subscriptions').where({ account_id }).delete();
+    });
+    await seed(input);
+    expect(await periods(account_id)).toMatchObject([{ subscription_id: null }]);
+  });
+
+  test('sets a changed password and a changed secret', async () => {
+    const input = newInput();
+    await seed(input);
+    const { manager } = input;
+    const changed = {
+      ...input,
+      manager: {
+        ...manager,
+        password: 'another password',
+        application: { ...manager.application, client_secret: 'another-client-secret' },
+      },
+    };
+    const { account_id } = await seed(changed);
+    await obtainToken(suite.auth, changed.manager.application);
+    const account = await suite
+      .database('accounts')
+      .where({ account_id })
+      .first<{ password_hash: string } | undefined>();
+    expect(await verifyPassword('another password', account?.password_hash ?? '')).toBe(true);
+  });
+
+  test('that fails changes nothing', async () => {
+    const taken = newInput();
+    await seed(taken);
+    const input = newInput();
+    const { client_id } = taken.manager.application;
+    const clash = {
+      ...input,
+      member: { ...input.member, application: { ...input.member.application, client_id } },
+    };
+    const { code, stderr } = await run(clash);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('belongs to another account')]);
+    expect(await suite.database('accounts').where({ email: input.manager.email })).toEqual([]);
+  });
+
+  test.each([
+    ['not JSON', 'client_secret: very-secret-thing', 'not JSON'],
+    ['something else', '{"manager":1}', 'expected object'],
+    ['nothing', '', 'not JSON'],
+  ])('refuses %s by name and repeats none of it', async (_name, input, message) => {
+    const { code, stdout, stderr } = await run(input);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('very-secret-thing');
+  });
+
+  test('names every missing setting', async () => {
+    const { code, stderr } = await runProgram('programs/seed', {}, '{}');
+    expect(code).toBe(1);
+    expect(stderr).toContain('DATABASE_URL');
+    expect(stderr).toContain('CLIENT_SECRET_PEPPERS');
+  });
+});

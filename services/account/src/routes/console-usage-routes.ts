@@ -1,0 +1,21 @@
+import { Router } from 'express';
+import type { RequestHandler } from 'express';
+import { methodNotAllowed } from '@tollgate/http/error-handler';
+import { ownerAccess } from '../access/applications/access.ts';
+import type { Query } from '../platform/database/query.ts';
+import { paceEndpoint, usageViewEndpoint } from '../usage/views/endpoints.ts';
+
+/** Usage over time of who is signed in. `usageQuery` has a pool and patience of its own. */
+export function usageRoutes({ usageQuery }: { usageQuery: Query }, session: RequestHandler): Router {
+  const { accountOf } = ownerAccess;
+  const router = Router({ strict: true, caseSensitive: true });
+  router.use('/usage', session);
+  router
+    .route('/usage')
+    .get(
+      usageViewEndpoint(usageQuery, (req, res) => ({ account_id: accountOf(req, res), isOperator: false })),
+    )
+    .all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/usage/pace').get(paceEndpoint(usageQuery, accountOf)).all(methodNotAllowed('GET', 'HEAD'));
+  return router;
+}

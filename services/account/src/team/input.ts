@@ -1,9 +1,0 @@
-import { z } from 'zod';
-import { idField } from '../input/fields.ts';
-import { nameSchema } from '../input/name.ts';
-
-/** Body of `POST` and `PATCH /api/console/team`. */
-export const teamSchema = z.strictObject({ name: nameSchema });
-
-/** Body of `POST /api/console/team/hand-over`. */
-export const handOverSchema = z.strictObject({ account_id: idField });

@@ -1,0 +1,71 @@
+import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
+import { billingStatusSchema } from '@tollgate/contracts/entitlement';
+import { z } from 'zod';
+import { id, instant } from '../http/answer-fields.ts';
+
+/** Answers about teams and invitations, as the API's document describes them. */
+
+const roleSchema = z.enum(['manager', 'member']);
+
+const memberUsageSchema = z
+  .record(z.enum(USAGE_FIELDS), z.int())
+  .nullable()
+  .meta({ description: 'In the current billing period; null without one.' });
+
+const memberSchema = z.object({
+  account_id: id,
+  name: z.string(),
+  email: z.string(),
+  role: roleSchema,
+  joined_at: instant,
+});
+
+export const invitationSchema = z
+  .object({ invitation_id: id, email: z.string(), created_at: instant, expires_at: instant })
+  .meta({ id: 'Invitation' });
+
+const teamSchema = z.object({
+  team_id: id,
+  name: z.string(),
+  created_at: instant,
+  payer_id: id,
+  billing_status: z
+    .enum([...billingStatusSchema.options, 'none'])
+    .meta({ description: "The status that the team's calls have; `none` without a billing period." }),
+  slots: z.object({
+    used: z.int().meta({ description: 'Members and pending invitations.' }),
+    limit: z.int().nullable().meta({ description: 'Null where the plan has none.' }),
+  }),
+});
+
+const memberViewSchema = teamSchema
+  .extend({ role: z.literal('member'), members: z.array(memberSchema) })
+  .meta({ id: 'TeamOfMember', description: 'What a member sees.' });
+
+const managerViewSchema = teamSchema
+  .extend({
+    role: z.literal('manager'),
+    members: z.array(memberSchema.extend({ usage: memberUsageSchema })),
+    former_members_usage: memberUsageSchema,
+    invitations: z.array(invitationSchema),
+  })
+  .meta({ id: 'TeamOfManager', description: 'What the manager sees.' });
+
+/** What a team looks like depends on who looks. */
+export const teamAnswerSchema = z.discriminatedUnion('role', [managerViewSchema, memberViewSchema]);
+
+/** Who hands a team over is a member from then on. */
+export const handedOverSchema = memberViewSchema
+  .extend({
+    warning: z
+      .string()
+      .nullable()
+      .meta({ description: "Where the new payer's billing period lets no calls pass." }),
+  })
+  .meta({ id: 'TeamHandedOver' });
+
+export const receivedInvitationSchema = invitationSchema
+  .extend({ team_name: z.string(), invited_by_name: z.string(), invited_by_email: z.string() })
+  .meta({ id: 'ReceivedInvitation' });
+
+export const receivedInvitationsSchema = z.object({ invitations: z.array(receivedInvitationSchema) });

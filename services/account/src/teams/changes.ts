@@ -1,0 +1,127 @@
+import { Problem } from '@tollgate/http/problem';
+import { recordAudit } from '../platform/audit/audit-log.ts';
+import type { Actor, AuditEntry } from '../platform/audit/audit-log.ts';
+import type { Query } from '../platform/database/query.ts';
+import { enqueueMail } from '../mail/mail-outbox.ts';
+import { findAccount } from '../identity/accounts/account-store.ts';
+import {
+  countTaken,
+  deleteMember,
+  deleteTeam,
+  exchangeRoles,
+  insertMember,
+  insertTeam,
+  lockOwnTeam,
+  setTeamName,
+} from './store.ts';
+import type { Role, Team } from './store.ts';
+
+/**
+ * What happens within the transaction of a change: the change, under the team's lock, and its audit entries. Whose
+ * calls are billed to whom from then on, triggers publish (ADR 0022). `query` is the transaction's.
+ */
+
+/** Who asks. */
+export type Person = { account_id: number; actor: Actor };
+
+/** @throws {Problem} already_in_team */
+export async function createTeam(query: Query, { account_id, actor }: Person, name: string): Promise<void> {
+  const team = await insertTeam(query, name);
+  if (!(await insertMember(query, { account_id, team_id: team.team_id, role: 'manager' }))) {
+    throw new Problem('already_in_team');
+  }
+  await auditTeam(query, { account_id, actor }, team, 'team_created');
+}
+
+/** @throws {Problem} not_found, forbidden */
+export async function renameTeam(query: Query, person: Person, name: string): Promise<void> {
+  const team = await lockManagedTeam(query, person);
+  await setTeamName(query, team.team_id, name);
+  await auditTeam(query, person, team, 'team_renamed', { name });
+}
+
+/** @throws {Problem} not_found, also for who is no member; forbidden */
+export async function removeMember(query: Query, person: Person, memberId: number): Promise<void> {
+  const team = await lockManagedTeam(query, person);
+  if (!(await deleteMember(query, team.team_id, memberId))) throw new Problem('not_found');
+  await auditTeam(query, { ...person, account_id: memberId }, team, 'team_member_removed');
+}
+
+/**
+ * A manager who is alone ends the team with it.
+ * @throws {Problem} not_found; team_has_members
+ */
+export async function leaveTeam(query: Query, person: Person): Promise<void> {
+  const { team, role } = await lockTeamOf(query, person);
+  if (role === 'member') {
+    await deleteMember(query, team.team_id, person.account_id);
+    await auditTeam(query, person, team, 'team_left');
+    return;
+  }
+  if ((await countTaken(query, team.team_id)).members > 1) {
+    const detail = 'Hand the team over to a member first, or dissolve it.';
+    throw new Problem('team_has_members', { detail });
+  }
+  await endTeam(query, person, team);
+}
+
+/**
+ * The member is the payer from the next call on, and is told by mail: nobody asked for their consent.
+ * @throws {Problem} not_found, also for who is no member; forbidden
+ */
+export async function handOver(query: Query, person: Person, memberId: number): Promise<void> {
+  const team = await lockManagedTeam(query, person);
+  const roles = { team_id: team.team_id, manager_id: person.account_id, member_id: memberId };
+  const next = await findAccount(query, memberId);
+  if (next === undefined || !(await exchangeRoles(query, roles))) throw new Problem('not_found');
+  await auditTeam(query, person, team, 'team_handed_over', { manager_account_id: memberId });
+  await enqueueMail(query, { kind: 'team_handed_over', recipient: next.email, account_id: memberId });
+}
+
+/** Ends all memberships. @throws {Problem} not_found, forbidden */
+export async function dissolveTeam(query: Query, person: Person): Promise<void> {
+  await endTeam(query, person, await lockManagedTeam(query, person));
+}
+
+/** A team that is locked. Everybody who was in it has it in their log. */
+export async function endTeam(query: Query, person: Person, team: Team): Promise<void> {
+  for (const account_id of (await deleteTeam(query, team.team_id)).toSorted((one, other) => one - other)) {
+    await auditTeam(query, { ...person, account_id }, team, 'team_dissolved');
+  }
+}
+
+/** The team that the account manages, locked. @throws {Problem} not_found, forbidden */
+export async function lockManagedTeam(query: Query, person: Person): Promise<Team> {
+  const { team, role } = await lockTeamOf(query, person);
+  if (role !== 'manager') {
+    throw new Problem('forbidden', { detail: 'Only the manager of the team may do this.' });
+  }
+  return team;
+}
+
+export async function auditTeam(
+  query: Query,
+  { account_id, actor }: Person,
+  { team_id, name }: Pick<Team, 'team_id' | 'name'>,
+  action: AuditEntry['action'],
+  details: AuditEntry['details'] = {},
+): Promise<void> {
+  await recordAudit(query, {
+    ...actor,
+    application_id: null,
+    account_id,
+    action,
+    details: { team_id, team_name: name, ...details },
+  });
+}
+
+async function lockTeamOf(query: Query, { account_id }: Person): Promise<{ team: Team; role: Role }> {
+  const found = await lockOwnTeam(query, account_id);
+  if (found === undefined) throw noTeam();
+  return found;
+}
+
+/** The 404 for who is in no team. */
+export function noTeam(): Problem {
+  return new Problem('not_found', { detail: 'The account is in no team.' });
+}

@@ -1,0 +1,148 @@
+import { onlyRow } from '../../platform/database/only-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { hashOfToken, newSecretToken } from '../../identity/secret-token.ts';
+import { INVITATION_LIFETIME_SEC } from '../rules.ts';
+
+/** Invitations in Postgres: only those that may still be accepted are there. */
+
+export type Invitation = {
+  invitation_id: number;
+  team_id: number;
+  email: string;
+  invited_by: number;
+  created_at: Date;
+  expires_at: Date;
+};
+
+/** An invitation as who is invited sees it. */
+export type ReceivedInvitation = Pick<Invitation, 'invitation_id' | 'email' | 'created_at' | 'expires_at'> & {
+  team_name: string;
+  invited_by_name: string;
+  invited_by_email: string;
+};
+
+/**
+ * Which invitation is meant, and why it is for who asks: it went to the verified e-mail address of an account, or
+ * they hold the token of its mail.
+ */
+export type InvitationKey = { invitation_id: number; account_id: number } | { token: string };
+
+const COLUMNS = `team_invitations.invitation_id, team_invitations.team_id, team_invitations.email, invited_by,
+  team_invitations.created_at, team_invitations.expires_at`;
+
+const RECEIVED_COLUMNS = `invitation_id, team_invitations.email, team_invitations.created_at,
+  team_invitations.expires_at, teams.name AS team_name, accounts.name AS invited_by_name,
+  accounts.email AS invited_by_email`;
+
+const RECEIVED_FROM = `team_invitations JOIN teams USING (team_id)
+  JOIN accounts ON accounts.account_id = team_invitations.invited_by`;
+
+const PENDING = 'team_invitations.expires_at > now()';
+
+/** It went to the address that the account has shown to be its own. */
+const IS_ADDRESSED_TO = `EXISTS (SELECT 1 FROM accounts AS addressee
+  WHERE addressee.account_id = :account_id AND addressee.email_verified_at IS NOT NULL
+    AND lower(addressee.email) = lower(team_invitations.email))`;
+
+const IS_OF_TOKEN = `EXISTS (SELECT 1 FROM team_invitation_tokens AS link
+  WHERE link.invitation_id = team_invitations.invitation_id AND link.token_hash = :token_hash)`;
+
+export async function insertInvitation(
+  query: Query,
+  made: Pick<Invitation, 'team_id' | 'email' | 'invited_by'>,
+): Promise<Invitation> {
+  const rows = await query<Invitation>(
+    `INSERT INTO team_invitations (team_id, email, invited_by, expires_at)
+     VALUES (:team_id, :email, :invited_by, now() + :lifetimeSec * interval '1 second')
+     RETURNING ${COLUMNS}`,
+    { ...made, lifetimeSec: INVITATION_LIFETIME_SEC },
+  );
+  return onlyRow(rows);
+}
+
+/** A team's expired ones stand in the way of new ones to the same addresses. */
+export async function deleteExpired(query: Query, teamId: number): Promise<void> {
+  await query('DELETE FROM team_invitations WHERE team_id = :teamId AND expires_at <= now()', { teamId });
+}
+
+/** Oldest first. */
+export function listInvitations(query: Query, teamId: number): Promise<Invitation[]> {
+  return query<Invitation>(
+    `SELECT ${COLUMNS} FROM team_invitations WHERE team_id = :teamId AND ${PENDING} ORDER BY invitation_id`,
+    { teamId },
+  );
+}
+
+/** What stands for an address in a team already. */
+export async function findAddress(
+  query: Query,
+  teamId: number,
+  email: string,
+): Promise<{ is_invited: boolean; is_member: boolean }> {
+  const rows = await query<{ is_invited: boolean; is_member: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM team_invitations
+              WHERE team_id = :teamId AND lower(email) = lower(:email)) AS is_invited,
+            EXISTS (SELECT 1 FROM team_members JOIN accounts USING (account_id)
+              WHERE team_id = :teamId AND lower(email) = lower(:email)) AS is_member`,
+    { teamId, email },
+  );
+  return onlyRow(rows);
+}
+
+/** Newest first. */
+export function invitationsTo(query: Query, accountId: number): Promise<ReceivedInvitation[]> {
+  return query<ReceivedInvitation>(
+    `SELECT ${RECEIVED_COLUMNS} FROM ${RECEIVED_FROM}
+     WHERE ${PENDING} AND ${IS_ADDRESSED_TO} ORDER BY invitation_id DESC`,
+    { account_id: accountId },
+  );
+}
+
+export async function invitationOfToken(
+  query: Query,
+  token: string,
+): Promise<ReceivedInvitation | undefined> {
+  const rows = await query<ReceivedInvitation>(
+    `SELECT ${RECEIVED_COLUMNS} FROM ${RECEIVED_FROM} WHERE ${PENDING} AND ${IS_OF_TOKEN}`,
+    { token_hash: hashOfToken(token) },
+  );
+  return rows[0];
+}
+
+export async function findInvitation(query: Query, key: InvitationKey): Promise<Invitation | undefined> {
+  const [condition, bindings] =
+    'token' in key
+      ? [IS_OF_TOKEN, { token_hash: hashOfToken(key.token) }]
+      : [`team_invitations.invitation_id = :invitation_id AND ${IS_ADDRESSED_TO}`, key];
+  const rows = await query<Invitation>(
+    `SELECT ${COLUMNS} FROM team_invitations WHERE ${PENDING} AND ${condition}`,
+    bindings,
+  );
+  return rows[0];
+}
+
+/** Undefined where it isn't there any more: of two who use it up at once one finds it. */
+export async function deleteInvitation(
+  query: Query,
+  teamId: number,
+  invitationId: number,
+): Promise<Invitation | undefined> {
+  const rows = await query<Invitation>(
+    `DELETE FROM team_invitations
+     WHERE team_id = :teamId AND invitation_id = :invitationId AND ${PENDING} RETURNING ${COLUMNS}`,
+    { teamId, invitationId },
+  );
+  return rows[0];
+}
+
+/** A new token for one more mail of an invitation; undefined where that may not be accepted any more. */
+export async function issueInvitationToken(query: Query, invitationId: number): Promise<string | undefined> {
+  const token = newSecretToken();
+  const rows = await query(
+    `INSERT INTO team_invitation_tokens (token_hash, invitation_id)
+     SELECT :token_hash, invitation_id FROM team_invitations
+     WHERE invitation_id = :invitationId AND ${PENDING} RETURNING 1`,
+    { token_hash: hashOfToken(token), invitationId },
+  );
+  return rows.length > 0 ? token : undefined;
+}

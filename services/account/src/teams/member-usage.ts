@@ -1,0 +1,26 @@
+import { pickPeriod } from '../billing/periods/period-rules.ts';
+import type { Standing } from '../billing/periods/standing.ts';
+import { SUM_COLUMNS } from '../billing/periods/usage-sums.ts';
+import type { Counters } from '../billing/periods/usage-sums.ts';
+import type { Query } from '../platform/database/query.ts';
+
+/**
+ * Who has used what of the payer's current period, by account; undefined where there is no period. The hourly
+ * counters' primary key begins with the period. The lower bound leaves out older partitions, and is a day early for
+ * gateways whose clocks are behind.
+ */
+export async function findMemberUsage(
+  query: Query,
+  { periods }: Pick<Standing, 'periods'>,
+  now: Date,
+): Promise<(Counters & { account_id: number })[] | undefined> {
+  const period = pickPeriod(periods, now);
+  if (period === undefined) return undefined;
+  return query(
+    `SELECT account_id, ${SUM_COLUMNS}
+     FROM usage_hourly
+     WHERE period_id = :period_id AND hour >= CAST(:started_at AS timestamptz) - interval '1 day'
+     GROUP BY account_id`,
+    { period_id: period.period_id, started_at: period.started_at },
+  );
+}

@@ -1,0 +1,19 @@
+import { Problem } from '@tollgate/http/problem';
+import { enforcedLimits } from '../billing/periods/limits.ts';
+import { pickPeriod } from '../billing/periods/period-rules.ts';
+import type { Standing } from '../billing/periods/standing.ts';
+
+/** `team_slots_limit` of the payer's current period; null where there is none. */
+export function slotsLimitOf({ periods }: Pick<Standing, 'periods'>, now: Date): number | null {
+  const period = pickPeriod(periods, now);
+  return period === undefined ? null : enforcedLimits(period).team_slots_limit;
+}
+
+/** The 409 for one more than the manager's plan has room for. */
+export function noSlotLeft(limit: number): Problem {
+  const detail = `The manager's plan has room for ${String(limit)} people, those invited and the manager included.`;
+  return new Problem('team_slots_limit_exceeded', {
+    detail,
+    extensions: { limit, remaining: 0 },
+  });
+}

@@ -1,0 +1,123 @@
+import { onlyRow } from '../platform/database/only-row.ts';
+import type { Query } from '../platform/database/query.ts';
+import type { Taken } from './rules.ts';
+
+/** Teams and who is in them, in Postgres. */
+
+export type Role = 'manager' | 'member';
+
+export type Membership = { account_id: number; team_id: number; role: Role };
+
+export type Team = { team_id: number; name: string; created_at: Date };
+
+export async function findMembership(query: Query, accountId: number): Promise<Membership | undefined> {
+  const rows = await query<Membership>(
+    'SELECT account_id, team_id, role FROM team_members WHERE account_id = :accountId',
+    { accountId },
+  );
+  return rows[0];
+}
+
+/**
+ * Those of the teams that are there, locked until the transaction's end: what changes who is in a team, or is
+ * invited, comes one after the other. Several are locked in the order of their ids, so that no two wait for each
+ * other.
+ */
+export function lockTeams(query: Query, teamIds: readonly number[]): Promise<Team[]> {
+  return query<Team>(
+    `SELECT team_id, name, created_at FROM teams WHERE team_id = ANY (CAST(:teamIds AS bigint[]))
+     ORDER BY team_id FOR NO KEY UPDATE`,
+    { teamIds },
+  );
+}
+
+/** The team an account is in, locked; what was read before the lock was waited for counts no more. */
+export async function lockOwnTeam(
+  query: Query,
+  accountId: number,
+): Promise<{ team: Team; role: Role } | undefined> {
+  const before = await findMembership(query, accountId);
+  if (before === undefined) return undefined;
+  const [team] = await lockTeams(query, [before.team_id]);
+  const membership = await findMembership(query, accountId);
+  if (team === undefined || membership?.team_id !== team.team_id) return undefined;
+  return { team, role: membership.role };
+}
+
+export async function insertTeam(query: Query, name: string): Promise<Team> {
+  const rows = await query<Team>(
+    'INSERT INTO teams (name) VALUES (:name) RETURNING team_id, name, created_at',
+    { name },
+  );
+  return onlyRow(rows);
+}
+
+/** False where the account is in a team already: the primary key decides. */
+export async function insertMember(query: Query, member: Membership): Promise<boolean> {
+  const rows = await query(
+    `INSERT INTO team_members (account_id, team_id, role) VALUES (:account_id, :team_id, :role)
+     ON CONFLICT (account_id) DO NOTHING RETURNING 1`,
+    member,
+  );
+  return rows.length > 0;
+}
+
+export async function setTeamName(query: Query, teamId: number, name: string): Promise<void> {
+  await query('UPDATE teams SET name = :name WHERE team_id = :teamId', { teamId, name });
+}
+
+/** False where there is no such member; the manager is none. */
+export async function deleteMember(query: Query, teamId: number, accountId: number): Promise<boolean> {
+  const rows = await query(
+    `DELETE FROM team_members WHERE team_id = :teamId AND account_id = :accountId AND role = 'member'
+     RETURNING 1`,
+    { teamId, accountId },
+  );
+  return rows.length > 0;
+}
+
+/** A member becomes manager and the manager a member; false where there is no such member. */
+export async function exchangeRoles(
+  query: Query,
+  { team_id, manager_id, member_id }: { team_id: number; manager_id: number; member_id: number },
+): Promise<boolean> {
+  // Two statements: the index that keeps a team to one manager looks at every row as it is written.
+  await query(
+    "UPDATE team_members SET role = 'member' WHERE team_id = :team_id AND account_id = :manager_id",
+    { team_id, manager_id },
+  );
+  const rows = await query(
+    `UPDATE team_members SET role = 'manager'
+     WHERE team_id = :team_id AND account_id = :member_id AND account_id <> :manager_id RETURNING 1`,
+    { team_id, manager_id, member_id },
+  );
+  return rows.length > 0;
+}
+
+/** The team with its memberships and invitations. Who was in it, in no order. */
+export async function deleteTeam(query: Query, teamId: number): Promise<number[]> {
+  const rows = await query<{ account_id: number }>(
+    'DELETE FROM team_members WHERE team_id = :teamId RETURNING account_id',
+    { teamId },
+  );
+  await query('DELETE FROM teams WHERE team_id = :teamId', { teamId });
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** Certain under the team's lock. */
+export async function countTaken(query: Query, teamId: number): Promise<Taken> {
+  const rows = await query<Taken>(
+    `SELECT (SELECT count(*) FROM team_members WHERE team_id = :teamId) AS members,
+            (SELECT count(*) FROM team_invitations WHERE team_id = :teamId AND expires_at > now()) AS pending`,
+    { teamId },
+  );
+  return onlyRow(rows);
+}
+
+export async function managerOf(query: Query, teamId: number): Promise<number> {
+  const rows = await query<{ account_id: number }>(
+    "SELECT account_id FROM team_members WHERE team_id = :teamId AND role = 'manager'",
+    { teamId },
+  );
+  return onlyRow(rows).account_id;
+}

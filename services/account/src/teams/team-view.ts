@@ -1,0 +1,72 @@
+import { findStanding } from '../billing/periods/standing.ts';
+import { sumUsage } from '../billing/periods/usage-sums.ts';
+import type { Query } from '../platform/database/query.ts';
+import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
+import { noTeam } from './changes.ts';
+import { listInvitations } from './invitations/invitation-store.ts';
+import type { Invitation } from './invitations/invitation-store.ts';
+import { findMemberUsage } from './member-usage.ts';
+import { slotsLimitOf } from './slots.ts';
+import type { Role } from './store.ts';
+
+type Member = { account_id: number; name: string; email: string; role: Role; joined_at: Date };
+
+type Row = Member & { team_id: number; team_name: string; created_at: Date };
+
+/** The manager first, then who came first. */
+const MEMBERS_SQL = `
+  SELECT teams.team_id, teams.name AS team_name, teams.created_at,
+         account_id, accounts.name, email, role, joined_at
+  FROM team_members JOIN teams USING (team_id) JOIN accounts USING (account_id)
+  WHERE team_id = (SELECT team_id FROM team_members WHERE account_id = :accountId)
+  ORDER BY role = 'manager' DESC, joined_at, account_id`;
+
+/**
+ * The team an account is in, as `GET /api/console/team` tells it: in four statements, however many are in it. Usage
+ * and invitations are the manager's to see.
+ *
+ * @throws {Problem} not_found
+ */
+export async function teamView(query: Query, accountId: number) {
+  const now = new Date();
+  const rows = await query<Row>(MEMBERS_SQL, { accountId });
+  // A member's payer is the manager, and so is the manager's own.
+  const standing = await findStanding(query, accountId, now);
+  const own = rows.find(({ account_id }) => account_id === accountId);
+  if (own === undefined || standing === undefined) throw noTeam();
+  const { team_id, team_name, created_at, role } = own;
+  const { payer_id, status } = entitlementAnswer(standing);
+  const invitations = await listInvitations(query, team_id);
+  const members = rows.map(memberAnswer);
+  const seen = {
+    team_id,
+    name: team_name,
+    created_at,
+    role,
+    payer_id,
+    billing_status: status,
+    slots: { used: rows.length + invitations.length, limit: slotsLimitOf(standing, now) },
+  };
+  if (role === 'member') return { ...seen, members };
+
+  const used = await findMemberUsage(query, standing, now);
+  const usageOf = (isMeant: (accountId: number) => boolean) =>
+    used === undefined ? null : sumUsage(used.filter(({ account_id }) => isMeant(account_id)));
+  const inTeam = new Set(rows.map(({ account_id }) => account_id));
+  return {
+    ...seen,
+    members: members.map((member) => ({ ...member, usage: usageOf((id) => id === member.account_id) })),
+    // With theirs the sum is what the plan has lost.
+    former_members_usage: usageOf((id) => !inTeam.has(id)),
+    invitations: invitations.map(invitationAnswer),
+  };
+}
+
+/** An invitation as the manager sees it. */
+export function invitationAnswer({ invitation_id, email, created_at, expires_at }: Invitation) {
+  return { invitation_id, email, created_at, expires_at };
+}
+
+function memberAnswer({ account_id, name, email, role, joined_at }: Member): Member {
+  return { account_id, name, email, role, joined_at };
+}

@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express';
+import type { Introspector } from '@tollgate/introspection';
+import type { AccessLog } from '@tollgate/log/access-log';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { invalidToken } from '@tollgate/http/problem';
+import { authenticateBearer } from '../../access/authentication/bearer.ts';
+import { findStanding } from '../../billing/periods/standing.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { usageAnswer } from './usage-answer.ts';
+
+/**
+ * `GET /api/usage` (source specification, 4.2): the billing period that the caller's calls are billed to,
+ * with limits, usage and status. 200 with a UsageResponse; 401, 403 as RFC 6750 says; 404
+ * `no_billing_period`; 503 while auth or Postgres is away.
+ */
+export function usageEndpoint(
+  introspect: Introspector['introspect'],
+  query: Query,
+  accessLog: Pick<AccessLog, 'note'> | null,
+): RequestHandler {
+  return async (req, res) => {
+    const token = await authenticateBearer(introspect, req, res.get(REQUEST_ID_HEADER));
+    const { account_id, application_id } = token;
+    accessLog?.note(req, { account_id, application_id });
+    const standing = await findStanding(query, account_id);
+    // A token can outlive its account where auth's Redis was kept and this database was not.
+    if (standing === undefined) throw invalidToken();
+    res.set('cache-control', 'no-store').json(usageAnswer(standing, standing.now));
+  };
+}

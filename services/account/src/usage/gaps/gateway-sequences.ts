@@ -1,0 +1,157 @@
+import type { Knex } from 'knex';
+import type { Query } from '../../platform/database/query.ts';
+import type { MissingBatches } from './gaps.ts';
+import type { BatchName, ReadEntry } from '../reader/stream/read-entry.ts';
+
+/** The last batches counted, by stream and gateway process. */
+export type LastSequences = ReadonlyMap<string, SequenceRow>;
+
+/** The rest is what the process had written to the stream with its batch `counted_seq`; null where it stated none. */
+type SequenceRow = {
+  stream: string;
+  gateway_id: string;
+  last_seq: number;
+  counted_seq: number | null;
+  batches: number | null;
+  requests: number | null;
+  points: number | null;
+};
+
+/**
+ * A gateway process that has written nothing to a stream for so long is forgotten there. It must be longer than
+ * any gateway tries to send one batch again, over an outage of Redis too.
+ */
+const FORGET_AFTER_DAYS = 14;
+
+/** A process that was silent for so long may have been forgotten, so that an unknown one tells of no gap. */
+const MAY_BE_FORGOTTEN_MS = (FORGET_AFTER_DAYS - 1) * 86_400_000;
+
+/**
+ * The last counted batches of the gateways that entries come from. The stream's position must be locked: it is
+ * what keeps other readers from these rows.
+ */
+export async function loadSequences(
+  transaction: Knex,
+  entries: readonly ReadEntry[],
+): Promise<LastSequences> {
+  const named = entries.filter(({ batch }) => batch !== undefined);
+  if (named.length === 0) return new Map();
+  const { rows } = await transaction.raw<{ rows: SequenceRow[] }>(
+    `SELECT stream, gateway_id, last_seq, counted_seq, batches, requests, points FROM usage_gateway_sequences
+     JOIN (SELECT DISTINCT * FROM unnest(:streams::text[], :gatewayIds::text[]) AS named (stream, gateway_id))
+       AS wanted USING (stream, gateway_id)`,
+    {
+      streams: named.map(({ entry }) => entry.stream),
+      gatewayIds: named.map(({ batch }) => batch?.gateway_id ?? ''),
+    },
+  );
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+export type Parted = {
+  fresh: ReadEntry[];
+  repeated: ReadEntry[];
+  reached: SequenceRow[];
+  missing: MissingBatches[];
+};
+
+/**
+ * Parts the batches that come for the first time from those that are counted already, and finds those that never
+ * came. A gateway's batches of one stream come in the order of their numbers, so the last one tells. An entry that
+ * names no batch is new.
+ */
+export function partRepeated(entries: readonly ReadEntry[], last: LastSequences, nowMs: number): Parted {
+  const reached = new Map<string, SequenceRow>();
+  const [fresh, repeated, missing]: [ReadEntry[], ReadEntry[], MissingBatches[]] = [[], [], []];
+  for (const read of entries) {
+    const { batch, entry } = read;
+    if (batch === undefined) {
+      fresh.push(read);
+      continue;
+    }
+    const row = rowAfter(entry.stream, batch);
+    const before = reached.get(keyOf(row)) ?? last.get(keyOf(row));
+    if (before !== undefined && batch.seq <= before.last_seq) {
+      repeated.push(read);
+      continue;
+    }
+    fresh.push(read);
+    reached.set(keyOf(row), row);
+    const gap = gapBefore(entry.stream, batch, before, nowMs);
+    if (gap !== undefined) missing.push(gap);
+  }
+  return { fresh, repeated, reached: [...reached.values()], missing };
+}
+
+function rowAfter(stream: string, { gateway_id, seq, before, own }: BatchName): SequenceRow {
+  const named = { stream, gateway_id, last_seq: seq };
+  if (before === undefined)
+    return { ...named, counted_seq: null, batches: null, requests: null, points: null };
+  return {
+    ...named,
+    counted_seq: seq,
+    batches: before.batches + 1,
+    // What a gateway states stays in the range that JSON and a bigint have.
+    requests: Math.min(before.requests + own.requests, Number.MAX_SAFE_INTEGER),
+    points: Math.min(before.points + own.points, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function gapBefore(
+  stream: string,
+  { gateway_id, before }: BatchName,
+  last: SequenceRow | undefined,
+  nowMs: number,
+): MissingBatches | undefined {
+  if (before === undefined) return undefined;
+  if (last === undefined && before.at_ms < nowMs - MAY_BE_FORGOTTEN_MS) return undefined;
+  // An account of the version before has counted since, and has stored no more than the number.
+  if (last !== undefined && last.counted_seq !== last.last_seq) return undefined;
+  const known = { batches: last?.batches ?? 0, requests: last?.requests ?? 0, points: last?.points ?? 0 };
+  if (before.batches <= known.batches) return undefined;
+  return {
+    stream,
+    gateway_id,
+    first_batch: known.batches + 1,
+    last_batch: before.batches,
+    batches: before.batches - known.batches,
+    requests: Math.max(before.requests - known.requests, 0),
+    points: Math.max(before.points - known.points, 0),
+  };
+}
+
+/** Stores what partRepeated has reached. */
+export async function storeSequences(transaction: Knex, rows: readonly SequenceRow[]): Promise<void> {
+  await transaction.raw(
+    `INSERT INTO usage_gateway_sequences
+       (stream, gateway_id, last_seq, counted_seq, batches, requests, points, counted_at)
+     SELECT *, clock_timestamp()
+     FROM unnest(:streams::text[], :gatewayIds::text[], :lastSeqs::bigint[], :countedSeqs::bigint[],
+                 :batches::bigint[], :requests::bigint[], :points::bigint[])
+     ON CONFLICT (stream, gateway_id) DO UPDATE
+       SET last_seq = excluded.last_seq, counted_seq = excluded.counted_seq, batches = excluded.batches,
+           requests = excluded.requests, points = excluded.points, counted_at = excluded.counted_at`,
+    {
+      streams: rows.map(({ stream }) => stream),
+      gatewayIds: rows.map(({ gateway_id }) => gateway_id),
+      lastSeqs: rows.map(({ last_seq }) => last_seq),
+      countedSeqs: rows.map(({ counted_seq }) => counted_seq),
+      batches: rows.map(({ batches }) => batches),
+      requests: rows.map(({ requests }) => requests),
+      points: rows.map(({ points }) => points),
+    },
+  );
+}
+
+/** Removes what is kept of gateways that are long gone. */
+export async function forgetGoneGateways(query: Query): Promise<void> {
+  await query(
+    `DELETE FROM usage_gateway_sequences
+     WHERE counted_at < clock_timestamp() - :days * interval '1 day'`,
+    { days: FORGET_AFTER_DAYS },
+  );
+}
+
+function keyOf({ stream, gateway_id }: Pick<SequenceRow, 'stream' | 'gateway_id'>): string {
+  return `${stream} ${gateway_id}`;
+}

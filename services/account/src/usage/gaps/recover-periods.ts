@@ -1,0 +1,236 @@
+import type { Knex } from 'knex';
+import {
+  USAGE_BATCH_FIELD,
+  USAGE_SHARD_COUNT,
+  addCounters,
+  usageEventSchema,
+  usageLiveKey,
+  usageVersionKey,
+} from '@tollgate/contracts/usage-stream';
+import type { UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
+import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
+import type { Script, ScriptableRedis } from '@tollgate/redis/script';
+import { fitsIn, totalColumns } from '../../billing/periods/usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
+import { NO_APPLICATION, sumHourly, sumTotals } from '../reader/aggregate.ts';
+import { addToHourly, addToTotals } from '../reader/counters.ts';
+import type { FoundPeriod } from '../reader/counters.ts';
+import type { UsageStream } from '../reader/stream/trim-script.ts';
+
+/**
+ * What Redis knows of some periods, at one moment: for each the live counters' version (-1 where there are none of
+ * this data set) and their four sums, the version that account has told of, and the four sums of the stream's
+ * entries after a position.
+ */
+const LUA = `${LUA_DATA_SET}
+local position, field = ARGV[1], ARGV[2]
+local names = { 'points', 'requests', 'time_ms', 'traffic_bytes' }
+local sums = {}
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '(' .. position, '+')) do
+  local readable, batch = pcall(cjson.decode, entry[2][1] == field and entry[2][2] or '')
+  local events = readable and type(batch) == 'table' and batch.events
+  for _, event in ipairs(type(events) == 'table' and events or {}) do
+    if type(event) == 'table' and type(event.period_id) == 'number' then
+      local period = string.format('%.0f', event.period_id)
+      local sum = sums[period] or { 0, 0, 0, 0 }
+      for index, name in ipairs(names) do sum[index] = sum[index] + (tonumber(event[name]) or 0) end
+      sums[period] = sum
+    end
+  end
+end
+local answer = {}
+for at = 3, #ARGV do
+  local live = redis.call('HMGET', KEYS[2 * at - 4], 'data_set', 'usage_version', unpack(names))
+  local is_live = live[1] == data_set
+  answer[#answer + 1] = is_live and live[2] or '-1'
+  for index = 1, 4 do answer[#answer + 1] = is_live and live[2 + index] or '0' end
+  answer[#answer + 1] = redis.call('GET', KEYS[2 * at - 3]) or '-1'
+  local sum = sums[ARGV[at]] or { 0, 0, 0, 0 }
+  for index = 1, 4 do answer[#answer + 1] = string.format('%.0f', sum[index]) end
+end
+return answer
+`;
+
+const ANSWERS_PER_PERIOD = 10;
+const PERIODS_PER_SCRIPT = 500;
+
+type StoredPeriod = FoundPeriod & { usage_version: number };
+
+type InRedis = { version: number; live: UsageCounters; told: number; waiting: UsageCounters };
+
+/** Adds to totals and hourly rows what only the live counters still know; gives how much that was. */
+export type RecoverPeriods = (
+  query: Query,
+  transaction: Knex,
+  stream: UsageStream,
+  trimmed: string,
+) => Promise<UsageCounters>;
+
+/**
+ * After Postgres was set back, the live counters of periods that are in use still hold what it had counted. In the
+ * transaction that holds the stream's position, so that nobody counts meanwhile:
+ *
+ *   missing = live counters − entries that are still to be counted − what was set aside − totals
+ *
+ * It goes to the payer's account, no application, and the present hour. Live counters that lack reports (their
+ * version is older than the totals') say nothing. Every period whose version Redis has seen a newer one of gets a
+ * newer one still, and its live counters are built anew: otherwise no snapshot would be taken for true.
+ */
+export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
+  const script = defineScript(redis, LUA);
+  return async (query, transaction, stream, trimmed) => {
+    const recovered = zero();
+    const setAside = await findSetAside(query, stream.key);
+    for (let after = 0; ;) {
+      const periods = await lockPeriods(query, stream.shard, after);
+      const last = periods.at(-1);
+      if (last === undefined) return recovered;
+      after = last.period_id;
+      const found = await lookInto(script, stream, trimmed, periods);
+      const events = periods.map((period, index) =>
+        missingOf(period, found[index], setAside.get(period.period_id) ?? zero()),
+      );
+      const changed = periods.flatMap((period, index) => {
+        const event = events[index] ?? null;
+        const newest = Math.max(found[index]?.told ?? -1, found[index]?.version ?? -1);
+        // A total from before there was a bound takes no change at all; a rebuild brings it back.
+        const takesMore = fitsIn(period, ONE);
+        return takesMore && (event !== null || newest > period.usage_version)
+          ? [{ period, event, newest }]
+          : [];
+      });
+      if (changed.length === 0) continue;
+      const missing = changed.flatMap(({ event }) => event ?? []);
+      for (const event of missing) addCounters(recovered, event);
+      await addToTotals(
+        transaction,
+        sumTotals([...missing, ...changed.map(({ period }) => eventOf(period, zero()))]),
+      );
+      if (missing.length > 0) await addToHourly(transaction, sumHourly(missing));
+      await raiseVersions(query, changed);
+    }
+  };
+}
+
+/** Periods in which a call can have been settled while their live counters are there, a day after their grace. */
+async function lockPeriods(query: Query, shard: number, after: number): Promise<StoredPeriod[]> {
+  const ids = await query<{ period_id: number }>(
+    `SELECT period_id FROM billing_periods
+     WHERE account_id % :shardCount = :shard AND period_id > :after AND started_at <= now()
+       AND ended_at + grace_sec * interval '1 second' > now() - interval '2 days'
+     ORDER BY period_id LIMIT :limit`,
+    { shardCount: USAGE_SHARD_COUNT, shard, after, limit: PERIODS_PER_SCRIPT },
+  );
+  const period_ids = ids.map(({ period_id }) => period_id);
+  await query(
+    `SELECT FROM usage_totals WHERE period_id = ANY (CAST(:period_ids AS bigint[])) ORDER BY period_id FOR UPDATE`,
+    { period_ids },
+  );
+  return query<StoredPeriod>(
+    `SELECT period.period_id, period.account_id AS payer_id, ${totalColumns('total')},
+            coalesce(total.usage_version, 0) AS usage_version
+     FROM billing_periods AS period LEFT JOIN usage_totals AS total USING (period_id)
+     WHERE period.period_id = ANY (CAST(:period_ids AS bigint[])) ORDER BY period.period_id`,
+    { period_ids },
+  );
+}
+
+async function lookInto(
+  script: Script,
+  { key, shard }: UsageStream,
+  trimmed: string,
+  periods: readonly StoredPeriod[],
+): Promise<InRedis[]> {
+  const keys = periods.flatMap(({ period_id }) => [
+    usageLiveKey(shard, period_id),
+    usageVersionKey(shard, period_id),
+  ]);
+  const ids = periods.map(({ period_id }) => period_id);
+  const answer = (await script([key, ...keys], [trimmed, USAGE_BATCH_FIELD, ...ids])) as string[];
+  return periods.map((_, index) => {
+    const numbers = answer.slice(index * ANSWERS_PER_PERIOD, (index + 1) * ANSWERS_PER_PERIOD).map(Number);
+    const at = (place: number) => numbers[place] ?? 0;
+    const countersAt = (place: number): UsageCounters => ({
+      points: at(place),
+      requests: at(place + 1),
+      time_ms: at(place + 2),
+      traffic_bytes: at(place + 3),
+    });
+    return { version: at(0), live: countersAt(1), told: at(5), waiting: countersAt(6) };
+  });
+}
+
+/** What is missing in a period's totals; null where that is nothing, or isn't known. */
+function missingOf(
+  period: StoredPeriod,
+  found: InRedis | undefined,
+  setAside: UsageCounters,
+): UsageEvent | null {
+  if (found === undefined || found.version < period.usage_version) return null;
+  const missing = (field: keyof UsageCounters) =>
+    Math.max(found.live[field] - found.waiting[field] - setAside[field] - period[field], 0);
+  const event = eventOf(period, {
+    points: missing('points'),
+    requests: missing('requests'),
+    time_ms: missing('time_ms'),
+    traffic_bytes: missing('traffic_bytes'),
+  });
+  const isNothing = event.points + event.requests + event.time_ms + event.traffic_bytes === 0;
+  return isNothing || !fitsIn(period, event) ? null : event;
+}
+
+function eventOf({ payer_id, period_id }: StoredPeriod, counters: UsageCounters): UsageEvent {
+  const whose = { payer_id, period_id, account_id: payer_id, application_id: NO_APPLICATION };
+  return { ...whose, api_version: 'v2', ...counters, at_ms: Date.now() };
+}
+
+async function raiseVersions(
+  query: Query,
+  changed: readonly { period: StoredPeriod; newest: number }[],
+): Promise<void> {
+  await query(
+    `UPDATE usage_totals AS total SET usage_version = greatest(total.usage_version, known.version)
+     FROM unnest(CAST(:period_ids AS bigint[]), CAST(:versions AS bigint[])) AS known (period_id, version)
+     WHERE total.period_id = known.period_id`,
+    {
+      period_ids: changed.map(({ period }) => period.period_id),
+      versions: changed.map(({ newest }) => newest),
+    },
+  );
+  await enqueueRefreshes(
+    query,
+    changed.map(({ period: { period_id, payer_id } }) => ({ period_id, payer_id, added: null })),
+  );
+}
+
+/** What of the stream was set aside and isn't counted, by period: live counters hold it, totals don't. */
+async function findSetAside(query: Query, stream: string): Promise<Map<number, UsageCounters>> {
+  const rows = await query<{ raw: string }>(
+    `SELECT raw FROM usage_unassigned
+     WHERE stream = :stream AND counted_at IS NULL AND event_index IS NOT NULL`,
+    { stream },
+  );
+  const sums = new Map<number, UsageCounters>();
+  for (const { raw } of rows) {
+    const event = readEvent(raw);
+    if (event === undefined) continue;
+    const sum = sums.get(event.period_id) ?? zero();
+    addCounters(sum, event);
+    sums.set(event.period_id, sum);
+  }
+  return sums;
+}
+
+/** The event that was set aside as text; undefined where it isn't one of the contract. */
+export function readEvent(raw: string): UsageEvent | undefined {
+  try {
+    return usageEventSchema.safeParse(JSON.parse(raw)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const ONE: UsageCounters = { points: 1, requests: 1, time_ms: 1, traffic_bytes: 1 };
+
+const zero = (): UsageCounters => ({ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 });

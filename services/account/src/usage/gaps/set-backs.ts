@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import type { Logger } from '@tollgate/log';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import { createQuery } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { keepSetBack } from './gaps.ts';
+import type { UsageReaderMetrics } from '../reader/metrics.ts';
+import { ensurePartitions } from '../retention/partitions.ts';
+import { storePositions } from '../reader/stream/positions.ts';
+import { createRecoverPeriods } from './recover-periods.ts';
+import { compareStreamIds, streamIdMs } from '../reader/stream/stream-id.ts';
+import type { UsageStream } from '../reader/stream/trim-script.ts';
+
+/** What is done where Redis or Postgres has gone back to an earlier state, and the other one hasn't (ADR 0041). */
+export type SetBacks = {
+  /** Redis has lost what it knew of the stream: tells so, and takes it as it is now. */
+  ofRedis: (stream: UsageStream, position: string) => Promise<void>;
+  /**
+   * Redis is trimmed beyond the position that was looked up. Gives from where to read on: the stored position where
+   * another reader has counted meanwhile; else Postgres was set back, and goes on behind what is gone.
+   */
+  ofPostgres: (stream: UsageStream, trimmed: string) => Promise<string>;
+  /** Remembers for the first time how far Redis is trimmed. */
+  remember: (stream: UsageStream, position: string) => Promise<void>;
+};
+
+/** Redis' clock is never so far ahead of this one: beyond it, what it says was written by something else. */
+const MAX_AHEAD_MS = 86_400_000;
+
+/** Any number that nothing else locks in this database. */
+const SKIP_LOCK = 7_462_005;
+
+/** More than are given between a backup and its restore. */
+const SKIPPED_IDS = 1_000_000;
+
+export function createSetBacks(options: {
+  database: Knex;
+  redis: ScriptableRedis;
+  metrics: Pick<UsageReaderMetrics, 'gaps'>;
+  logger: Pick<Logger, 'error'>;
+}): SetBacks {
+  const { database, redis, metrics, logger } = options;
+  const recoverPeriods = createRecoverPeriods(redis);
+
+  return {
+    ofRedis: async ({ key: stream }, position) => {
+      await database.transaction(async (transaction) => {
+        await transaction('usage_stream_trims').where({ stream }).delete();
+        await keepSetBack(transaction, { cause: 'redis_set_back', stream, after_entry: position });
+      });
+      metrics.gaps.inc({ cause: 'redis_set_back' });
+      logger.error(
+        { stream, after_entry: position },
+        'Redis has lost entries of a usage stream; those that were not counted are missing; see tollgate usage gaps',
+      );
+    },
+
+    ofPostgres: async (stream, trimmed) => {
+      await ensurePartitions(database, [Date.now()]);
+      const found = await database.transaction(async (transaction) => {
+        const query = createQuery(transaction);
+        const stored = await lockPosition(query, stream.key);
+        if (compareStreamIds(stored, trimmed) >= 0) return { position: stored };
+        if (streamIdMs(trimmed) > Date.now() + MAX_AHEAD_MS) {
+          throw new Error(`${stream.key} is trimmed up to ${trimmed}, which is in the future`);
+        }
+        await skipGivenIds(query);
+        const recovered = await recoverPeriods(query, transaction, stream, trimmed);
+        const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
+        await keepSetBack(transaction, { cause: 'postgres_set_back', ...gap });
+        const reached = new Map([[stream.key, trimmed]]);
+        await storePositions(transaction, reached, reached);
+        return { position: trimmed, gap };
+      });
+      if (found.gap !== undefined) {
+        metrics.gaps.inc({ cause: 'postgres_set_back' });
+        logger.error(
+          found.gap,
+          'Postgres has been set back: entries of a usage stream that it had counted are missing, but for what was recovered from live counters; see tollgate usage gaps',
+        );
+      }
+      return found.position;
+    },
+
+    remember: async ({ key: stream }, trimmed) => {
+      await database('usage_stream_trims').insert({ stream, trimmed }).onConflict('stream').ignore();
+    },
+  };
+}
+
+/** Waits for a reader that is counting the stream. */
+async function lockPosition(query: Query, stream: string): Promise<string> {
+  const rows = await query<{ position: string }>(
+    'SELECT position FROM usage_stream_positions WHERE stream = :stream FOR UPDATE',
+    { stream },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the position of ${stream} is gone`);
+  return row.position;
+}
+
+/**
+ * Ids that were given between the backup and its restore are known to Redis, to tokens and to other systems; given
+ * again they would be another's. Once for all streams of a restore, which are found within seconds of one another.
+ */
+async function skipGivenIds(query: Query): Promise<void> {
+  await query('SELECT pg_advisory_xact_lock(:lock)', { lock: SKIP_LOCK });
+  await query(
+    `SELECT setval(CAST(format('%I.%I', schemaname, sequencename) AS regclass), coalesce(last_value, 1) + :skipped)
+     FROM pg_sequences
+     WHERE schemaname = current_schema() AND data_type = CAST('bigint' AS regtype)
+       AND NOT EXISTS (SELECT FROM usage_gaps
+                       WHERE cause = 'postgres_set_back' AND seen_at > clock_timestamp() - interval '10 seconds')`,
+    { skipped: SKIPPED_IDS },
+  );
+}

@@ -1,0 +1,223 @@
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { addCounters } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { fitsIn } from '../../billing/periods/usage-sums.ts';
+import { sumHourly, sumTotals } from './aggregate.ts';
+import { addToHourly, addToTotals, findPeriods, keepUnassigned } from './counters.ts';
+import { keepMissing } from '../gaps/gaps.ts';
+import type { MissingBatches } from '../gaps/gaps.ts';
+import { loadSequences, partRepeated, storeSequences } from '../gaps/gateway-sequences.ts';
+import { ensurePartitions } from '../retention/partitions.ts';
+import { lockPositions, storePositions } from './stream/positions.ts';
+import type { Positions } from './stream/positions.ts';
+import { rawText, readEntry, setAside } from './stream/read-entry.ts';
+import type { ReadEntry, Unassigned, UnassignedReason } from './stream/read-entry.ts';
+import type { StreamEntry } from './stream/stream-entry.ts';
+import { compareStreamIds } from './stream/stream-id.ts';
+
+/** The entries of one stream that follow a position, without a gap. */
+export type StreamPart = {
+  stream: string;
+  after: string;
+  /** How far Redis is known to be trimmed; undefined where that isn't known. */
+  trimmed: string | undefined;
+  entries: readonly StreamEntry[];
+};
+
+/** What transactions have counted, and how far the streams are counted after them. */
+export type Applied = {
+  entries: number;
+  events: number;
+  /** Batches that were counted before, under another entry's id. */
+  repeated: number;
+  unassigned: readonly UnassignedReason[];
+  /** Batches that the gateways have written and that never came. */
+  missing: readonly MissingBatches[];
+  /** Without the streams that another reader is counting, and those that failed. */
+  positions: Positions;
+  /** Streams that couldn't be counted now, and why. */
+  failed: ReadonlyMap<string, unknown>;
+};
+
+type ReadPart = Omit<StreamPart, 'entries'> & { read: readonly ReadEntry[] };
+
+/**
+ * Counts stream entries: totals, hourly rows, the gateways' last numbers and the new positions in one
+ * transaction, so that a crash at any moment leaves either all of them or none, and an entry that another reader
+ * has counted is passed over. Streams that Postgres can't take together are taken one by one, so that none holds
+ * up another, and an entry that it refuses is kept as unassigned instead of stopping all that come after it.
+ */
+export async function applyEntries(
+  database: Knex,
+  parts: readonly StreamPart[],
+  nowMs: number,
+): Promise<Applied> {
+  const read = parts.map(({ entries, ...part }) => ({
+    ...part,
+    read: entries.map((entry) => readEntry(entry, nowMs)),
+  }));
+  try {
+    return await commitParts(database, read);
+  } catch (error) {
+    if (!isOfSomeStream(error)) return failedParts(read, error);
+    const applied: Applied[] = [];
+    for (const part of read) applied.push(await commitOne(database, part));
+    return together(applied);
+  }
+}
+
+async function commitOne(database: Knex, part: ReadPart): Promise<Applied> {
+  try {
+    return await commitParts(database, [part]);
+  } catch (error) {
+    return isRefusal(error) ? commitEntryByEntry(database, part) : failedParts([part], error);
+  }
+}
+
+async function commitEntryByEntry(database: Knex, { read, ...whole }: ReadPart): Promise<Applied> {
+  const applied: Applied[] = [];
+  let reached: string | undefined = whole.after;
+  for (const entry of read) {
+    const part: ReadPart = { ...whole, after: reached, read: [entry] };
+    const one = await commitOrSetAside(database, part, entry);
+    applied.push(one);
+    reached = one.positions.get(whole.stream);
+    // Counting the next entry would put the position behind one that is not counted.
+    if (reached === undefined || one.failed.size > 0) break;
+  }
+  return together(applied);
+}
+
+/** Set aside under its name, so that its absence isn't taken for a gap, but where the name is what was refused. */
+async function commitOrSetAside(database: Knex, part: ReadPart, read: ReadEntry): Promise<Applied> {
+  const { entry, batch } = read;
+  let error: unknown;
+  for (const attempt of [
+    read,
+    setAside(entry, 'refused_by_database', batch),
+    setAside(entry, 'refused_by_database'),
+  ]) {
+    try {
+      return await commitParts(database, [{ ...part, read: [attempt] }]);
+    } catch (refusal) {
+      error = refusal;
+      if (!isRefusal(refusal)) break;
+    }
+  }
+  return failedParts([part], error);
+}
+
+/** A data, integrity or size error: this data will never pass. Any other error is no fault of the data. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');
+}
+
+/** An error that some streams may be without: also a lock or a statement that took too long, or a deadlock. */
+function isOfSomeStream(error: unknown): boolean {
+  return (
+    isRefusal(error) || (error instanceof pg.DatabaseError && /^(40|55P03|57014)/.test(error.code ?? ''))
+  );
+}
+
+async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<Applied> {
+  const instantsMs = parts.flatMap(({ read }) =>
+    read.flatMap(({ events }) => events.map(({ event }) => event.at_ms)),
+  );
+  await ensurePartitions(database, instantsMs);
+  return database.transaction(async (transaction) => {
+    const stored = await lockPositions(
+      transaction,
+      parts.map(({ stream }) => stream),
+    );
+    const uncounted = parts.flatMap((part) => uncountedEntries(part, stored.get(part.stream)));
+    const positions = new Map(stored);
+    for (const { entry } of uncounted) positions.set(entry.stream, entry.id);
+    if (uncounted.length === 0) return { ...NOTHING, positions };
+
+    const last = await loadSequences(transaction, uncounted);
+    const { fresh, repeated, reached, missing } = partRepeated(uncounted, last, Date.now());
+    const { events, unassigned } = await assign(transaction, fresh);
+    if (events.length > 0) {
+      await addToTotals(transaction, sumTotals(events));
+      await addToHourly(transaction, sumHourly(events));
+    }
+    if (unassigned.length > 0) await keepUnassigned(transaction, unassigned);
+    if (missing.length > 0) await keepMissing(transaction, missing);
+    if (reached.length > 0) await storeSequences(transaction, reached);
+    const trimmed = new Map(parts.map((part) => [part.stream, part.trimmed]));
+    await storePositions(transaction, positions, trimmed);
+    return {
+      ...NOTHING,
+      entries: uncounted.length,
+      events: events.length,
+      repeated: repeated.length,
+      unassigned: unassigned.map(({ reason }) => reason),
+      missing,
+      positions,
+    };
+  });
+}
+
+/**
+ * The entries after the stored position. None where it is before the position that they were read from, as in a
+ * database that was set back: they must be read again from there, or what lies between would be lost.
+ */
+function uncountedEntries({ after, read }: ReadPart, stored: string | undefined): ReadEntry[] {
+  if (stored === undefined || compareStreamIds(stored, after) < 0) return [];
+  return read.filter(({ entry }) => compareStreamIds(entry.id, stored) > 0);
+}
+
+/** Parts the events that their billing period can take from everything that can't be counted. */
+async function assign(transaction: Knex, read: readonly ReadEntry[]) {
+  const ids = new Set(read.flatMap(({ events }) => events.map(({ event }) => event.period_id)));
+  const periods = await findPeriods(transaction, [...ids]);
+  /** Adds the event to what is found of its period; gives why it can't be. */
+  const refuse = (event: UsageEvent): UnassignedReason | undefined => {
+    const period = periods.get(event.period_id);
+    if (period === undefined) return 'unknown_period';
+    if (period.payer_id !== event.payer_id) return 'other_payers_period';
+    if (!fitsIn(period, event)) return 'total_too_large';
+    addCounters(period, event);
+    return undefined;
+  };
+  const events: UsageEvent[] = [];
+  const unassigned = read.flatMap(({ entry: { stream, id }, ...one }) => {
+    const refused: Unassigned[] = one.events.flatMap(({ index, event }) => {
+      const reason = refuse(event);
+      if (reason !== undefined) return { event_index: index, reason, raw: rawText(event) };
+      events.push(event);
+      return [];
+    });
+    return [...one.unassigned, ...refused].map((kept) => ({ stream, id, ...kept }));
+  });
+  return { events, unassigned };
+}
+
+const NOTHING: Applied = {
+  entries: 0,
+  events: 0,
+  repeated: 0,
+  unassigned: [],
+  missing: [],
+  positions: new Map(),
+  failed: new Map(),
+};
+
+function failedParts(parts: readonly Pick<ReadPart, 'stream'>[], error: unknown): Applied {
+  return { ...NOTHING, failed: new Map(parts.map(({ stream }) => [stream, error])) };
+}
+
+function together(applied: readonly Applied[]): Applied {
+  const sum = (field: 'entries' | 'events' | 'repeated') =>
+    applied.reduce((total, part) => total + part[field], 0);
+  return {
+    entries: sum('entries'),
+    events: sum('events'),
+    repeated: sum('repeated'),
+    unassigned: applied.flatMap(({ unassigned }) => unassigned),
+    missing: applied.flatMap(({ missing }) => missing),
+    positions: new Map(applied.flatMap(({ positions }) => [...positions])),
+    failed: new Map(applied.flatMap(({ failed }) => [...failed])),
+  };
+}

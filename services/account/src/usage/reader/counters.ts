@@ -1,0 +1,91 @@
+import type { Knex } from 'knex';
+import { totalColumns } from '../../billing/periods/usage-sums.ts';
+import type { HourlyRow, TotalRow } from './aggregate.ts';
+import type { StreamEntry } from './stream/stream-entry.ts';
+import type { Unassigned } from './stream/read-entry.ts';
+
+/** Whose a billing period is, and what is counted for it. */
+export type FoundPeriod = TotalRow & { payer_id: number };
+
+/** Those of the given billing periods that exist, by their ids. */
+export async function findPeriods(
+  transaction: Knex,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, FoundPeriod>> {
+  const { rows } = await transaction.raw<{ rows: FoundPeriod[] }>(
+    `SELECT period.period_id, period.account_id AS payer_id, ${totalColumns('total')}
+     FROM billing_periods AS period LEFT JOIN usage_totals AS total USING (period_id)
+     WHERE period.period_id = ANY (:ids::bigint[])`,
+    { ids },
+  );
+  return new Map(rows.map((row) => [row.period_id, row]));
+}
+
+/** Adds to the totals. Rows are written in the order of their keys, so that two writers can't deadlock. */
+export async function addToTotals(transaction: Knex, rows: readonly TotalRow[]): Promise<void> {
+  await transaction.raw(
+    `INSERT INTO usage_totals AS total (period_id, points, requests, time_ms, traffic_bytes)
+     SELECT * FROM unnest(:period_id::bigint[], :points::bigint[], :requests::bigint[], :time_ms::bigint[],
+                          :traffic_bytes::bigint[])
+     ORDER BY 1
+     ON CONFLICT (period_id) DO UPDATE SET
+       points = total.points + excluded.points,
+       requests = total.requests + excluded.requests,
+       time_ms = total.time_ms + excluded.time_ms,
+       traffic_bytes = total.traffic_bytes + excluded.traffic_bytes`,
+    { period_id: rows.map(({ period_id }) => period_id), ...counterColumns(rows) },
+  );
+}
+
+/** Adds to the hourly rows, in the order of their keys; the partitions must be there. */
+export async function addToHourly(transaction: Knex, rows: readonly HourlyRow[]): Promise<void> {
+  await transaction.raw(
+    `INSERT INTO usage_hourly AS hourly
+       (period_id, hour, account_id, application_id, api_version, points, requests, time_ms, traffic_bytes)
+     SELECT * FROM unnest(:period_id::bigint[], :hour::timestamptz[], :account_id::bigint[],
+                          :application_id::bigint[], :api_version::text[], :points::bigint[],
+                          :requests::bigint[], :time_ms::bigint[], :traffic_bytes::bigint[])
+     ORDER BY 1, 2, 3, 4, 5
+     ON CONFLICT (period_id, hour, account_id, application_id, api_version) DO UPDATE SET
+       points = hourly.points + excluded.points,
+       requests = hourly.requests + excluded.requests,
+       time_ms = hourly.time_ms + excluded.time_ms,
+       traffic_bytes = hourly.traffic_bytes + excluded.traffic_bytes`,
+    {
+      period_id: rows.map(({ period_id }) => period_id),
+      hour: rows.map(({ hour_ms }) => new Date(hour_ms).toISOString()),
+      account_id: rows.map(({ account_id }) => account_id),
+      application_id: rows.map(({ application_id }) => application_id),
+      api_version: rows.map(({ api_version }) => api_version),
+      ...counterColumns(rows),
+    },
+  );
+}
+
+/** Keeps what could not be counted. */
+export async function keepUnassigned(
+  transaction: Knex,
+  rows: readonly (Pick<StreamEntry, 'stream' | 'id'> & Unassigned)[],
+): Promise<void> {
+  await transaction.raw(
+    `INSERT INTO usage_unassigned (stream, entry_id, event_index, reason, raw)
+     SELECT * FROM unnest(:stream::text[], :entry_id::text[], :event_index::integer[], :reason::text[],
+                          :raw::text[])`,
+    {
+      stream: rows.map(({ stream }) => stream),
+      entry_id: rows.map(({ id }) => id),
+      event_index: rows.map(({ event_index }) => event_index),
+      reason: rows.map(({ reason }) => reason),
+      raw: rows.map(({ raw }) => raw),
+    },
+  );
+}
+
+function counterColumns(rows: readonly Omit<TotalRow, 'period_id'>[]) {
+  return {
+    points: rows.map(({ points }) => points),
+    requests: rows.map(({ requests }) => requests),
+    time_ms: rows.map(({ time_ms }) => time_ms),
+    traffic_bytes: rows.map(({ traffic_bytes }) => traffic_bytes),
+  };
+}

@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { USAGE_SHARD_COUNT, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startAccount } from '../../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
+import { accountMetric } from '../../../test/suite/metrics.ts';
+import { insertAccount, insertPeriod } from '../../../test/suite/database/records.ts';
+import {
+  allCounted,
+  appendBatch,
+  countedUsage,
+  sumOf,
+  usageEvent,
+} from '../../../test/suite/usage/usage-streams.ts';
+
+let suite: AccountUnderTest;
+let replicas: ServiceProcess[];
+
+beforeAll(async () => {
+  suite = await startAccount();
+});
+
+afterAll(async () => {
+  await suite.close();
+});
+
+beforeEach(async () => {
+  replicas = [];
+  await suite.database.raw('TRUNCATE usage_totals, usage_hourly, usage_unassigned');
+});
+
+afterEach(async () => {
+  await Promise.all(replicas.map((replica) => replica.stop()));
+});
+
+async function startReplica(): Promise<ServiceProcess> {
+  const replica = await startServiceProcess('account', suite.settings);
+  replicas.push(replica);
+  await becomeReady(replica);
+  return replica;
+}
+
+/** One event of each of so many payers, who lie in as many streams. */
+async function newPayers(count: number): Promise<UsageEvent[]> {
+  const events: UsageEvent[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const account_id = await insertAccount(suite.database);
+    const period_id = await insertPeriod(suite.database, account_id);
+    events.push(usageEvent({ payer_id: account_id, account_id, period_id }));
+  }
+  return events;
+}
+
+/** Sends a batch of each payer, again and again, until it is told to stop; gives all that was sent. */
+function sendUnderLoad(events: readonly UsageEvent[]): { stop: () => Promise<UsageEvent[]> } {
+  const sent: UsageEvent[] = [];
+  const over = new AbortController();
+  const run = async () => {
+    while (!over.signal.aborted) {
+      await Promise.all(events.map((event) => appendBatch(suite.store, [event])));
+      sent.push(...events);
+    }
+    return sent;
+  };
+  const running = run();
+  return {
+    stop: () => {
+      over.abort();
+      return running;
+    },
+  };
+}
+
+const shareOf = (process: ServiceProcess) => accountMetric(process, 'tollgate_usage_reader_streams');
+const countedBy = (process: ServiceProcess) => accountMetric(process, 'tollgate_usage_reader_entries_total');
+const counted = async () => (await countedUsage(suite.database)).totals.requests;
+
+async function sharesAre(...expected: number[]): Promise<void> {
+  await waitFor(
+    async () => {
+      const shares = await Promise.all([suite.account, ...replicas].map(shareOf));
+      return shares.toSorted().join() === expected.toSorted().join();
+    },
+    { what: `shares of ${expected.join()}` },
+  );
+}
+
+async function expectExactly(events: readonly UsageEvent[]): Promise<void> {
+  await allCounted(suite, 20_000);
+  const { totals, hourly } = await countedUsage(suite.database);
+  expect([totals, hourly]).toEqual([sumOf(events), sumOf(events)]);
+  expect(await suite.database('usage_unassigned')).toEqual([]);
+}
+
+test('replicas have fair shares, whether one comes or is stopped, and all of them count', async () => {
+  await sharesAre(64);
+  const second = await startReplica();
+  await sharesAre(32, 32);
+  await startReplica();
+  await sharesAre(22, 21, 21);
+  const load = sendUnderLoad(await newPayers(64));
+  for (const process of [suite.account, ...replicas])
+    await waitFor(async () => (await countedBy(process)) > 0);
+  await second.stop();
+  replicas = replicas.filter((replica) => replica !== second);
+  await sharesAre(32, 32);
+  await expectExactly(await load.stop());
+}, 60_000);
+
+test('kill -9 of one of two under load: the other has its streams within ten seconds, and all counts once', async () => {
+  const replica = await startReplica();
+  await sharesAre(32, 32);
+  const load = sendUnderLoad(await newPayers(64));
+  await waitFor(async () => (await countedBy(replica)) > 0);
+  const killedAt = performance.now();
+  await replica.kill();
+  replicas = [];
+  await sharesAre(64);
+  expect(performance.now() - killedAt).toBeLessThan(10_000);
+  await expectExactly(await load.stop());
+}, 60_000);
+
+test('replicas that all take all streams, since none sees another, count each batch once', async () => {
+  await suite.database.raw(`
+    CREATE FUNCTION lease_is_broken() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN NEW.alive_until := now() - interval '1 second'; RETURN NEW; END $$;
+    CREATE TRIGGER lease_is_broken BEFORE INSERT OR UPDATE ON usage_readers
+      FOR EACH ROW EXECUTE FUNCTION lease_is_broken()`);
+  await Promise.all([startReplica(), startReplica()]);
+  await sharesAre(64, 64, 64);
+  const load = sendUnderLoad(await newPayers(16));
+  for (const process of [suite.account, ...replicas]) {
+    const before = await countedBy(process);
+    await waitFor(async () => (await countedBy(process)) > before);
+  }
+  await expectExactly(await load.stop());
+  await suite.database.raw('DROP FUNCTION lease_is_broken CASCADE');
+}, 60_000);
+
+test('a stream that another session holds, and a payer whose row is locked, hold up no other', async () => {
+  await sharesAre(64);
+  const all = await newPayers(64);
+  const [held, locked] = [all[0], all[1]] as [UsageEvent, UsageEvent];
+  // All counted once, so that there is a row to lock.
+  await Promise.all(all.map((event) => appendBatch(suite.store, [event])));
+  await allCounted(suite);
+  const others = all.filter(({ payer_id }) => payer_id !== held.payer_id && payer_id !== locked.payer_id);
+  await suite.database.transaction(async (transaction) => {
+    const stream = usageStreamKey(usageShard(held.payer_id));
+    await transaction('usage_stream_positions').where({ stream }).forUpdate();
+    await transaction('usage_totals').where({ period_id: locked.period_id }).forUpdate();
+    await Promise.all(all.map((event) => appendBatch(suite.store, [event])));
+    await waitFor(async () => (await counted()) === USAGE_SHARD_COUNT + others.length);
+  });
+  await expectExactly([...all, ...all]);
+}, 30_000);
+
+test('a position that was set back is counted from there, not from where the reader had been', async () => {
+  const [event] = (await newPayers(1)) as [UsageEvent];
+  const stream = usageStreamKey(usageShard(event.payer_id));
+  await appendBatch(suite.store, [event]);
+  await allCounted(suite);
+  await suite.database('usage_stream_positions').where({ stream }).update({ position: '0-0' });
+  await appendBatch(suite.store, [event]);
+  await expectExactly([event, event]);
+});

@@ -1,0 +1,137 @@
+import type { RefusedCall } from '@tollgate/contracts/refused-call';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+
+/** Any number that nothing else locks in this database. */
+const READER_LOCK = 7_462_026;
+
+/** What is kept of one account, and of all refusals without a known account, on one day. */
+const ROWS_PER_ACCOUNT_AND_DAY = 10_000;
+const ROWS_WITHOUT_ACCOUNT_AND_DAY = 100_000;
+
+const NO_ACCOUNT = 0;
+
+/**
+ * Stores records, those that are stored already left out. Resolves with how many of them are beyond what a day may
+ * have, or null where another replica is at it.
+ */
+export function storeRefusedCalls(transact: Transact, calls: readonly RefusedCall[]): Promise<number | null> {
+  return transact(async (query) => {
+    const [lock] = await query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock(:lock) AS taken', {
+      lock: READER_LOCK,
+    });
+    if (lock?.taken !== true) return null;
+    const known = await withOwners(query, calls);
+    const kept = await withinDay(query, known);
+    await insert(query, kept);
+    return known.length - kept.length;
+  });
+}
+
+/**
+ * The application's owner where a refused token names an application, so that it finds out why its calls fail. The
+ * token proves nothing: whoever knows the application part can make up such a token.
+ */
+async function withOwners(query: Query, calls: readonly RefusedCall[]): Promise<RefusedCall[]> {
+  const clientIds = calls.flatMap(({ account_id, client_id }) =>
+    account_id === null && client_id !== null ? [client_id] : [],
+  );
+  if (clientIds.length === 0) return [...calls];
+  const rows = await query<{ client_id: string; application_id: number; account_id: number }>(
+    `SELECT client_id, application_id, account_id FROM applications
+     WHERE client_id = ANY (CAST(:clientIds AS uuid[]))`,
+    { clientIds },
+  );
+  const owners = new Map(rows.map(({ client_id, ...owner }) => [client_id, owner]));
+  return calls.map((call) =>
+    call.account_id === null && call.client_id !== null ? { ...call, ...owners.get(call.client_id) } : call,
+  );
+}
+
+/** Those that their account's day has room for. A record that comes twice is counted twice. */
+async function withinDay(query: Query, calls: readonly RefusedCall[]): Promise<RefusedCall[]> {
+  const byAccount = Map.groupBy(calls, ({ account_id }) => account_id ?? NO_ACCOUNT);
+  const accountIds = [...byAccount.keys()];
+  const rows = await query<{ account_id: number; refusals: number }>(
+    `INSERT INTO refused_call_days AS days (day, account_id, refusals)
+     SELECT CAST(now() AT TIME ZONE 'UTC' AS date), account_id, refusals
+     FROM unnest(CAST(:accountIds AS bigint[]), CAST(:counts AS bigint[])) AS come (account_id, refusals)
+     ON CONFLICT (account_id, day) DO UPDATE SET refusals = days.refusals + excluded.refusals
+     RETURNING account_id, refusals`,
+    { accountIds, counts: accountIds.map((accountId) => byAccount.get(accountId)?.length ?? 0) },
+  );
+  return rows.flatMap(({ account_id, refusals }) => {
+    const come = byAccount.get(account_id) ?? [];
+    const max = account_id === NO_ACCOUNT ? ROWS_WITHOUT_ACCOUNT_AND_DAY : ROWS_PER_ACCOUNT_AND_DAY;
+    return come.slice(0, Math.max(0, max - (refusals - come.length)));
+  });
+}
+
+const COLUMNS = `request_id, seq, kind, code, status, account_id, payer_id, application_id, client_id, address,
+  api_version, duration_ms, detail, unrecorded_before`;
+
+async function insert(query: Query, calls: readonly RefusedCall[]): Promise<void> {
+  await query(
+    `INSERT INTO refused_calls (at, ${COLUMNS})
+     SELECT to_timestamp(at_ms / 1000.0), ${COLUMNS}
+     FROM json_to_recordset(CAST(:calls AS json)) AS call (
+       at_ms bigint, request_id text, seq bigint, kind text, code text, status integer, account_id bigint,
+       payer_id bigint, application_id bigint, client_id uuid, address text, api_version text, duration_ms bigint,
+       detail text, unrecorded_before bigint)
+     ORDER BY at_ms, seq
+     ON CONFLICT (request_id, seq) DO NOTHING`,
+    { calls: JSON.stringify(calls) },
+  );
+}
+
+/** A refused or failed call as operators see it. */
+export type StoredRefusal = Omit<RefusedCall, 'seq' | 'at_ms'> & { refused_call_id: number; at: Date };
+
+/** Of an operation's or a socket's request id there may be many. */
+const MAX_OF_ONE_REQUEST = 200;
+
+/** The records of one request id, the first one first. */
+export function findRefusals(query: Query, requestId: string): Promise<StoredRefusal[]> {
+  return query<StoredRefusal>(
+    `SELECT refused_call_id, at, ${SHOWN} FROM refused_calls WHERE request_id = :requestId
+     ORDER BY refused_call_id LIMIT :limit`,
+    { requestId, limit: MAX_OF_ONE_REQUEST },
+  );
+}
+
+const SHOWN = COLUMNS.replace('seq, ', '');
+
+export type RefusalFilters = {
+  code?: string | undefined;
+  application_id?: number | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+};
+
+/** What each filter of the list asks of a record. */
+const CONDITIONS = {
+  code: 'code = :code',
+  application_id: 'application_id = :application_id',
+  from: 'at >= :from',
+  to: 'at < :to',
+} as const satisfies Record<keyof RefusalFilters, string>;
+
+/** An account's records, the newest first. */
+export function listRefusals(
+  query: Query,
+  accountId: number,
+  filters: RefusalFilters,
+  page: Page,
+): Promise<StoredRefusal[]> {
+  const asked = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter((name) => name in filters);
+  const conditions = [
+    'account_id = :accountId',
+    'refused_call_id < :before',
+    ...asked.map((name) => CONDITIONS[name]),
+  ];
+  return query<StoredRefusal>(
+    `SELECT refused_call_id, at, ${SHOWN} FROM refused_calls WHERE ${conditions.join(' AND ')}
+     ORDER BY refused_call_id DESC LIMIT :limit`,
+    { accountId, ...filters, ...page },
+  );
+}

@@ -1,0 +1,48 @@
+import type { RequestHandler } from 'express';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { serviceCallerId } from '@tollgate/http/private-api-credential';
+import { bodyOf } from '../../http/input/json-body.ts';
+import type { CountReport, EventOutcome } from './count-report.ts';
+import { reportSchema } from './input.ts';
+
+export type ReportMetrics = { events: Pick<Counter<'outcome'>, 'inc'> };
+
+/**
+ * `POST /private/usage-reports` with `{events: [{idempotency_key, account_id, application_id?, api_version,
+ * occurred_at, points, requests, time_ms, traffic_bytes}]}`, 1 to 500 of them, on the private listener: what another
+ * system has metered (ADR 0029). Needs a credential of USAGE_REPORTER_CREDENTIALS, whose id the keys belong to.
+ *
+ * 200 `{counted, repeated, refused, results}`, whatever became of each: `{index, idempotency_key, status}` with
+ * `period_id` where it is `counted` or `repeated`, with `code` (docs/errors.md) where it is `refused`. 400 that names
+ * every faulty member, and nothing is counted; 413 for a body over 512 KiB; 503 while Postgres is away: sent again,
+ * each event is counted once.
+ */
+export function usageReportEndpoint(countReport: CountReport, metrics: ReportMetrics): RequestHandler {
+  return async (req, res) => {
+    const { events } = bodyOf(req, reportSchema);
+    const outcomes = await countReport(serviceCallerId(res), events);
+    const count = (status: EventOutcome['status']) =>
+      outcomes.filter((outcome) => outcome.status === status).length;
+    const counts = { counted: count('counted'), repeated: count('repeated'), refused: count('refused') };
+    for (const [outcome, number] of Object.entries(counts)) metrics.events.inc({ outcome }, number);
+    const results = events.map(({ idempotency_key }, index) => ({
+      index,
+      idempotency_key,
+      ...outcomes[index],
+    }));
+    res.json({ ...counts, results });
+  };
+}
+
+/** Metrics of the endpoint. */
+export function createReportMetrics(registry: Registry): ReportMetrics {
+  return {
+    events: new Counter({
+      name: 'tollgate_usage_report_events_total',
+      help: 'Events that other systems have reported to this process, by outcome: counted, repeated or refused',
+      labelNames: ['outcome'],
+      registers: [registry],
+    }),
+  };
+}

@@ -1,0 +1,106 @@
+import { totalColumns } from '../../billing/periods/usage-sums.ts';
+import type { Counters } from '../../billing/periods/usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { ReportedEvent } from './input.ts';
+
+/** Whose event it is, as far as it is known, and what is counted for the period. */
+export type Place = {
+  account_known: boolean;
+  /** Also where the event names none. */
+  application_known: boolean;
+  /** The period that the event is counted in; null where there is none. */
+  period_id: number | null;
+  payer_id: number | null;
+} & Counters;
+
+/**
+ * Where events belong: to the payer at that time, as far as it can be known (ADR 0029), and there to the period that
+ * covered the instant, or whose grace window did, as a call of that instant would have. An instant that is a little
+ * ahead counts as now: a period that was opened ahead can still be taken back. In the order of the events.
+ */
+export function findPlaces(
+  query: Query,
+  events: readonly Pick<ReportedEvent, 'account_id' | 'application_id' | 'occurred_at'>[],
+  now: Date,
+): Promise<Place[]> {
+  return query<Place>(
+    `SELECT caller.account_id IS NOT NULL AS account_known,
+            (wanted.application_id IS NULL OR application.application_id IS NOT NULL) AS application_known,
+            period.period_id, period.account_id AS payer_id, ${totalColumns('total')}
+     FROM unnest(CAST(:account_ids AS bigint[]), CAST(:application_ids AS bigint[]),
+                 CAST(:instants AS timestamptz[])) WITH ORDINALITY
+       AS wanted (account_id, application_id, instant, place)
+     LEFT JOIN accounts AS caller ON caller.account_id = wanted.account_id
+     LEFT JOIN applications AS application
+       ON application.application_id = wanted.application_id AND application.account_id = wanted.account_id
+     LEFT JOIN team_members AS membership
+       ON membership.account_id = caller.account_id AND membership.role = 'member'
+         AND membership.joined_at <= wanted.instant
+     LEFT JOIN team_members AS manager
+       ON manager.team_id = membership.team_id AND manager.role = 'manager'
+     LEFT JOIN LATERAL (
+       SELECT period_id, account_id, ended_at + (1 + grace_sec) * interval '1 second' AS grace_ended_at
+       FROM billing_periods
+       WHERE account_id = coalesce(manager.account_id, caller.account_id) AND started_at <= wanted.instant
+       ORDER BY started_at DESC LIMIT 1
+     ) AS period ON wanted.instant < period.grace_ended_at
+     LEFT JOIN usage_totals AS total ON total.period_id = period.period_id
+     ORDER BY wanted.place`,
+    {
+      account_ids: events.map(({ account_id }) => account_id),
+      application_ids: events.map(({ application_id }) => application_id ?? null),
+      instants: events.map(({ occurred_at }) => new Date(Math.min(+occurred_at, +now)).toISOString()),
+    },
+  );
+}
+
+/** What is kept of a counted event. */
+export type KeptKey = {
+  idempotency_key: string;
+  content_hash: string;
+  period_id: number;
+  occurred_at: Date;
+};
+
+/**
+ * Keeps the keys that are new, in their order, so that two reports of the same ones can't deadlock. Gives those that
+ * are new: of the others, a transaction that has them too is waited for.
+ */
+export async function keepKeys(
+  query: Query,
+  reporter: string,
+  keys: readonly KeptKey[],
+): Promise<ReadonlySet<string>> {
+  const rows = await query<Pick<KeptKey, 'idempotency_key'>>(
+    `INSERT INTO usage_reports (reporter, idempotency_key, content_hash, period_id, occurred_at)
+     SELECT :reporter, * FROM unnest(CAST(:idempotency_keys AS text[]), CAST(:content_hashes AS text[]),
+                                     CAST(:period_ids AS bigint[]), CAST(:instants AS timestamptz[]))
+       AS new (idempotency_key, content_hash, period_id, occurred_at)
+     ORDER BY new.idempotency_key COLLATE "C"
+     ON CONFLICT DO NOTHING RETURNING idempotency_key`,
+    {
+      reporter,
+      idempotency_keys: keys.map(({ idempotency_key }) => idempotency_key),
+      content_hashes: keys.map(({ content_hash }) => content_hash),
+      period_ids: keys.map(({ period_id }) => period_id),
+      instants: keys.map(({ occurred_at }) => occurred_at.toISOString()),
+    },
+  );
+  return new Set(rows.map(({ idempotency_key }) => idempotency_key));
+}
+
+type FoundKey = Pick<KeptKey, 'idempotency_key' | 'content_hash' | 'period_id'>;
+
+/** What is kept under some keys. */
+export async function findKeys(
+  query: Query,
+  reporter: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, FoundKey>> {
+  const rows = await query<FoundKey>(
+    `SELECT idempotency_key, content_hash, period_id FROM usage_reports
+     WHERE reporter = :reporter AND idempotency_key = ANY (CAST(:keys AS text[]))`,
+    { reporter, keys: [...keys] },
+  );
+  return new Map(rows.map((row) => [row.idempotency_key, row]));
+}

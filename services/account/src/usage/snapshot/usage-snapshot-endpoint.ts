@@ -1,0 +1,22 @@
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import { idParameter } from '../../platform/database/id-parameter.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { findUsageSnapshot } from './usage-snapshot.ts';
+
+const paramsSchema = z.object({ period_id: idParameter });
+
+/**
+ * `GET /private/usage-snapshots/{period_id}`: what is counted for a billing period and up to which entry of its
+ * payer's stream, of one moment (ADR 0008). 200 with a UsageSnapshot; 404 `not_found` for a period that isn't
+ * there, and for an id that none can have; 503 while Postgres is away.
+ */
+export function usageSnapshotEndpoint(query: Query): RequestHandler {
+  return async (req, res) => {
+    const params = paramsSchema.safeParse(req.params);
+    const snapshot = params.success ? await findUsageSnapshot(query, params.data.period_id) : undefined;
+    if (snapshot === undefined) throw new Problem('not_found');
+    res.json(snapshot);
+  };
+}

@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { invalidInput } from '@tollgate/http/invalid-fields';
+import { idQueryField } from '../../http/input/fields.ts';
+import { fromField, toField } from '../../http/input/time-range.ts';
+import { rangeFaults, usageRange } from './range.ts';
+import type { UsageRange } from './range.ts';
+
+/** The query parameters of usage views. */
+
+const rangeFields = {
+  interval: z.enum(['hour', 'day'], 'must be hour or day').default('day'),
+  from: fromField('Where the range begins. Default: 30 days or 24 hours before its end.'),
+  to: toField('Before when the range ends; a date names its whole day. Default: now.'),
+};
+
+const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
+
+export type GroupBy = (typeof GROUP_BY)[number];
+
+/** Query parameters of `GET /api/console/usage` and `GET /private/accounts/{account_id}/usage`. */
+export const usageViewSchema = z.strictObject({
+  ...rangeFields,
+  group_by: z.enum(GROUP_BY, `must be ${GROUP_BY.join(', ')}`).default('none'),
+  view: z.enum(['billed', 'own'], 'must be billed or own').optional(),
+  application_id: idQueryField.optional(),
+  account_id: idQueryField.optional(),
+  api_version: z.enum(['v1', 'v2'], 'must be v1 or v2').optional(),
+  format: z.enum(['json', 'csv'], 'must be json or csv').optional(),
+});
+
+export type UsageViewInput = Omit<z.output<typeof usageViewSchema>, 'interval' | 'from' | 'to'> & {
+  range: UsageRange;
+};
+
+const rangeSchema = z.object(rangeFields);
+
+/**
+ * What a request asks to see.
+ * @throws {Problem} invalid_request that names every faulty parameter, those of the range too
+ */
+export function usageViewInput(req: Pick<Request, 'query'>, now: Date): UsageViewInput {
+  const parsed = usageViewSchema.safeParse(req.query);
+  const wantedRange = rangeSchema.safeParse(req.query);
+  const faults = wantedRange.success ? rangeFaults(wantedRange.data, now) : [];
+  if (!parsed.success || faults.length > 0) {
+    const issues = faults.map(({ field, message }) => ({
+      code: 'custom' as const,
+      path: [field],
+      message,
+      input: undefined,
+    }));
+    throw invalidInput({ issues: [...(parsed.error?.issues ?? []), ...issues] });
+  }
+  const { interval, from, to, ...rest } = parsed.data;
+  return { ...rest, range: usageRange({ interval, from, to }, now) };
+}

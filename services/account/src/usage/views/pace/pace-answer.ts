@@ -1,0 +1,111 @@
+import type { BillingStatus, LimitField } from '@tollgate/contracts/entitlement';
+import { Problem } from '@tollgate/http/problem';
+import { enforcedLimits } from '../../../billing/periods/limits.ts';
+import { billingStatus, pickPeriod } from '../../../billing/periods/period-rules.ts';
+import { secondAfter } from '../../../billing/periods/calendar.ts';
+import { findStanding } from '../../../billing/periods/standing.ts';
+import type { Counters } from '../../../billing/periods/usage-sums.ts';
+import type { Query } from '../../../platform/database/query.ts';
+import { toSecond } from '../../../platform/timing/to-second.ts';
+import { elapsedShare, perDay, reachedAt, usedShare } from './pace.ts';
+import type { PeriodBounds } from './pace.ts';
+import { findUsageSince } from '../store.ts';
+
+/** How the limits of an account's current period are used up. */
+
+/** The limits that usage adds up to, with its counter and how many of the counter's units one of the limit has. */
+const ACCRUING = {
+  points_limit: { counter: 'points', units: 1 },
+  time_sec_limit: { counter: 'time_ms', units: 1_000 },
+  traffic_bytes_limit: { counter: 'traffic_bytes', units: 1 },
+} as const satisfies Partial<Record<LimitField, { counter: keyof Counters; units: number }>>;
+
+type AccruingLimit = keyof typeof ACCRUING;
+
+type Pace = { per_day: number; reached_at: string | null };
+
+type LimitPace = {
+  limit: number;
+  usage: number;
+  used_share: number;
+  reached: boolean;
+  whole_period: Pace;
+  last_24_hours: Pace;
+};
+
+export type PaceAnswer = {
+  account_id: number;
+  payer_id: number;
+  status: BillingStatus;
+  billing_period: { started_at: string; ended_at: string; plan_name: string };
+  elapsed_share: number;
+  limits: Partial<Record<AccruingLimit, LimitPace>>;
+};
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The pace of the period that GET /api/usage shows.
+ * @throws {Problem} not_found; no_billing_period
+ */
+export async function paceAnswer(query: Query, accountId: number, now: Date): Promise<PaceAnswer> {
+  const standing = await findStanding(query, accountId, now);
+  if (standing === undefined) throw new Problem('not_found');
+  const period = pickPeriod(standing.periods, now);
+  if (period === undefined) throw new Problem('no_billing_period');
+  const { started_at, ended_at, plan_name } = period;
+  const bounds = { started_at, end: secondAfter(period) };
+  const since = lastDay(bounds, now);
+  // The period's first row is of an hour that may have begun before it.
+  const [recent] = await findUsageSince(query, period.period_id, hourOf(since));
+  const enforced = enforcedLimits(period);
+  const limits = Object.entries(ACCRUING).flatMap(([field, { counter, units }]) => {
+    const limit = enforced[field as AccruingLimit];
+    if (limit === null) return [];
+    const pace = limitPace({ limit, units, used: period[counter] }, bounds, now, {
+      used: recent?.[counter] ?? 0,
+      since,
+    });
+    return [[field, pace]];
+  });
+  return {
+    account_id: standing.account_id,
+    payer_id: standing.payer_id,
+    status: billingStatus(period, standing.account_blocked, now),
+    billing_period: { started_at: toSecond(started_at), ended_at: toSecond(ended_at), plan_name },
+    elapsed_share: elapsedShare(bounds, now),
+    limits: Object.fromEntries(limits) as PaceAnswer['limits'],
+  };
+}
+
+/** The running hour and the 23 before it, as hourly rows know them; no more than the period has. */
+function lastDay({ started_at }: PeriodBounds, now: Date): Date {
+  return new Date(Math.max(hourOf(now).getTime() - 23 * HOUR_MS, started_at.getTime()));
+}
+
+const hourOf = (instant: Date) => new Date(Math.floor(instant.getTime() / HOUR_MS) * HOUR_MS);
+
+function limitPace(
+  { limit, units, used }: { limit: number; units: number; used: number },
+  bounds: PeriodBounds,
+  now: Date,
+  recent: { used: number; since: Date },
+): LimitPace {
+  // In the counter's units: a second of which 900 ms are used isn't used.
+  const inUnits = { limit: limit * units, used };
+  const paceOf = (pace: { used: number; since: Date }): Pace => {
+    const reached = reachedAt(inUnits, pace, bounds, now);
+    return {
+      per_day: Math.floor(perDay(pace, now) / units),
+      reached_at: reached === null ? null : toSecond(reached),
+    };
+  };
+  return {
+    limit,
+    usage: Math.floor(used / units),
+    used_share: usedShare(inUnits),
+    reached: used >= inUnits.limit,
+    whole_period: paceOf({ used, since: bounds.started_at }),
+    last_24_hours: paceOf(recent),
+  };
+}

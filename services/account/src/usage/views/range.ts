@@ -1,0 +1,81 @@
+import { periodStart } from '../../billing/periods/calendar.ts';
+
+/**
+ * The time that a usage view covers, in whole buckets of UTC, without SQL and without a clock. A UTC day always has
+ * 24 hours.
+ */
+
+export type Interval = 'hour' | 'day';
+
+/** What is asked for. */
+export type WantedRange = { interval: Interval; from?: Date | undefined; to?: Date | undefined };
+
+/** From an instant to before another, both at the edges of buckets. */
+export type UsageRange = { interval: Interval; from: Date; to: Date };
+
+export type RangeFault = { field: 'from' | 'to'; message: string };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const STEP_MS: Record<Interval, number> = { hour: HOUR_MS, day: DAY_MS };
+
+/** Where `from` isn't said: that many buckets. */
+const DEFAULT_BUCKETS: Record<Interval, number> = { hour: 24, day: 30 };
+
+/** How far back hourly rows can be asked for (service.md); days of them are few enough. */
+const KEPT_MONTHS = 14;
+
+const MAX_HOURLY_DAYS = 31;
+
+/**
+ * The whole buckets that a range touches. The last one is that which is running; without `to` the range goes that
+ * far, and without `from` it has 30 days or 24 hours.
+ */
+export function usageRange(wanted: WantedRange, now: Date): UsageRange {
+  const { interval } = wanted;
+  const step = STEP_MS[interval];
+  const runningEndMs = floor(now.getTime(), step) + step;
+  const toMs = Math.min(ceil((wanted.to ?? now).getTime(), step), runningEndMs);
+  const defaultMs = Math.max(toMs - DEFAULT_BUCKETS[interval] * step, earliest(now).getTime());
+  const fromMs = wanted.from === undefined ? defaultMs : floor(wanted.from.getTime(), step);
+  return { interval, from: new Date(fromMs), to: new Date(toMs) };
+}
+
+/** All that is wrong with a range. `to` may name the rest of the day that is running. */
+export function rangeFaults(wanted: WantedRange, now: Date): RangeFault[] {
+  const faults: RangeFault[] = [];
+  const nowMs = now.getTime();
+  const kept = `must be within the last ${String(KEPT_MONTHS)} months`;
+  if (wanted.from !== undefined && wanted.from > now) faults.push(fault('from', 'must not be in the future'));
+  if (wanted.from !== undefined && wanted.from < earliest(now)) faults.push(fault('from', kept));
+  if (wanted.to !== undefined && wanted.to.getTime() > floor(nowMs, DAY_MS) + DAY_MS) {
+    faults.push(fault('to', 'must not be in the future'));
+  }
+  if (wanted.to !== undefined && wanted.to <= earliest(now)) faults.push(fault('to', kept));
+  if (wanted.from !== undefined && wanted.to !== undefined && wanted.to <= wanted.from) {
+    faults.push(fault('to', 'must be after from'));
+  }
+  const { from, to } = usageRange(wanted, now);
+  if (wanted.interval === 'hour' && to.getTime() - from.getTime() > MAX_HOURLY_DAYS * DAY_MS) {
+    faults.push(fault('from', `must be at most ${String(MAX_HOURLY_DAYS)} days before to, by the hour`));
+  }
+  return faults;
+}
+
+/** When each bucket begins. */
+export function bucketStarts({ interval, from, to }: UsageRange): Date[] {
+  const step = STEP_MS[interval];
+  const count = (to.getTime() - from.getTime()) / step;
+  return Array.from({ length: count }, (_, index) => new Date(from.getTime() + index * step));
+}
+
+/** The first instant that can be asked for: the beginning of a day. */
+function earliest(now: Date): Date {
+  return new Date(floor(periodStart(now, 'month', -KEPT_MONTHS).getTime(), DAY_MS));
+}
+
+const fault = (field: RangeFault['field'], message: string): RangeFault => ({ field, message });
+
+const floor = (instantMs: number, step: number) => Math.floor(instantMs / step) * step;
+const ceil = (instantMs: number, step: number) => Math.ceil(instantMs / step) * step;

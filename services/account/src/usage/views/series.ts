@@ -1,0 +1,84 @@
+import { sumUsage } from '../../billing/periods/usage-sums.ts';
+import type { ReportedUsage } from '../../billing/periods/usage-sums.ts';
+import { toSecond } from '../../platform/timing/to-second.ts';
+import type { GroupBy } from './input.ts';
+import type { Names } from './names.ts';
+import { bucketStarts } from './range.ts';
+import type { UsageRange } from './range.ts';
+import type { UsageRow, UsageView } from './store.ts';
+
+/** What a usage view shows, made of rows, without SQL: both JSON and CSV are written from it. */
+
+/** Usage of one application, member or API version. */
+type UsageGroup = { id: number | string; usage: ReportedUsage };
+
+type UsageBucket = { started_at: string; usage: ReportedUsage; groups: UsageGroup[] };
+
+export type UsageSeries = {
+  account_id: number;
+  payer_id: number;
+  view: UsageView;
+  group_by: GroupBy;
+  range: UsageRange;
+  usage: ReportedUsage;
+  /** Those that have used most points first; none where usage is grouped by time alone. */
+  groups: (UsageGroup & { names: Names })[];
+  /** Every bucket of the range, also one without usage; in it, the groups that have used something. */
+  buckets: UsageBucket[];
+};
+
+/** What the id of a group is called. */
+export const ID_FIELDS: Record<Exclude<GroupBy, 'none'>, string> = {
+  application: 'application_id',
+  member: 'account_id',
+  api_version: 'api_version',
+};
+
+type GroupedRow = UsageRow & { group_id: number | string };
+
+const isGrouped = (row: UsageRow): row is GroupedRow => row.group_id !== null;
+
+/** The ids of the rows' groups, in no order. */
+export function groupIds(rows: readonly UsageRow[]): (number | string)[] {
+  return [...new Set(rows.filter(isGrouped).map(({ group_id }) => group_id))];
+}
+
+export function usageSeries(
+  head: Pick<UsageSeries, 'account_id' | 'payer_id' | 'view' | 'group_by' | 'range'>,
+  rows: readonly UsageRow[],
+  namesOf: (id: number | string) => Names,
+): UsageSeries {
+  const byGroup = Map.groupBy(rows.filter(isGrouped), ({ group_id }) => group_id);
+  const byBucket = Map.groupBy(rows, ({ bucket }) => bucket.getTime());
+  const groups = [...byGroup].map(([id, own]) => ({ id, names: namesOf(id), usage: sumUsage(own) }));
+  const buckets = bucketStarts(head.range).map((start) => {
+    const own = byBucket.get(start.getTime()) ?? [];
+    return {
+      started_at: toSecond(start),
+      usage: sumUsage(own),
+      groups: own.filter(isGrouped).map((row) => ({ id: row.group_id, usage: sumUsage([row]) })),
+    };
+  });
+  return { ...head, usage: sumUsage(rows), groups: groups.toSorted(mostFirst), buckets };
+}
+
+/** The series as JSON. */
+export function usageSeriesAnswer({ range, groups, buckets, ...head }: UsageSeries) {
+  const idField = head.group_by === 'none' ? undefined : ID_FIELDS[head.group_by];
+  const idOf = (id: number | string) => (idField === undefined ? {} : { [idField]: id });
+  return {
+    ...head,
+    interval: range.interval,
+    from: toSecond(range.from),
+    to: toSecond(range.to),
+    groups: groups.map(({ id, names, usage }) => ({ ...idOf(id), ...names, usage })),
+    buckets: buckets.map((bucket) => ({
+      ...bucket,
+      groups: bucket.groups.map(({ id, usage }) => ({ ...idOf(id), usage })),
+    })),
+  };
+}
+
+function mostFirst({ usage: one }: UsageGroup, { usage: other }: UsageGroup): number {
+  return other.points_usage - one.points_usage || other.requests_usage - one.requests_usage;
+}

@@ -1,0 +1,84 @@
+import { SUM_COLUMNS } from '../../billing/periods/usage-sums.ts';
+import type { Counters } from '../../billing/periods/usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { GroupBy } from './input.ts';
+import type { Interval, UsageRange } from './range.ts';
+
+/** Sums of hourly rows. Each statement names the key that its index begins with, and hours that leave out partitions. */
+
+export type UsageRow = Counters & {
+  bucket: Date;
+  /** An id or a version; null where rows are grouped by time alone. */
+  group_id: number | string | null;
+};
+
+/** Whose usage: what an account's own periods have paid for, or what the account itself has used. */
+export type UsageView = 'billed' | 'own';
+
+export type WantedRows = {
+  account_id: number;
+  view: UsageView;
+  range: UsageRange;
+  group_by: GroupBy;
+  filter: Readonly<Record<'application_id' | 'account_id' | 'api_version', number | string | undefined>>;
+  /** More rows than this are not read. */
+  limit: number;
+};
+
+const BUCKETS: Record<Interval, string> = { hour: 'hour', day: "date_trunc('day', hour, 'UTC')" };
+
+const GROUP_IDS: Record<GroupBy, string> = {
+  none: 'CAST(NULL AS text)',
+  application: 'application_id',
+  member: 'account_id',
+  api_version: 'api_version',
+};
+
+/** In the order of their buckets. */
+export async function findUsageRows(query: Query, wanted: WantedRows): Promise<UsageRow[]> {
+  const { account_id, view, range, group_by, filter, limit } = wanted;
+  const { from, to } = range;
+  const period_ids = view === 'own' ? [] : await findPeriodIds(query, account_id, range);
+  const whose =
+    view === 'own' ? 'account_id = :account_id' : 'period_id = ANY (CAST(:period_ids AS bigint[]))';
+  const filters = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const conditions = [
+    whose,
+    'hour >= :from AND hour < :to',
+    ...filters.map(([column]) => `${column} = :only_${column}`),
+  ];
+  return query<UsageRow>(
+    `SELECT ${BUCKETS[range.interval]} AS bucket, ${GROUP_IDS[group_by]} AS group_id, ${SUM_COLUMNS}
+     FROM usage_hourly WHERE ${conditions.join(' AND ')} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT :limit`,
+    {
+      account_id,
+      period_ids,
+      from,
+      to,
+      limit,
+      ...Object.fromEntries(filters.map(([column, value]) => [`only_${column}`, value])),
+    },
+  );
+}
+
+/**
+ * The account's periods that can have usage in a range: usage belongs to a period in its grace window too, and a
+ * gateway's clock may be a day ahead or behind. Asked for apart, so that the planner knows which and how many.
+ */
+async function findPeriodIds(query: Query, accountId: number, { from, to }: UsageRange): Promise<number[]> {
+  const rows = await query<{ period_id: number }>(
+    `SELECT period_id FROM billing_periods
+     WHERE account_id = :accountId AND started_at < CAST(:to AS timestamptz) + interval '1 day'
+       AND ended_at + grace_sec * interval '1 second' >= CAST(:from AS timestamptz) - interval '1 day'`,
+    { accountId, from, to },
+  );
+  return rows.map(({ period_id }) => period_id);
+}
+
+/** What a period has from an hour on. */
+export async function findUsageSince(query: Query, periodId: number, since: Date): Promise<Counters[]> {
+  return query<Counters>(
+    `SELECT ${SUM_COLUMNS} FROM usage_hourly WHERE period_id = :periodId AND hour >= :since HAVING count(*) > 0`,
+    { periodId, since },
+  );
+}

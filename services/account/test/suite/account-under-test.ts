@@ -1,0 +1,97 @@
+import type { Knex } from 'knex';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { createDatabase } from '@tollgate/testbed/database';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { RunningRedis } from '@tollgate/testbed/redis';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { openDatabase } from '../../src/platform/database/database.ts';
+
+/** What a suite of account runs on: real processes of account and auth, a database and a Redis of its own. */
+export type AccountUnderTest = {
+  account: ServiceProcess;
+  auth: ServiceProcess;
+  redis: RunningRedis;
+  /** The suite's own look into that Redis, and into the database. */
+  store: RedisConnection;
+  database: Knex;
+  /** The settings that account runs with, for a second replica. */
+  settings: Readonly<Record<string, string>>;
+  close: () => Promise<void>;
+};
+
+const silent = createLogger('suite', 'silent');
+
+export type AccountOptions = {
+  /** A migrated database that is there already; else the suite gets one of its own. */
+  databaseUrl?: string;
+  /** A Redis that runs already; else the suite starts its own. */
+  redis?: RunningRedis;
+  /** Settings of account that differ from the suite's. */
+  settings?: Readonly<Record<string, string>>;
+  /** The same of auth. */
+  authSettings?: Readonly<Record<string, string>>;
+};
+
+export async function startAccount(options: AccountOptions = {}): Promise<AccountUnderTest> {
+  const [database, redis, authPort, accountPort] = await Promise.all([
+    options.databaseUrl === undefined
+      ? createDatabase()
+      : { url: options.databaseUrl, drop: () => undefined },
+    options.redis ?? startRedis(),
+    freePort(),
+    freePort(),
+  ]);
+  const settings = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    AUTH_PRIVATE_URL: `http://127.0.0.1:${String(authPort)}`,
+    ...options.settings,
+  };
+  const [account, auth] = await Promise.all([
+    startServiceProcess('account', { ...settings, PRIVATE_PORT: String(accountPort) }),
+    startServiceProcess('auth', {
+      REDIS_URL: redis.url,
+      ACCOUNT_PRIVATE_URL: `http://127.0.0.1:${String(accountPort)}`,
+      PRIVATE_PORT: String(authPort),
+      ...options.authSettings,
+    }),
+  ]);
+  const store = openRedis(redis.url, silent);
+  const own = openSuiteDatabase(database.url);
+  await Promise.all([waitFor(() => store.status === 'ready'), becomeReady(account), becomeReady(auth)]);
+  return {
+    account,
+    auth,
+    redis,
+    store,
+    database: own,
+    settings,
+    close: async () => {
+      await Promise.all([account.stop(), auth.stop(), own.destroy()]);
+      store.disconnect();
+      await Promise.all([options.redis === undefined ? redis.stop() : undefined, database.drop()]);
+    },
+  };
+}
+
+/** A pool of the suite's own. */
+export function openSuiteDatabase(url: string): Knex {
+  return openDatabase({
+    url,
+    poolMax: 4,
+    acquireTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    logger: silent,
+  });
+}
+
+export async function becomeReady({ privateUrl }: Pick<ServiceProcess, 'privateUrl'>): Promise<void> {
+  await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok, {
+    what: `${privateUrl} to be ready`,
+  });
+}

@@ -1,0 +1,89 @@
+import type { AccountUnderTest } from '../account-under-test.ts';
+import { issueOwnToken, makeOwnApplication, newOwner } from '../console.ts';
+import type { Owner } from '../console.ts';
+import type { ContractOperation } from './contract.ts';
+import type { Caller } from './fuzz-request.ts';
+import type { Browser } from '../people.ts';
+import { insertPeriod } from '../database/records.ts';
+import { obtainToken } from '../requests.ts';
+import { inviteTo, joinTeam, makeTeam } from '../team.ts';
+
+type Suite = Pick<AccountUnderTest, 'account' | 'auth' | 'database'>;
+
+/** Who calls an operation, with what it needs to be answered well; each operation has one of its own. */
+export async function callerOf(
+  operation: Pick<ContractOperation, 'operationId' | 'security' | 'path'>,
+  suite: Suite,
+): Promise<Caller> {
+  const schemes = operation.security.flatMap((one) => Object.keys(one));
+  if (schemes.includes('clientSecret')) return clientOf(suite);
+  if (schemes.includes('accessToken')) return tokenHolder(suite);
+  if (schemes.includes('session')) return signedIn(operation, suite);
+  if (operation.operationId !== 'signIn') return { headers: {}, known: { file: 'swagger-ui.css' } };
+  const { email, password } = await newOwner(suite);
+  return { headers: {}, known: { email, password } };
+}
+
+async function clientOf(suite: Suite): Promise<Caller> {
+  const { browser } = await newOwner(suite);
+  const { client_id, client_secret } = await makeOwnApplication(browser);
+  const token = await obtainToken(suite.auth, { client_id, client_secret });
+  return { headers: {}, known: { client_id, client_secret, token } };
+}
+
+/** Who is signed in and has a plan. */
+async function newCustomer(suite: Suite): Promise<Owner> {
+  const owner = await newOwner(suite);
+  await insertPeriod(suite.database, owner.account_id, { description: { points_limit: 1_000_000 } });
+  return owner;
+}
+
+async function tokenHolder(suite: Suite): Promise<Caller> {
+  const { browser } = await newCustomer(suite);
+  const { access_token } = await issueOwnToken(browser, await makeOwnApplication(browser));
+  return { headers: { authorization: `Bearer ${access_token}` }, known: { query: '{ __typename }' } };
+}
+
+async function signedIn({ path }: Pick<ContractOperation, 'path'>, suite: Suite): Promise<Caller> {
+  const owner = await newCustomer(suite);
+  const { browser, email, password } = owner;
+  const headers = { cookie: browser.cookie ?? '', 'x-csrf-token': browser.csrfToken ?? '' };
+  const things = await thingsOf(path, owner, suite);
+  return { headers, known: { email, current_password: password, ...things } };
+}
+
+/** What the path names. Who is to accept something is in no team yet; who is to change one manages it. */
+async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Record<string, string | number>> {
+  const { browser } = owner;
+  if (path.includes('{session_id}')) {
+    const { session_id } = (await browser.request('GET', '/session')).body;
+    return { session_id: Number(session_id) };
+  }
+  if (path.includes('{application_id}')) {
+    const application = await makeOwnApplication(browser);
+    const { token_id } = await issueOwnToken(browser, application);
+    return { application_id: application.application_id, token_id };
+  }
+  if (path.includes('{webhook_id}')) return makeWebhook(browser);
+  if (path.includes('/console/invitations')) {
+    const manager = await newOwner(suite);
+    await makeTeam(manager);
+    return { invitation_id: await inviteTo(manager, owner) };
+  }
+  if (!path.includes('/console/team/')) return {};
+  await makeTeam(owner);
+  if (path.endsWith('/leave')) return {};
+  const member = await newOwner(suite);
+  await joinTeam(owner, member);
+  const invited = { email: `${String(owner.account_id)}@invited.example` };
+  const there = { account_id: member.account_id, invitation_id: await inviteTo(owner, invited) };
+  return path.endsWith('/invitations') ? { ...there, email: `second.${invited.email}` } : there;
+}
+
+/** To a name that nobody can have (RFC 6761, section 6.4), with a delivery. */
+async function makeWebhook(browser: Browser): Promise<Record<string, number>> {
+  const made = await browser.request('POST', '/webhooks', { url: 'https://hooks.invalid/' });
+  const webhook_id = Number(made.body['webhook_id']);
+  const tested = await browser.request('POST', `/webhooks/${String(webhook_id)}/test`);
+  return { webhook_id, delivery_id: Number(tested.body['delivery_id']) };
+}

@@ -1,0 +1,58 @@
+import type { Knex } from 'knex';
+import { createDatabase } from '@tollgate/testbed/database';
+import { startRedis } from '@tollgate/testbed/redis';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
+import { startAuthPeer } from './peers/auth-peer.ts';
+import type { AuthPeer } from './peers/auth-peer.ts';
+import { operatorCredentials } from './operator.ts';
+import { insertAccount } from './database/records.ts';
+
+/** An account whose operator API is open, with one account in its database and a peer in auth's place. */
+export type OperatedAccount = {
+  account: ServiceProcess;
+  auth: AuthPeer;
+  database: Knex;
+  account_id: number;
+  databaseUrl: string;
+  /** Another replica on the same database. */
+  startReplica: () => Promise<ServiceProcess>;
+  close: () => Promise<void>;
+};
+
+export async function startOperatedAccount(
+  changed: { databaseUrl?: string; settings?: Readonly<Record<string, string>> } = {},
+): Promise<OperatedAccount> {
+  const [home, redis, auth] = await Promise.all([createDatabase(), startRedis(), startAuthPeer()]);
+  const settings = {
+    DATABASE_URL: changed.databaseUrl ?? home.url,
+    REDIS_URL: redis.url,
+    AUTH_PRIVATE_URL: auth.url,
+    OPERATOR_CREDENTIALS: operatorCredentials,
+    PRIVATE_API_TIMEOUT_MS: '1500',
+    ...changed.settings,
+  };
+  const account = await startServiceProcess('account', settings);
+  const replicas: ServiceProcess[] = [];
+  const database = openSuiteDatabase(settings.DATABASE_URL);
+  await becomeReady(account);
+  return {
+    account,
+    auth,
+    database,
+    account_id: await insertAccount(database),
+    databaseUrl: settings.DATABASE_URL,
+    startReplica: async () => {
+      const replica = await startServiceProcess('account', settings);
+      replicas.push(replica);
+      await becomeReady(replica);
+      return replica;
+    },
+    close: async () => {
+      await Promise.all([account, ...replicas].map((process) => process.stop()));
+      await Promise.all([database.destroy(), auth.close()]);
+      await Promise.all([redis.stop(), home.drop()]);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { freePort } from '@tollgate/stack/ports';
+import { startSampleUpstream } from '@tollgate/testbed/sample-upstream';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startAccount } from '../account-under-test.ts';
+import type { AccountUnderTest } from '../account-under-test.ts';
+
+/** All three services and the sample upstream, as their callers meet them: through the gateway. */
+export type PublicDoor = { suite: AccountUnderTest; url: string; close: () => Promise<void> };
+
+/** Limits that a suite of one address would soon be at. */
+const UNLIMITED = String(1_000_000);
+
+export async function openPublicDoor(): Promise<PublicDoor> {
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const [suite, upstream] = await Promise.all([
+    startAccount({
+      settings: {
+        PUBLIC_URL: url,
+        SIGN_IN_FAILURES_PER_ADDRESS: UNLIMITED,
+        MAIL_REQUESTS_PER_ADDRESS: UNLIMITED,
+        PASSWORD_HASH_QUEUE_MAX: '1000',
+      },
+      authSettings: { ISSUER_URL: url, FAILED_ATTEMPTS_PER_ADDRESS: UNLIMITED },
+    }),
+    startSampleUpstream(),
+  ]);
+  const { account, auth, settings } = suite;
+  const gateway = await startServiceProcess('gateway', {
+    PUBLIC_PORT: port,
+    REDIS_URL: settings['REDIS_URL'] ?? '',
+    AUTH_PRIVATE_URL: auth.privateUrl,
+    AUTH_PUBLIC_URL: auth.publicUrl,
+    ACCOUNT_PRIVATE_URL: account.privateUrl,
+    ACCOUNT_PUBLIC_URL: account.publicUrl,
+    UPSTREAM_URL: upstream.url,
+    UPSTREAM_V1_URL: upstream.url,
+    UPSTREAM_WS_URL: upstream.url.replace('http:', 'ws:'),
+  });
+  await becomeReady(gateway);
+  return {
+    suite,
+    url,
+    close: async () => {
+      await gateway.stop();
+      await Promise.all([suite.close(), upstream.stop()]);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { createDatabase } from '@tollgate/testbed/database';
+import { startRedis } from '@tollgate/testbed/redis';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { onlyRow } from '../../src/platform/database/only-row.ts';
+import { hashPassword } from '../../src/identity/passwords/password.ts';
+import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
+import { assertDocumented } from './contract/contract.ts';
+
+type Listening = Pick<ServiceProcess, 'publicUrl'>;
+
+type Answer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
+
+/**
+ * A person with a browser: keeps the session's cookie and sends its CSRF token, as the web interface would. An answer
+ * that isn't as the API's document has it fails the test.
+ */
+export type Browser = {
+  request: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
+  /** What the browser has of its session. */
+  cookie: string | undefined;
+  csrfToken: string | undefined;
+};
+
+/** A new browser at an address of its own, so that what one does never slows another one. */
+export function openBrowser(account: Listening, address = randomAddress()): Browser {
+  const browser: Browser = {
+    cookie: undefined,
+    csrfToken: undefined,
+    request: async (method, path, body, headers = {}) => {
+      const response = await fetch(`${account.publicUrl}/api/console${path}`, {
+        method,
+        headers: {
+          'x-forwarded-for': address,
+          ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }),
+          ...(browser.csrfToken === undefined ? {} : { 'x-csrf-token': browser.csrfToken }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      assertDocumented(method, `/api/console${path}`, {
+        status: response.status,
+        headers: response.headers,
+        text,
+      });
+      const answer = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+      const set = response.headers.getSetCookie()[0];
+      if (set !== undefined) browser.cookie = set.split(';')[0];
+      if (typeof answer['csrf_token'] === 'string') browser.csrfToken = answer['csrf_token'];
+      return { status: response.status, headers: response.headers, text, body: answer };
+    },
+  };
+  return browser;
+}
+
+function randomAddress(): string {
+  const part = () => String(1 + Math.floor(Math.random() * 253));
+  return `10.${part()}.${part()}.${part()}`;
+}
+
+/** An account service with a database of its own, whose mails the suite reads. */
+export type PeopleUnderTest = {
+  account: ServiceProcess;
+  database: Knex;
+  mailDirectory: string;
+  settings: Readonly<Record<string, string>>;
+  close: () => Promise<void>;
+};
+
+export async function startPeople(changed: Record<string, string> = {}): Promise<PeopleUnderTest> {
+  const [home, redis] = await Promise.all([createDatabase(), startRedis()]);
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-mail-'));
+  const settings = {
+    DATABASE_URL: home.url,
+    REDIS_URL: redis.url,
+    // Nothing here needs auth.
+    AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
+    MAIL_DIR: join(directory, 'mail'),
+    TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
+    ...changed,
+  };
+  const account = await startServiceProcess('account', settings);
+  await becomeReady(account);
+  const database = openSuiteDatabase(settings.DATABASE_URL);
+  return {
+    account,
+    database,
+    mailDirectory: settings.MAIL_DIR,
+    settings,
+    close: async () => {
+      await Promise.all([account.stop(), database.destroy()]);
+      await Promise.all([redis.stop(), home.drop(), rm(directory, { recursive: true })]);
+    },
+  };
+}
+
+export type Person = { account_id: number; email: string; password: string };
+
+/** An account that can sign in. */
+export async function insertPerson(
+  database: Knex,
+  changes: { password_hash?: string; blocked_at?: Date; email_verified_at?: Date | null } = {},
+): Promise<Person> {
+  const email = `Person-${randomUUID()}@example.com`;
+  const password = `its password ${randomUUID()}`;
+  const rows = await database('accounts')
+    .insert({
+      email,
+      name: 'Someone',
+      password_hash: changes.password_hash ?? (await hashPassword(password)),
+      email_verified_at: new Date(),
+      ...changes,
+    })
+    .returning<{ account_id: number }[]>('account_id');
+  return { account_id: onlyRow(rows).account_id, email, password };
+}
+
+/** A browser in which a person is signed in. */
+export async function signedInBrowser(account: Listening, { email, password }: Person): Promise<Browser> {
+  const browser = openBrowser(account);
+  const { status, text } = await browser.request('POST', '/session', { email, password });
+  if (status !== 201) throw new Error(`no session: ${text}`);
+  return browser;
+}
+
+export type ReadMail = { to: string; subject: string; raw: string; text: string; token: string | undefined };
+
+/** The mails in a folder that went to an address, oldest first. */
+export function mailsTo(directory: string, email: string): ReadMail[] {
+  let files: string[] = [];
+  try {
+    files = readdirSync(directory);
+  } catch {
+    // Nobody has been sent anything yet.
+  }
+  return files
+    .filter((file) => file.endsWith('.eml'))
+    .toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10))
+    .map((file) => readMail(readFileSync(join(directory, file), 'utf8')))
+    .filter(({ to }) => to.toLowerCase() === email.toLowerCase());
+}
+
+/** What a mail says, of its plain part. */
+export function readMail(raw: string): ReadMail {
+  const field = (name: string) => new RegExp(`^${name}: (.*)\\r?$`, 'mi').exec(raw)?.[1]?.trim() ?? '';
+  const text = raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
+  return {
+    to: field('To'),
+    subject: field('Subject'),
+    raw,
+    text,
+    token: /[?&]token=([A-Za-z0-9_-]{43})/.exec(text)?.[1],
+  };
+}
+
+/** Waits for the `count`th mail to an address. */
+export function nthMail(directory: string, email: string, count = 1): Promise<ReadMail> {
+  return waitFor(() => mailsTo(directory, email)[count - 1], {
+    what: `mail number ${String(count)} to ${email}`,
+  });
+}

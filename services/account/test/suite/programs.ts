@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+export type Outcome = { code: number | null; stdout: string; stderr: string };
+
+/** Runs one of account's entry points (`main`, `programs/migrate`) with only these settings, to its end. */
+export async function runProgram(
+  name: string,
+  settings: Readonly<Record<string, string>>,
+  stdin = '',
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, `../../src/${name}.ts`)], {
+    env: { ...settings },
+  });
+  // A program that ends without reading closes the pipe.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(stdin);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout, stderr };
+}

@@ -1,0 +1,36 @@
+import { basicAuthorization } from '@tollgate/http/private-api-credential';
+import { serviceCredential } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import type { TestApplication } from './database/records.ts';
+
+/** A token of an application, by the request of the source specification, section 4.1. */
+export async function obtainToken(
+  auth: Pick<ServiceProcess, 'publicUrl'>,
+  { client_id, client_secret }: Pick<TestApplication, 'client_id' | 'client_secret'>,
+): Promise<string> {
+  const response = await fetch(`${auth.publicUrl}/oauth2/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope: 'api' }),
+  });
+  const { access_token } = (await response.json()) as { access_token?: string };
+  if (access_token === undefined) throw new Error(`no token: ${String(response.status)}`);
+  return access_token;
+}
+
+/** `GET /api/usage` with a token, or with the headers given. */
+export function getUsage(
+  account: Pick<ServiceProcess, 'publicUrl'>,
+  token: string | Record<string, string>,
+): Promise<Response> {
+  const headers = typeof token === 'string' ? { authorization: `Bearer ${token}` } : token;
+  return fetch(`${account.publicUrl}/api/usage`, { headers });
+}
+
+/** A path of the private listener, with the service credential unless other headers are given. */
+export function getPrivate(
+  account: Pick<ServiceProcess, 'privateUrl'>,
+  path: string,
+  headers: Record<string, string> = { authorization: basicAuthorization(serviceCredential) },
+): Promise<Response> {
+  return fetch(`${account.privateUrl}${path}`, { headers });
+}

@@ -1,0 +1,20 @@
+import type { Knex } from 'knex';
+import { sumHourly, sumTotals } from '../../../src/usage/reader/aggregate.ts';
+import { addToHourly, addToTotals } from '../../../src/usage/reader/counters.ts';
+import { ensurePartitions } from '../../../src/usage/retention/partitions.ts';
+import { usageEvent } from './usage-streams.ts';
+
+export type PastUsage = { at: string | Date } & Partial<Parameters<typeof usageEvent>[0]>;
+
+/** Usage of the past, counted by the statements of the usage reader; `at` is when a call was finished. */
+export async function countPastUsage(database: Knex, usage: readonly PastUsage[]): Promise<void> {
+  const events = usage.map(({ at, ...event }) => usageEvent({ ...event, at_ms: new Date(at).getTime() }));
+  await ensurePartitions(
+    database,
+    events.map(({ at_ms }) => at_ms),
+  );
+  await database.transaction(async (transaction) => {
+    await addToTotals(transaction, sumTotals(events));
+    await addToHourly(transaction, sumHourly(events));
+  });
+}

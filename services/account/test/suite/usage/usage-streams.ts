@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import {
+  USAGE_BATCH_FIELD,
+  USAGE_SHARD_COUNT,
+  usageShard,
+  usageStreamKey,
+} from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { RedisConnection } from '@tollgate/redis';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { onlyRow } from '../../../src/platform/database/only-row.ts';
+
+export type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
+
+/** A finished call of now, as a gateway reports it. */
+export function usageEvent(changes: Partial<UsageEvent> = {}): UsageEvent {
+  return {
+    payer_id: 1,
+    period_id: 1,
+    account_id: 1,
+    application_id: 1,
+    api_version: 'v2',
+    points: 3,
+    requests: 1,
+    time_ms: 0,
+    traffic_bytes: 250,
+    at_ms: Date.now(),
+    ...changes,
+  };
+}
+
+/** What a gateway process of the suite's own has sent; its numbers grow over all streams. */
+const gatewayId = randomUUID();
+let lastSeq = 0;
+
+/** A batch with the next number of the suite's gateway. */
+export function usageBatch(events: readonly UsageEvent[]): UsageBatch {
+  lastSeq += 1;
+  return { gateway_id: gatewayId, seq: lastSeq, events: [...events] };
+}
+
+/** Appends a batch as the settlement script does, to its payer's shard; gives the entry's id. */
+export async function sendBatch(
+  redis: Pick<RedisConnection, 'xadd'>,
+  batch: UsageBatch,
+): Promise<string | null> {
+  const key = usageStreamKey(usageShard(batch.events[0]?.payer_id ?? 0));
+  return redis.xadd(key, '*', USAGE_BATCH_FIELD, JSON.stringify(batch));
+}
+
+/** Appends events as a batch of their own. */
+export async function appendBatch(
+  redis: Pick<RedisConnection, 'xadd'>,
+  events: readonly UsageEvent[],
+): Promise<string | null> {
+  return sendBatch(redis, usageBatch(events));
+}
+
+/** Waits until the streams are empty: an entry is removed only when it is counted or set aside. */
+export async function allCounted({ store }: { store: RedisConnection }, timeoutMs = 10_000): Promise<void> {
+  const shards = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => shard);
+  await waitFor(
+    async () => {
+      const lengths = await Promise.all(shards.map((shard) => store.xlen(usageStreamKey(shard))));
+      return lengths.every((length) => length === 0);
+    },
+    { timeoutMs, what: 'the usage streams to be read' },
+  );
+}
+
+const SUMS = `coalesce(sum(points), 0)::bigint AS points, coalesce(sum(requests), 0)::bigint AS requests,
+  coalesce(sum(time_ms), 0)::bigint AS time_ms, coalesce(sum(traffic_bytes), 0)::bigint AS traffic_bytes`;
+
+/** What is counted in all periods together, once by period and once by hour. */
+export async function countedUsage(database: Knex): Promise<{ totals: Counters; hourly: Counters }> {
+  const sums = async (table: string) => {
+    const { rows } = await database.raw<{ rows: Counters[] }>(`SELECT ${SUMS} FROM ${table}`);
+    return onlyRow(rows);
+  };
+  return { totals: await sums('usage_totals'), hourly: await sums('usage_hourly') };
+}
+
+/** The sums that events amount to. */
+export function sumOf(events: readonly UsageEvent[]): Counters {
+  const sum = (field: keyof Counters) => events.reduce((total, event) => total + event[field], 0);
+  return {
+    points: sum('points'),
+    requests: sum('requests'),
+    time_ms: sum('time_ms'),
+    traffic_bytes: sum('traffic_bytes'),
+  };
+}

@@ -1,0 +1,76 @@
+import { parseAccessToken } from '@tollgate/credentials/access-token';
+import type { Introspection } from '@tollgate/contracts/introspection';
+import type { AuthenticateService } from '@tollgate/http/private-api-credential';
+import { Problem } from '@tollgate/http/problem';
+import type { CountRequest } from '../../abuse/caller-limit.ts';
+import type { ReadForm } from '../../http/form-reader.ts';
+import type { Answer } from '../../http/json-endpoint.ts';
+import type { FindLiveToken } from '../../token/live-token.ts';
+import type { LiveRecord } from '../../token/store.ts';
+
+export type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
+
+/**
+ * `POST /oauth2/introspect` (RFC 7662) for the other services. Form field: `token`; `token_type_hint` is
+ * ignored, there is one type. Answers 200 with the contract's introspection; whatever isn't an active token
+ * is exactly `{"active":false}`. Errors are problem+json: invalid_request 400, unsupported_media_type 415,
+ * payload_too_large 413, service_unavailable 503 (never "inactive" because Redis or account is away).
+ *
+ * A token that can't be one of ours costs no round trip, any other one; where Redis may lack its application's
+ * last change, account is asked as well.
+ */
+export function introspectionEndpoint(options: {
+  authenticateService: AuthenticateService;
+  countIntrospection: CountRequest;
+  readForm: ReadForm;
+  findLiveToken: FindLiveToken;
+  tokenPrefix: string;
+  onIntrospected: (outcome: IntrospectionOutcome, durationMs: number) => void;
+}): Answer {
+  const { authenticateService, countIntrospection, readForm, findLiveToken, tokenPrefix, onIntrospected } =
+    options;
+
+  async function introspect(
+    token: string,
+    requestId: string,
+  ): Promise<[IntrospectionOutcome, Introspection]> {
+    const parsed = parseAccessToken(token, tokenPrefix);
+    if (parsed === null) return ['malformed', { active: false }];
+    const record = await findLiveToken(token, parsed.applicationPart, requestId);
+    return record === null ? ['inactive', { active: false }] : ['active', activeToken(record)];
+  }
+
+  return async ({ req, res, requestId }) => {
+    countIntrospection(authenticateService(req.headers.authorization));
+    const token = (await readForm(req, res)).get('token');
+    if (token === undefined) {
+      throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
+    }
+    const startedMs = performance.now();
+    try {
+      const [outcome, introspection] = await introspect(token, requestId);
+      onIntrospected(outcome, performance.now() - startedMs);
+      return JSON.stringify(introspection);
+    } catch (error) {
+      onIntrospected('failed', performance.now() - startedMs);
+      throw error;
+    }
+  };
+}
+
+function activeToken(record: LiveRecord): Introspection {
+  const { client_id, account_id, application_id, scope, iat, exp, epoch, expiresInMs } = record;
+  return {
+    active: true,
+    scope,
+    client_id,
+    sub: String(account_id),
+    token_type: 'bearer',
+    exp,
+    iat,
+    account_id,
+    application_id,
+    expires_in_ms: expiresInMs,
+    revocation_epoch: epoch,
+  };
+}

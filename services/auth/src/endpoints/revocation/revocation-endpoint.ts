@@ -1,0 +1,52 @@
+import type { RequestHandler } from 'express';
+import { applicationPart, parseAccessToken } from '@tollgate/credentials/access-token';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import { Problem } from '@tollgate/http/problem';
+import type { CallerOf } from '../../abuse/caller.ts';
+import type { CountRequest } from '../../abuse/caller-limit.ts';
+import type { AuthenticateClient } from '../../client/authenticator.ts';
+import { readClientCredentials } from '../../client/credentials.ts';
+import type { ReadForm } from '../../http/form-reader.ts';
+import type { RevokeToken } from '../../token/revoke-token.ts';
+
+/**
+ * `POST /oauth2/revoke` (RFC 7009): a client gives back a token of its own. Form fields: `token`, and the
+ * client's credentials as at the token endpoint; `token_type_hint` is ignored, there is one type.
+ *
+ * Answers 200 with an empty body, also for a token that is malformed, unknown or revoked already, and then
+ * changes nothing (section 2.2). It is revoked in Postgres then, of one made by hand with the client as the audit
+ * log's actor; account away is 503. Errors are RFC 6749's: invalid_request 400, 405 or 413; invalid_client 401;
+ * temporarily_unavailable 503, or 429 over a limit. Another client's token is invalid_request (section 2.1):
+ * the token itself names its client, so the answer doesn't tell whether it lives.
+ */
+export function revocationEndpoint(options: {
+  readForm: ReadForm;
+  callerOf: CallerOf;
+  authenticate: AuthenticateClient;
+  countRevocation: CountRequest;
+  revokeToken: RevokeToken;
+  tokenPrefix: string;
+}): RequestHandler {
+  const { readForm, callerOf, authenticate, countRevocation, revokeToken, tokenPrefix } = options;
+  return async (req, res) => {
+    const form = await readForm(req, res);
+    const credentials = readClientCredentials(req.headers.authorization, form);
+    const caller = callerOf(req, String(res.getHeader(REQUEST_ID_HEADER)));
+    const { client } = await authenticate(credentials, () => caller).confirm();
+    // Each leaves a row in Postgres.
+    countRevocation(client.client_id);
+    const token = form.get('token');
+    if (token === undefined) {
+      throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
+    }
+    const own = applicationPart(client.client_id);
+    const parsed = parseAccessToken(token, tokenPrefix);
+    if (parsed !== null) {
+      if (parsed.applicationPart !== own) {
+        throw new Problem('invalid_request', { detail: 'The token belongs to another client.' });
+      }
+      await revokeToken(token, client, caller);
+    }
+    res.status(200).end();
+  };
+}

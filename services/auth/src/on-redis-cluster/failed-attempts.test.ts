@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../abuse/429-failed-attempts.test.ts';

@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../introspection-endpoint/introspection-endpoint.test.ts';

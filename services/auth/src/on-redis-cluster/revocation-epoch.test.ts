@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../revocation-epoch-endpoint/revocation-epoch-endpoint.test.ts';

@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../revocation-endpoint/revocation-endpoint.test.ts';

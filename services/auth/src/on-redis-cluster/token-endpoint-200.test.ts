@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../token-endpoint/200.test.ts';

@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../../src/endpoints/introspection/introspection-endpoint.test.ts';

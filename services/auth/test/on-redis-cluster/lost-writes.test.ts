@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../../src/token/lost-writes.test.ts';

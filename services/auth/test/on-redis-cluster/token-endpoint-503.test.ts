@@ -1,0 +1,2 @@
+import '../suite/on-cluster.ts';
+import '../../src/endpoints/token/503.test.ts';

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { ClientAnswer, RevokedTokens } from '@tollgate/contracts/client-record';
+import { clientRevocationSchema, tokenUsesSchema } from '@tollgate/contracts/manual-tokens';
+import type { ClientPage, ClientRevocation, TokenUses } from '@tollgate/contracts/manual-tokens';
+import { revocationEpochSchema } from '@tollgate/contracts/revocation';
+import type { RevocationEpoch } from '@tollgate/contracts/revocation';
+import { basicAuthorization } from '@tollgate/http/private-api-credential';
+import { serviceCredential } from '@tollgate/testbed/service-process';
+
+/** account's private API as far as auth calls it, played by an HTTP server. */
+export type AccountStandIn = {
+  url: string;
+  /** What it knows, by client id. */
+  clients: Map<string, ClientAnswer>;
+  /** What it was asked of clients, in order: paths. */
+  requests: string[];
+  /** The bodies of what it was told: uses of tokens, and tokens that clients gave back. */
+  uses: TokenUses['uses'];
+  revoked: (ClientRevocation & { client_id: string })[];
+  /** Revocations that it had lost, as auth has told it. */
+  recovered: (RevocationEpoch & { client_id: string })[];
+  /** The X-Request-Id of each. */
+  requestIds: (string | undefined)[];
+  /** How it behaves: well, with 500s, or by cutting the connection. */
+  mood: 'well' | 'failing' | 'away';
+  /** Called when it has read what it answers with, and before it answers. */
+  onAnswered: () => void;
+  /** Requests wait from now on, until the function that it returns is called. */
+  hold: () => () => void;
+  close: () => Promise<void>;
+};
+
+/** Answered with 204. */
+const DONE = Symbol('done');
+
+export async function startAccountStandIn(): Promise<AccountStandIn> {
+  let gate = Promise.resolve();
+  const server = createServer((req, res) => {
+    const url = req.url ?? '';
+    if (!url.startsWith('/private/hand-made-tokens/')) {
+      standIn.requests.push(url);
+      standIn.requestIds.push(req.headers['x-request-id']?.toString());
+    }
+    void gate.then(() => respond(req, res));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (standIn.mood === 'away') {
+      req.socket.destroy();
+      return;
+    }
+    const known = req.headers.authorization === basicAuthorization(serviceCredential);
+    const answer = known && standIn.mood === 'well' ? await answerTo(standIn, req) : undefined;
+    const status = standIn.mood === 'failing' ? 500 : !known ? 401 : answer === undefined ? 404 : 200;
+    standIn.onAnswered();
+    res.writeHead(answer === DONE ? 204 : status, { 'content-type': 'application/json' });
+    res.end(answer === DONE ? undefined : JSON.stringify(answer ?? {}));
+  }
+
+  const standIn: AccountStandIn = {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    clients: new Map(),
+    requests: [],
+    uses: [],
+    revoked: [],
+    recovered: [],
+    requestIds: [],
+    mood: 'well',
+    onAnswered: () => undefined,
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      gate = promise;
+      return () => {
+        resolve(undefined);
+      };
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return standIn;
+}
+
+/** What account answers with; undefined is 404. */
+async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<unknown> {
+  const body = req.method === 'POST' ? (JSON.parse(await text(req)) as unknown) : undefined;
+  if (req.url === '/private/hand-made-tokens/uses') {
+    standIn.uses.push(...tokenUsesSchema.parse(body).uses);
+    return DONE;
+  }
+  if (req.url?.startsWith('/private/hand-made-tokens/clients?after=') === true)
+    return clientPage(standIn.clients);
+  const [, client_id = '', part, after = ''] =
+    /^\/private\/clients\/([^/?]+)(\/revoked-tokens|\/lost-revocation)?(?:\?after=(.*))?$/.exec(
+      req.url ?? '',
+    ) ?? [];
+  const record = standIn.clients.get(client_id);
+  if (part === undefined) return record;
+  if (part === '/lost-revocation') {
+    const { revocation_epoch } = revocationEpochSchema.parse(body);
+    standIn.recovered.push({ client_id, revocation_epoch });
+    if (record === undefined) return undefined;
+    standIn.clients.set(client_id, { ...record, status: 'revoked', secrets: [], revocation_epoch });
+    return DONE;
+  }
+  if (req.method === 'GET') return revokedPage(standIn.revoked, client_id, after);
+  const revocation = clientRevocationSchema.parse(body);
+  standIn.revoked.push({ ...revocation, client_id });
+  if (record !== undefined) {
+    const left = record.hand_made_tokens.filter(({ token_hash }) => token_hash !== revocation.token_hash);
+    // In place: a test may hold the record, to change it later.
+    Object.assign(record, { hand_made_tokens: left });
+  }
+  return DONE;
+}
+
+/** Small pages: a suite must not need a thousand tokens to see the second one. */
+const REVOKED_PAGE = 3;
+
+function revokedPage(revoked: AccountStandIn['revoked'], client_id: string, after: string): RevokedTokens {
+  const all = revoked.filter((one) => one.client_id === client_id).map(({ token_hash }) => token_hash);
+  const token_hashes = [...new Set(all)]
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .filter((hash) => hash > after)
+    .slice(0, REVOKED_PAGE);
+  const last = token_hashes.at(-1) ?? null;
+  return { token_hashes, next_after: token_hashes.length === REVOKED_PAGE ? last : null };
+}
+
+function clientPage(clients: AccountStandIn['clients']): ClientPage {
+  const having = [...clients.values()].filter(({ hand_made_tokens }) => hand_made_tokens.length > 0);
+  return { client_ids: having.map(({ client_id }) => client_id), next_after: null };
+}

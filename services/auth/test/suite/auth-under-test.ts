@@ -1,0 +1,109 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
+import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credentials/client-secret';
+import type { ClientAnswer } from '@tollgate/contracts/client-record';
+import { createLogger } from '@tollgate/log';
+import { mastersOf, openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { waitFor } from '@tollgate/stack/wait-for';
+import type { RunningRedis } from '@tollgate/testbed/redis';
+import { clientSecretPeppers, startServiceProcess } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { startAccountStandIn } from './account-stand-in.ts';
+import type { AccountStandIn } from './account-stand-in.ts';
+import { startTopology } from './topology.ts';
+
+/** What a suite of auth runs on: the real process, a Redis of its own, and account's stand-in. */
+export type AuthUnderTest = {
+  service: ServiceProcess;
+  redis: RunningRedis;
+  /** The suite's own look into that Redis. */
+  store: RedisConnection;
+  /** Starts Redis again after a kill; resolves when the store is connected too. */
+  restartRedis: () => Promise<void>;
+  account: AccountStandIn;
+  close: () => Promise<void>;
+};
+
+/** `redisSettings` are further lines of that Redis' redis.conf. */
+export async function startAuth(
+  env: Readonly<Record<string, string>> = {},
+  redisSettings: readonly string[] = [],
+): Promise<AuthUnderTest> {
+  const [account, redis] = await Promise.all([startAccountStandIn(), startTopology(redisSettings)]);
+  const service = await startServiceProcess('auth', {
+    REDIS_URL: redis.url,
+    ACCOUNT_PRIVATE_URL: account.url,
+    // One look at its start; a suite of the restore has its own.
+    RESTORE_CHECK_INTERVAL_MS: '600000',
+    ...env,
+  });
+  const store = openRedis(redis.url, createLogger('suite', 'silent'));
+  await waitFor(() => isConnected(store));
+  await waitFor(async () => (await fetch(`${service.privateUrl}/health/ready`)).ok);
+  return {
+    service,
+    redis,
+    store,
+    account,
+    restartRedis: async () => {
+      await redis.restart();
+      await waitFor(() => isConnected(store));
+    },
+    close: async () => {
+      await service.stop();
+      store.disconnect();
+      await Promise.all([redis.stop(), account.close()]);
+    },
+  };
+}
+
+async function isConnected(store: RedisConnection): Promise<boolean> {
+  await Promise.all(mastersOf(store).map((master) => master.ping()));
+  return store.status === 'ready';
+}
+
+export type TestClient = { client_id: string; client_secret: string; record: ClientAnswer };
+
+/** A client that account knows. */
+export function addClient(
+  account: Pick<AccountStandIn, 'clients'>,
+  changes: Partial<ClientAnswer> = {},
+): TestClient {
+  const client_id = randomUUID();
+  const client_secret = newClientSecret();
+  const record: ClientAnswer = {
+    client_id,
+    application_id: randomInt(1, 1_000_000),
+    account_id: randomInt(1, 1_000_000),
+    status: 'active',
+    token_lifespan_sec: 3_600,
+    revocation_epoch: 0,
+    secrets: [{ ...hmacSecret(client_secret, pepperSetting.parse(clientSecretPeppers)), expires_at: null }],
+    hand_made_tokens: [],
+    ...changes,
+  };
+  account.clients.set(client_id, record);
+  return { client_id, client_secret, record };
+}
+
+/** account commits a token made by hand, and doesn't tell auth of it. */
+export function addHandMadeToken(
+  account: Pick<AccountStandIn, 'clients'>,
+  { client_id }: Pick<TestClient, 'client_id'>,
+  lifespanSec = 3_600,
+): string {
+  const record = account.clients.get(client_id);
+  if (record === undefined) throw new Error('account has no such client');
+  const token = newAccessToken('tg', client_id);
+  const iat = Math.floor(Date.now() / 1_000);
+  const made = {
+    token_hash: accessTokenHash(token),
+    iat,
+    exp: iat + lifespanSec,
+    epoch: record.revocation_epoch,
+  };
+  const hand_made_tokens = [...record.hand_made_tokens, made];
+  account.clients.set(client_id, { ...record, hand_made_tokens });
+  return token;
+}

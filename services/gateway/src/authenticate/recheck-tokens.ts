@@ -1,0 +1,67 @@
+import type { Introspector } from '@tollgate/introspection';
+import { Problem, invalidToken } from '@tollgate/http/problem';
+import type { WatchedUse } from './token-use.ts';
+
+const RETRY_MS = 50;
+/** Questions to auth at one moment. */
+const CONCURRENCY = 64;
+
+/**
+ * Asks whether the tokens of these uses are still good, each token once, and ends those that aren't. Where auth
+ * can't be asked before a deadline the use ends with 503: its token may be dead, and nothing but auth's word says
+ * otherwise.
+ */
+export async function recheckTokens(
+  uses: Iterable<WatchedUse>,
+  introspect: Introspector['introspect'],
+  deadlineOf: (use: WatchedUse) => number,
+): Promise<void> {
+  const byToken = Map.groupBy(uses, ({ token }) => token);
+  const queue = [...byToken].map(([token, concerned]) => ({
+    token,
+    concerned,
+    deadlineMs: Math.min(...concerned.map(deadlineOf)),
+  }));
+  const left = queue.values();
+  const work = async () => {
+    for (const { token, concerned, deadlineMs } of left) {
+      const verdict = await verdictOn(token, concerned[0]?.requestId, introspect, deadlineMs);
+      for (const use of concerned) {
+        if (verdict instanceof Problem) use.end(verdict);
+        else use.goodAtMs = Math.max(use.goodAtMs, verdict.goodAtMs);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, queue.length) }, work));
+}
+
+async function verdictOn(
+  token: string,
+  requestId: string | undefined,
+  introspect: Introspector['introspect'],
+  deadlineMs: number,
+): Promise<Problem | { goodAtMs: number }> {
+  for (;;) {
+    const goodAtMs = performance.now();
+    if (goodAtMs >= deadlineMs) return new Problem('service_unavailable');
+    const answer = await within(deadlineMs - goodAtMs, introspect(token, requestId));
+    if (answer === 'late') return new Problem('service_unavailable');
+    if (answer !== 'failed') return answer === null ? invalidToken() : { goodAtMs };
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** What a promise resolves with; `failed` where it rejects, `late` where it does neither in time. */
+async function within<T>(timeMs: number, promise: Promise<T>): Promise<T | 'failed' | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, timeMs, 'late');
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } catch {
+    return 'failed';
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { openIntrospection } from '@tollgate/introspection/open-introspection';
+import type { Logger } from '@tollgate/log';
+import { createPrivateApi } from '@tollgate/http/private-api-client';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { openRedis, redisTimeMs } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { gatherWrites } from '@tollgate/redis/gather-writes';
+import { underCors } from '@tollgate/http/cors';
+import type { Cors } from '@tollgate/http/cors';
+import type { ComposeContext, Service } from '@tollgate/server';
+import { followClock } from '@tollgate/server/reference-clock';
+import type { ReferenceClock } from '@tollgate/server/reference-clock';
+import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from '../app.ts';
+import { createGatewayCors } from '../http/cors.ts';
+import { createWebSockets } from '../websocket/websockets.ts';
+import { composeRefusals } from './refusals.ts';
+import { composeUpstreams } from './upstreams.ts';
+import type { Config } from '../config.ts';
+import { createAdmission } from '../admission/admission.ts';
+import { createAskAdmissions } from '../admission/admit-script.ts';
+import { createLeases } from '../admission/leases.ts';
+import { gatherAdmissions } from '../admission/turn-admissions.ts';
+import { createAuthenticate } from '../authenticate/authenticate.ts';
+import { createDataEndpoint } from '../data-call/data-call.ts';
+import { openEntitle } from '../entitle/open-entitle.ts';
+import { createUpstreamMetrics } from '../forward/upstream/upstream-metrics.ts';
+import { createTrust } from '../http/trusted-proxies.ts';
+import type { TrustsPeer } from '../http/trusted-proxies.ts';
+import { createPrime, createPrimeShard } from '../metering/live-usage/prime.ts';
+import type { Prime } from '../metering/live-usage/prime.ts';
+import { createPrimeFrom } from '../metering/live-usage/prime-script.ts';
+import { createMetrics } from '../metrics.ts';
+import type { Metrics } from '../metrics.ts';
+import { webSocketSettings } from './part-settings.ts';
+import { AuthUnavailable, peerUnavailable } from '../plain-routes/plain-routes.ts';
+import { createProxy } from '../plain-routes/proxy.ts';
+import { createCallMeter } from '../metering/call-meter.ts';
+import { createSettle } from '../metering/settlement/settle.ts';
+import type { Patience } from '../metering/settlement/settle.ts';
+import { createSendBatch } from '../metering/settlement/settle-script.ts';
+import { createSettlement } from '../metering/settlement/settlement.ts';
+import type { Settlement } from '../metering/settlement/settlement.ts';
+import { createTokenWatch } from '../authenticate/token-watch.ts';
+import { createTraces } from '../trace/traces.ts';
+import type { Recorder, Traces } from '../trace/traces.ts';
+
+/** Builds the gateway from its settings, and closes it again. */
+export async function compose(context: ComposeContext<Config>): Promise<Service> {
+  const { config, logger, registry, draining, addressOf } = context;
+  const metrics = createMetrics(registry);
+  const store = openStore(context);
+  const trusts = createTrust(config.TRUSTED_PROXIES);
+  const traces = createTraces(trusts, await openRecorder(config, logger));
+  const peers = composePeers(config, metrics, logger, traces);
+  const { prime, settlement, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
+  const patience = patienceOf(config, metrics);
+  const observerOf = createUpstreamMetrics(registry);
+  const cors = createGatewayCors(config);
+  const upstreams = composeUpstreams(config, { observerOf, trusts, cors, logger, metrics });
+  const { v2, v1 } = upstreams;
+  const { account, auth } = composePlainRoutes(config, trusts, cors);
+
+  const refusals = composeRefusals(context, store.redis, metrics);
+  const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
+  const webSockets = createWebSockets({
+    ...webSocketSettings(config),
+    upstreamObserver: observerOf('v2'),
+    ...shared,
+    ...{ trusts, registry, prime },
+    allowsOrigin: cors?.allows ?? null,
+    introspect: peers.introspect,
+    tokenWatch: peers.tokenWatch,
+    record: settlement.record,
+    patience,
+  });
+  const pipeline = {
+    ...shared,
+    authenticate: peers.authenticate,
+    tokenWatch: peers.tokenWatch,
+    meter: createCallMeter(createSettle(settlement.record, patience), {
+      ...patience,
+      record: settlement.record,
+      prime,
+      pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
+    }),
+    logger,
+    onCall: metrics.onDataCall,
+    onParts: metrics.onParts,
+    addressOf,
+  };
+  const endpoints = createPublicHandler(
+    {
+      v2: createDataEndpoint({ ...pipeline, forward: v2.forward, apiVersion: 'v2' }),
+      v1: v1 === null ? null : createDataEndpoint({ ...pipeline, forward: v1.forward, apiVersion: 'v1' }),
+    },
+    createPlainApp({ logger, registry, addressOf, account, auth }),
+  );
+  const listener = underCors(cors, endpoints);
+  return {
+    ...listener,
+    continueHandler: createContinueHandler(listener.publicHandler),
+    onRefusedHead: refusals.onRefusedHead,
+    privateHandler: createPrivateApp({ logger, registry, redis: store.redis, draining }),
+    upgradeHandler: webSockets.upgradeHandler,
+    drain: (limits) => {
+      upstreams.drain(limits);
+      return webSockets.drain(limits);
+    },
+    close: async () => {
+      await upstreams.endAbandoned();
+      // First of all: usage that isn't in Redis yet ends with this process.
+      await settlement.flush();
+      await refusals.close();
+      for (const part of [leases, store.clock, account, auth]) part.close();
+      await Promise.all([upstreams.close(), peers.close(), traces.close()]);
+      store.redis.disconnect();
+    },
+  };
+}
+
+/** How long an answer waits for its usage to be recorded. */
+function patienceOf(config: Config, { onSettled }: Metrics): Patience {
+  return {
+    patienceMs: config.SETTLEMENT_PATIENCE_MS,
+    unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
+    onSettled,
+  };
+}
+
+function composePlainRoutes(config: Config, trusts: TrustsPeer, cors: Cors | null) {
+  const options = {
+    timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    drops: cors?.fields.drops ?? [],
+    trusts,
+  };
+  const authUnavailable = (cause: unknown) => new AuthUnavailable(cause);
+  return {
+    account: createProxy(config.ACCOUNT_PUBLIC_URL, { ...options, unavailable: peerUnavailable }),
+    auth: createProxy(config.AUTH_PUBLIC_URL, { ...options, unavailable: authUnavailable }),
+  };
+}
+
+/** Where there is no collector, nothing of OpenTelemetry is loaded. */
+async function openRecorder(config: Config, logger: Logger): Promise<Recorder | null> {
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return null;
+  const { createRecorder } = await import('../trace/recorder.ts');
+  return createRecorder(
+    {
+      endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: config.OTEL_SERVICE_NAME,
+      sampler: config.OTEL_TRACES_SAMPLER,
+      samplerRatio: config.OTEL_TRACES_SAMPLER_ARG,
+    },
+    logger,
+  );
+}
+
+/** Redis, and its clock. */
+type Store = { redis: RedisConnection; clock: ReferenceClock };
+
+function openStore({ config, logger, registry }: ComposeContext<Config>): Store {
+  const redis = openRedis(config.REDIS_URL, logger);
+  // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
+  gatherWrites(redis);
+  const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
+  return { redis, clock };
+}
+
+/** What admission reads and settlement writes: the payers' shards in Redis. */
+function composeMetering(
+  config: Config,
+  store: Store,
+  account: PrivateApi,
+  logger: Logger,
+  metrics: Metrics,
+) {
+  const { redis } = store;
+  const prime = createPrime({
+    account: account,
+    primeFrom: createPrimeFrom(redis),
+    onPrime: metrics.onPrime,
+  });
+  const settlement = composeSettlement(config, store, prime, logger, metrics);
+  const leases = createLeases(redis, logger);
+  metrics.observeLeases(leases.held);
+  const admit = createAdmission({
+    ask: gatherAdmissions(createAskAdmissions(redis)),
+    prime,
+    leases,
+    canRecord: settlement.canRecord,
+    onAdmission: metrics.onAdmission,
+  });
+  return { prime, settlement, leases, admit };
+}
+
+function composeSettlement(
+  config: Config,
+  { redis, clock }: Store,
+  prime: Prime,
+  logger: Logger,
+  metrics: Metrics,
+): Settlement {
+  const settlement = createSettlement({
+    gatewayId: randomUUID(),
+    send: createSendBatch(redis),
+    primeShard: createPrimeShard(prime),
+    redisIsReady: () => redis.status === 'ready',
+    maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
+    nowMs: clock.nowMs,
+    logger,
+    onBatch: metrics.onBatch,
+  });
+  metrics.observeQueue(settlement.queuedEvents);
+  // However the process ends, a shutdown that Redis outlasted included: nothing is lost without a word.
+  process.once('exit', () => {
+    const lost = settlement.queuedEvents();
+    if (lost > 0) logger.error({ lost_events: lost }, 'usage was lost: Redis has not acknowledged it');
+  });
+  return settlement;
+}
+
+function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: Traces) {
+  const caller = {
+    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
+    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    traceFields: traces.fieldsOf,
+  };
+  const auth = createPrivateApi({ baseUrl: config.AUTH_PRIVATE_URL, ...caller });
+  const account = createPrivateApi({ baseUrl: config.ACCOUNT_PRIVATE_URL, ...caller });
+  const introspection = openIntrospection({
+    config,
+    auth,
+    logger,
+    onDropped: (what) => {
+      tokenWatch.onRevoked(what);
+    },
+    onLookup: metrics.onIntrospection,
+  });
+  const tokenWatch = createTokenWatch(introspection);
+  const entitlements = openEntitle({
+    account,
+    cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
+    staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
+    cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
+    redisUrl: config.REDIS_URL,
+    logger,
+    onLookup: metrics.onEntitlement,
+  });
+  return {
+    account,
+    introspect: introspection.introspect,
+    tokenWatch,
+    authenticate: createAuthenticate(introspection),
+    entitle: entitlements.entitle,
+    close: async () => {
+      tokenWatch.close();
+      introspection.close();
+      entitlements.close();
+      await Promise.all([auth.close(), account.close()]);
+    },
+  };
+}

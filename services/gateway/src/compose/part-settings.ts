@@ -1,0 +1,71 @@
+import { DATA_PATH } from '../app.ts';
+import type { Config } from '../config.ts';
+import type { EjectionRules } from '../forward/upstream/ejection.ts';
+import type { ForwarderOptions } from '../forward/forward.ts';
+import type { WebSocketsOptions } from '../websocket/websockets.ts';
+
+/** What the forwarder takes of the settings. */
+export function forwarding(
+  config: Config,
+): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'cors' | 'logger'> {
+  return {
+    connections: config.UPSTREAM_CONNECTIONS,
+    connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+    headersTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
+    bodyIdleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
+    requestBodyTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
+    wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
+    keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    ejection: ejectionRules(config),
+    maxRequestBodyBytes: config.MAX_REQUEST_BODY_BYTES,
+    defaultPoints: config.DEFAULT_POINTS,
+  };
+}
+
+function ejectionRules(config: Config): EjectionRules {
+  return {
+    afterFailures: config.UPSTREAM_EJECTION_FAILURES,
+    minMs: config.UPSTREAM_EJECTION_MIN_MS,
+    maxMs: config.UPSTREAM_EJECTION_MAX_MS,
+  };
+}
+
+/** What the WebSockets take of the settings. */
+export function webSocketSettings(config: Config) {
+  return {
+    ejection: ejectionRules(config),
+    path: DATA_PATH,
+    pointsExtension: config.UPSTREAM_POINTS_EXTENSION,
+    upstreamUrls: config.UPSTREAM_WS_URL ?? config.UPSTREAM_URL.map((url) => url.replace(/^http/, 'ws')),
+    maxMessageBytes: config.WEBSOCKET_MAX_MESSAGE_BYTES,
+    limits: {
+      maxSockets: config.WEBSOCKET_MAX_SOCKETS,
+      maxSocketsPerAccount: config.WEBSOCKET_MAX_SOCKETS_PER_ACCOUNT,
+      maxUnidentified: config.WEBSOCKET_MAX_UNIDENTIFIED,
+      maxUnidentifiedPerAddress: config.WEBSOCKET_MAX_UNIDENTIFIED_PER_ADDRESS,
+    },
+    socket: {
+      initTimeoutMs: config.WEBSOCKET_INIT_TIMEOUT_MS,
+      idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+      pingIntervalMs: config.WEBSOCKET_PING_INTERVAL_MS,
+      stallTimeoutMs: config.WEBSOCKET_STALL_TIMEOUT_MS,
+      bufferMaxBytes: config.WEBSOCKET_BUFFER_MAX_BYTES,
+      maxOperations: config.WEBSOCKET_MAX_OPERATIONS,
+      maxMessagesPerSec: config.WEBSOCKET_MAX_MESSAGES_PER_SEC,
+      reconnectSpreadMs: config.WEBSOCKET_RECONNECT_SPREAD_MS,
+      subscriptionsOnly: config.WEBSOCKET_OPERATIONS === 'subscriptions',
+      defaultPoints: config.DEFAULT_POINTS,
+      answerTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
+      wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
+      settleIntervalMs: config.WEBSOCKET_SETTLE_INTERVAL_MS,
+      pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
+      upstream: {
+        maxMessageBytes: config.UPSTREAM_WS_MAX_MESSAGE_BYTES,
+        bufferMaxBytes: config.WEBSOCKET_BUFFER_MAX_BYTES,
+        connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+        ackTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
+      },
+    },
+  } satisfies Partial<WebSocketsOptions>;
+}

@@ -1,0 +1,29 @@
+import type { RedisConnection } from '@tollgate/redis';
+import type { ComposeContext } from '@tollgate/server';
+import { apiVersionOf } from '../app.ts';
+import type { Config } from '../config.ts';
+import { createFailureLog } from '../data-call/failure-log.ts';
+import type { Metrics } from '../metrics.ts';
+import { createRefusedCalls } from '../refused-calls/refused-calls.ts';
+import { createOnRefusedHead } from '../refused-calls/refused-head.ts';
+import { createSendRefusedCalls } from '../refused-calls/send-refused-calls.ts';
+
+/** What logs and records calls that are refused or fail. */
+export function composeRefusals(
+  { config, logger, addressOf, accessLog }: ComposeContext<Config>,
+  redis: RedisConnection,
+  metrics: Pick<Metrics, 'onRefusal'>,
+) {
+  const { record, close } = createRefusedCalls({
+    send: createSendRefusedCalls(redis),
+    tokenPrefix: config.TOKEN_PREFIX,
+    perSec: config.REFUSED_CALLS_RECORDED_PER_SEC,
+    logger,
+    onRefusal: metrics.onRefusal,
+  });
+  return {
+    reports: { logFailure: createFailureLog(logger), recordRefusal: record, accessLog },
+    onRefusedHead: createOnRefusedHead({ record, addressOf, apiVersionOf }),
+    close,
+  };
+}

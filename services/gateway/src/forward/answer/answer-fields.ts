@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { standingFields } from '../../admission/standing.ts';
+import type { Standing } from '../../admission/standing.ts';
+import { connectionOptions, forwardsAnswerField } from '../../http/forwardable.ts';
+import { leadsOutside } from './answer-rules.ts';
+import type { AnswerRules } from './answer-rules.ts';
+
+/**
+ * The end-to-end header fields of an answer, as a flat list, less those that `drops` names. Content-Length
+ * stays: it is the answer's own framing.
+ */
+export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<string>): string[] {
+  const { connection = [] } = headers as { connection?: string | string[] };
+  const listed = connectionOptions(typeof connection === 'string' ? [connection] : connection);
+  const fields: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || drops.has(name) || !forwardsAnswerField(name, listed)) continue;
+    if (typeof value === 'string') fields.push(name, value);
+    else for (const one of value) fields.push(name, one);
+  }
+  return fields;
+}
+
+/** The header fields of a data call's answer: the upstream's, then where the caller stands. */
+export function answerFields(
+  status: number,
+  headers: IncomingHttpHeaders,
+  rules: AnswerRules,
+  own: { requestId: string; billingStatus: string; points: number; standing: Standing },
+): string[] {
+  const fields = endToEndFields(headers, rules.drops);
+  const { location } = headers as { location?: string | string[] };
+  if (typeof location === 'string' && leadsOutside(location, rules.upstreamHosts))
+    fields.push('location', location);
+  // RFC 9209: a refusal that isn't the gateway's own, whatever its status.
+  if (status >= 400) fields.push('proxy-status', `tollgate; received-status=${String(status)}`);
+  fields.push(...rules.adds);
+  fields.push('x-request-id', own.requestId);
+  fields.push('x-points-cost', String(own.points));
+  fields.push('x-billing-status', own.billingStatus);
+  const standing = standingFields(own.standing, own.points);
+  for (const name in standing) fields.push(name, standing[name] ?? '');
+  return fields;
+}
+
+/** Whether an answer can't be but a subscription's: events, or the parts of the protocol for subscriptions. */
+export function isSubscriptionStream({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type !== undefined && /^(?:text\/event-stream\b|multipart\/mixed\b.*subscriptionspec=)/i.test(type);
+}
+
+/** Whether an answer comes in parts: those of a subscription, or of one query with `@defer`. */
+export function isMultipart({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type !== undefined && /^multipart\/mixed\b/i.test(type);
+}
+
+/**
+ * Whether nothing can be done with a part of an answer: JSON is parsed whole, and what names no type is taken for
+ * it. Other types may be meant to be read as they come.
+ */
+export function isDocument({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type === undefined || /^application\/(?:graphql-response\+)?json[\t ]*(?:;|$)/i.test(type);
+}

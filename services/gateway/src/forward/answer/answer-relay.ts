@@ -1,0 +1,304 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { Problem } from '@tollgate/http/problem';
+import { cutAnswer } from '@tollgate/http/cut-answer';
+import { answerFields, isDocument } from './answer-fields.ts';
+import type { ForwardOutcome, Relay, RelayEnd } from './relay.ts';
+import { createStreamEnding } from './stream-ending.ts';
+import type { StreamEnding } from './stream-ending.ts';
+import { upstreamProblem } from '../upstream/upstream-problem.ts';
+
+type Controller = Dispatcher.DispatchController;
+
+/** Answers up to this length are held back whole, head included, until their usage is recorded. */
+const HELD_ANSWER_MAX_BYTES = 16_384;
+/** Documents of unknown length are, too, but no longer than this. */
+const HELD_CHUNKS_MAX_MS = 1_000;
+
+/** Status and fields of an answer that is held back; `addsLength` where its length is known only at its end. */
+type HeldHead = { status: number; fields: string[]; addsLength: boolean };
+
+/**
+ * Passes the upstream's answer on as it comes, with back-pressure, and never makes a broken one look whole:
+ * where the upstream breaks off, the caller's connection is cut.
+ *
+ * An answer counts from the moment its head has come, and its end is held back until its usage is recorded: the
+ * whole of a short one, else the last chunk, or the mark of the end where the length isn't known before. The one
+ * place that completes an answer is #complete. Once a request has been sent in full, its price is waited for also
+ * where the caller has gone (ADR 0038). A class, because one is made for every call and a closure for each event
+ * would be the larger cost.
+ */
+export class AnswerRelay implements Dispatcher.DispatchHandler {
+  readonly #relay: Relay;
+  readonly #end: RelayEnd;
+  #state: 'waiting' | 'answering' | 'settling' | 'over' = 'waiting';
+  #upstream: Controller | undefined;
+  #isSent = false;
+  #isAbandoned = false;
+  #points = 0;
+  #trafficBytes = 0;
+  #bytesToCome = Infinity;
+  #head: HeldHead | undefined;
+  #held: Buffer[] = [];
+  #holding: NodeJS.Timeout | undefined;
+  #ending: StreamEnding | undefined;
+
+  constructor(relay: Relay, end: RelayEnd) {
+    this.#relay = relay;
+    this.#end = end;
+    relay.res.on('close', this.#onCallerGone);
+  }
+
+  /** Ends the wait for a connection to the upstream; does nothing once there is one. */
+  giveUpWaiting(): void {
+    if (this.#state !== 'waiting' || this.#upstream !== undefined) return;
+    this.#fail(
+      new Problem('service_unavailable', { cause: new Error('all upstream connections are in use') }),
+    );
+  }
+
+  /** The whole exchange has taken too long. What has been sent of the answer is settled. */
+  giveUp(): void {
+    if (this.#state === 'settling') return;
+    const error = new Error('the whole exchange took too long');
+    this.#breakOff(new Problem('upstream_timeout', { cause: error }));
+    this.#upstream?.abort(error);
+  }
+
+  onRequestStart(controller: Controller): void {
+    // Thrown, not aborted: nothing has been sent, and an abort would cost the pool its connection.
+    if (this.#state === 'over') throw new Error('the caller has gone');
+    this.#upstream = controller;
+  }
+
+  onRequestSent(): void {
+    this.#isSent = true;
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: IncomingHttpHeaders): void {
+    // A 1xx answer is the upstream's to the gateway, which asked for none.
+    if (status < 200) return;
+    const { meter, requestId, billingStatus, standing, answerRules } = this.#relay;
+    const isOpenStream = meter.isOpenStream(headers);
+    const points = this.#end.headCame(status, headers, isOpenStream);
+    this.#points = points;
+    this.#state = 'answering';
+    if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
+    const own = { requestId, billingStatus, standing, points };
+    const fields = answerFields(status, headers, answerRules, own);
+    if (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES || status === 204 || status === 304) {
+      this.#head = { status, fields, addsLength: false };
+    } else if (headers['transfer-encoding'] !== undefined && !isOpenStream && isDocument(headers)) {
+      this.#head = { status, fields, addsLength: true };
+      this.#holdBriefly();
+    } else {
+      this.#sendHead(status, fields, headers);
+      if (isOpenStream) this.#openStream(headers);
+    }
+    // Its price was all that was waited for.
+    if (this.#isAbandoned) this.#abort();
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    this.#trafficBytes += chunk.length;
+    this.#bytesToCome -= chunk.length;
+    if (this.#head !== undefined) {
+      this.#held.push(chunk);
+      if (this.#trafficBytes > HELD_ANSWER_MAX_BYTES) this.#release();
+    } else if (this.#bytesToCome <= 0) {
+      this.#held.push(chunk);
+    } else {
+      this.#ending?.saw(chunk);
+      this.#pass(chunk);
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#state !== 'answering') return;
+    this.#state = 'settling';
+    clearTimeout(this.#holding);
+    this.#end.settling();
+    void this.#relay.meter
+      .end({ points: this.#points, trafficBytes: this.#trafficBytes })
+      .then(this.#complete);
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    if (this.#state === 'waiting') {
+      if (!this.#end.failed(error, this.#upstream !== undefined)) this.#fail(upstreamProblem(error));
+    } else if (this.#state === 'answering') {
+      this.#end.brokeOff();
+      this.#breakOff(upstreamProblem(error));
+    }
+  }
+
+  #sendHead(status: number, fields: string[], headers: IncomingHttpHeaders): void {
+    const { res } = this.#relay;
+    if (endsWithConnection(headers)) closeToEnd(res);
+    res.writeHead(status, fields);
+    // Where the body doesn't come with the head, the caller gets the head now.
+    queueMicrotask(() => {
+      if (this.#state === 'answering' && this.#trafficBytes === 0) res.flushHeaders();
+    });
+  }
+
+  #openStream(headers: IncomingHttpHeaders): void {
+    if (this.#bytesToCome === Infinity) this.#ending = createStreamEnding(headers);
+    const trafficBytes = () => this.#trafficBytes;
+    this.#relay.meter.begin({ points: this.#points, trafficBytes, cut: this.#cut });
+  }
+
+  /** Most short answers come whole at once; the others don't make the caller wait for long. */
+  #holdBriefly(): void {
+    queueMicrotask(() => {
+      if (this.#state !== 'answering' || this.#head === undefined) return;
+      this.#holding = setTimeout(this.#release, HELD_CHUNKS_MAX_MS);
+    });
+  }
+
+  /** An answer that was held back turns out to be long, or slow: it goes on as it comes. */
+  readonly #release = (): void => {
+    if (this.#head === undefined) return;
+    const { res } = this.#relay;
+    clearTimeout(this.#holding);
+    res.writeHead(this.#head.status, this.#head.fields);
+    this.#head = undefined;
+    if (this.#held.length === 0) res.flushHeaders();
+    else this.#pass(Buffer.concat(this.#held));
+    this.#held = [];
+  };
+
+  #pass(chunk: Buffer): void {
+    const { res } = this.#relay;
+    if (res.write(chunk)) return;
+    this.#guardAgainstStall();
+    this.#upstream?.pause();
+    res.once('drain', () => {
+      this.#upstream?.resume();
+    });
+  }
+
+  /** A caller that has seen nothing of its answer is told what happened instead, and it costs nothing. */
+  #breakOff(problem: Problem): void {
+    if (this.#state === 'waiting' || (this.#state === 'answering' && this.#head !== undefined)) {
+      this.#fail(problem);
+    } else if (this.#state === 'answering') {
+      this.#over('broken');
+      cutAnswer(this.#relay.res);
+    }
+  }
+
+  readonly #complete = (isRecorded: boolean): void => {
+    const { res } = this.#relay;
+    // The caller went away meanwhile.
+    if (this.#state !== 'settling') return;
+    if (!isRecorded) {
+      this.#refuseUnrecorded();
+      return;
+    }
+    this.#over('answered');
+    const [only] = this.#held;
+    const rest = this.#held.length > 1 ? Buffer.concat(this.#held) : only;
+    if (this.#head !== undefined) {
+      const { status, fields, addsLength } = this.#head;
+      if (addsLength) fields.push('content-length', String(this.#trafficBytes));
+      res.writeHead(status, fields);
+      // As text of one character per byte it goes out in one string with the head, which is cheaper than two parts.
+      res.end(rest?.toString('latin1'), 'latin1');
+    } else {
+      res.end(rest);
+    }
+    if (res.writableLength > 0) this.#guardAgainstStall();
+  };
+
+  #refuseUnrecorded(): void {
+    if (this.#head === undefined) {
+      this.#over('unrecorded');
+      cutAnswer(this.#relay.res);
+      return;
+    }
+    this.#fail(
+      new Problem('service_unavailable', {
+        detail: 'The call was carried out, but its usage could not be recorded in time.',
+        headers: { 'x-points-cost': String(this.#points) },
+        cause: new Error('Redis has not acknowledged the usage'),
+      }),
+    );
+  }
+
+  readonly #cut = (why: Problem): void => {
+    if (this.#state !== 'answering') return;
+    const { res, requestId } = this.#relay;
+    const last = res.writableNeedDrain ? undefined : this.#ending?.lastPart(why, requestId);
+    this.#over(why.code);
+    this.#upstream?.abort(new Error('the stream has to end'));
+    if (last === undefined) {
+      cutAnswer(res);
+      return;
+    }
+    res.end(last);
+    this.#guardAgainstStall();
+  };
+
+  /** What a caller could gain by going away is nothing: a request that has been sent costs what its answer says. */
+  readonly #onCallerGone = (): void => {
+    if (this.#state === 'waiting' && this.#isSent) {
+      this.#isAbandoned = true;
+      this.#end.abandoned();
+      return;
+    }
+    this.#abort();
+  };
+
+  #abort(): void {
+    this.#over('aborted');
+    this.#upstream?.abort(new Error('the caller has gone'));
+  }
+
+  #over(outcome: ForwardOutcome): void {
+    const { res, meter } = this.#relay;
+    if (this.#state === 'answering') {
+      const trafficBytes = this.#head === undefined ? this.#trafficBytes : 0;
+      void meter.end({ points: this.#points, trafficBytes });
+    }
+    this.#state = 'over';
+    clearTimeout(this.#holding);
+    res.removeListener('close', this.#onCallerGone);
+    this.#end.resolve(outcome);
+  }
+
+  #fail(problem: Problem): void {
+    if (this.#isAbandoned) {
+      this.#over('aborted');
+      return;
+    }
+    this.#state = 'over';
+    clearTimeout(this.#holding);
+    this.#relay.res.removeListener('close', this.#onCallerGone);
+    this.#end.reject(problem);
+  }
+
+  /** The socket's idle timeout sees a slow reader's progress, and cuts off only one that makes none. */
+  #guardAgainstStall(): void {
+    const { res, stallTimeoutMs } = this.#relay;
+    if (res.listenerCount('timeout') === 0) {
+      res.once('timeout', () => {
+        cutAnswer(res);
+      });
+    }
+    res.socket?.setTimeout(stallTimeoutMs);
+  }
+}
+
+function endsWithConnection({ 'content-length': length, 'transfer-encoding': coding }: IncomingHttpHeaders) {
+  return length === undefined && coding === undefined;
+}
+
+/**
+ * An answer that ends with its connection can't be told from one that broke off (RFC 9112, section 8). It goes
+ * on in the same way, not in chunks that would vouch for its completeness.
+ */
+function closeToEnd(res: ServerResponse): void {
+  res.shouldKeepAlive = false;
+  res.useChunkedEncodingByDefault = false;
+}

@@ -1,0 +1,65 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Problem } from '@tollgate/http/problem';
+import { operationError } from '../../websocket/operations/operation-error.ts';
+
+/** Follows an open stream, so that it can be ended by an event that says why. */
+export type StreamEnding = {
+  /** Told of each part that goes on to the caller. */
+  saw: (chunk: Buffer) => void;
+  /** What ends the stream, or undefined within an event: a parser would take both for one. */
+  lastPart: (why: Problem, requestId: string) => string | undefined;
+};
+
+/** A delimiter between parts has up to 70 characters (RFC 2046, section 5.1.1), and dashes and line ends. */
+const TAIL_LENGTH = 80;
+
+/** How streams of one kind end. `tail` is the end of what has been sent, empty where nothing has. */
+type Ending = (tail: string, errors: readonly object[]) => string | undefined;
+
+/** How a stream can be ended; undefined where only its upstream knows: in a coding, or in another format. */
+export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding | undefined {
+  const ending =
+    headers['content-encoding'] === undefined ? endingOf(headers['content-type'] ?? '') : undefined;
+  if (ending === undefined) return undefined;
+  let tail = '';
+  return {
+    saw: (chunk) => {
+      tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - TAIL_LENGTH))).slice(-TAIL_LENGTH);
+    },
+    lastPart: (why, requestId) => ending(tail, [operationError(why, requestId)]),
+  };
+}
+
+function endingOf(contentType: string): Ending | undefined {
+  if (/^text\/event-stream\b/i.test(contentType)) return endEvents;
+  if (!/^multipart\/mixed\b.*subscriptionspec=/i.test(contentType)) return undefined;
+  const [, quoted, token] = /boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType) ?? [];
+  return endParts(`--${quoted ?? token ?? '-'}`);
+}
+
+/** An empty line ends an event, by any of the three line ends (HTML, section 9.2.5). */
+const AFTER_EVENT = /(?:^|\n\n|\r\r|\n\r|\n\r\n|\r\r\n)$/;
+
+/** GraphQL over Server-Sent Events, distinct connections: the errors as a result, then the end. */
+const endEvents: Ending = (tail, errors) =>
+  AFTER_EVENT.test(tail)
+    ? `event: next\ndata: ${JSON.stringify({ errors })}\n\nevent: complete\ndata:\n\n`
+    : undefined;
+
+/** The multipart protocol for subscriptions: errors beside a null payload are the transport's. */
+function endParts(delimiter: string): Ending {
+  return (tail, errors) => {
+    const open = openingAfter(tail, delimiter);
+    if (open === undefined) return undefined;
+    const document = JSON.stringify({ payload: null, errors });
+    return `${open}content-type: application/json\r\n\r\n${document}\r\n${delimiter}--\r\n`;
+  };
+}
+
+/** What a further part begins with. Servers send the delimiter behind each part, with or without its line end. */
+function openingAfter(tail: string, delimiter: string): string | undefined {
+  if (tail === '') return `${delimiter}\r\n`;
+  const isAtDelimiter = (line: string) => tail === line || tail.endsWith(`\r\n${line}`);
+  if (isAtDelimiter(delimiter)) return '\r\n';
+  return isAtDelimiter(`${delimiter}\r\n`) ? '' : undefined;
+}

@@ -1,0 +1,173 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { Problem } from '@tollgate/http/problem';
+import { cutAnswer } from '@tollgate/http/cut-answer';
+import { askForBody } from '../../http/expect-continue.ts';
+import { fieldValues } from '../../http/request-head.ts';
+
+/** Bodies up to this size are read whole and sent in one write: far cheaper than a stream. */
+const BUFFERED_BODY_MAX_BYTES = 16_384;
+
+/** A body as the HTTP client takes it; `lengthBytes` is known where the caller declared it. */
+export type RequestBody = { body: Buffer | Readable | null; lengthBytes: number | null };
+
+/** Of a request's body. */
+export type BodyLimits = {
+  maxBytes: number;
+  /** Silence of the caller within a body: it holds a slot, and with a long one a connection to the upstream. */
+  idleTimeoutMs: number;
+  /** From the moment the body is wanted to its end. */
+  totalTimeoutMs: number;
+};
+
+/**
+ * A request's body for the next server: small ones buffered, others streamed with back-pressure. A promise only
+ * where a small one has not yet come whole; it resolves with null where the caller goes away before that.
+ * @throws {Problem} payload_too_large where the declared length is over the limit; (the promise) request_timeout.
+ * A stream ends with the same problems where a chunked body turns out to be larger, or any body is too slow.
+ */
+export function requestBody(
+  req: IncomingMessage,
+  limits: BodyLimits,
+): RequestBody | null | Promise<RequestBody | null> {
+  const declared = fieldValues(req.rawHeaders, 'content-length')[0];
+  if (declared === undefined) {
+    const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;
+    return { body: chunked ? streamed(req, limits) : null, lengthBytes: null };
+  }
+  const lengthBytes = Number(declared);
+  if (lengthBytes > limits.maxBytes) throw new Problem('payload_too_large');
+  if (lengthBytes === 0) return { body: null, lengthBytes: null };
+  if (lengthBytes > BUFFERED_BODY_MAX_BYTES) return { body: streamed(req, limits), lengthBytes };
+  // Its events are over: waiting for them would last for ever.
+  if (req.destroyed) return null;
+  askForBody(req);
+  // Nearly always: it came while the call waited for its admission.
+  return req.complete
+    ? { body: req.read() as Buffer | null, lengthBytes }
+    : buffered(req, lengthBytes, limits);
+}
+
+function buffered(
+  req: IncomingMessage,
+  lengthBytes: number,
+  limits: BodyLimits,
+): Promise<RequestBody | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const clock = startClock(req, limits, reject);
+    req.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      clock.progressed();
+    });
+    req.once('end', () => {
+      clock.stop();
+      resolve({ body: Buffer.concat(chunks), lengthBytes });
+    });
+    req.once('close', () => {
+      clock.stop();
+      resolve(null);
+    });
+  });
+}
+
+/** Reads no more of the request than is taken of the stream. */
+function streamed(req: IncomingMessage, limits: BodyLimits): Readable {
+  let bytes = 0;
+  let clock: BodyClock | undefined;
+  const body = new Readable({
+    read: () => {
+      clock ??= begin();
+      req.resume();
+    },
+    destroy: (error, callback) => {
+      clock?.stop();
+      // The request itself stays: destroying it would take the connection, and the answer with it.
+      req.off('data', onData).off('end', onEnd).off('close', onBrokenOff);
+      if (!req.readableEnded) req.pause();
+      callback(error);
+    },
+  });
+  const end = (problem: Problem) => body.destroy(problem);
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.length;
+    clock?.progressed();
+    if (bytes > limits.maxBytes) end(new Problem('payload_too_large'));
+    else if (!body.push(chunk)) req.pause();
+  };
+  const onEnd = () => {
+    req.off('close', onBrokenOff);
+    body.push(null);
+  };
+  // The caller's doing: never to be taken for a failure of the upstream.
+  const onBrokenOff = () =>
+    end(new Problem('invalid_request', { cause: new Error('the caller broke off its body') }));
+  const begin = () => {
+    askForBody(req);
+    req.on('data', onData).once('end', onEnd).once('close', onBrokenOff);
+    return startClock(req, limits, end);
+  };
+  return body;
+}
+
+type BodyClock = { progressed: () => void; stop: () => void };
+
+/** Holds a caller to the time limits of its body: not for what the upstream is slow to take. */
+function startClock(
+  req: IncomingMessage,
+  { idleTimeoutMs, totalTimeoutMs }: BodyLimits,
+  onOverdue: (problem: Problem) => void,
+): BodyClock {
+  const stop = () => {
+    clearTimeout(idle);
+    clearTimeout(total);
+  };
+  const giveUp = () => {
+    stop();
+    onOverdue(
+      new Problem('request_timeout', {
+        detail: 'The body of the request did not arrive in time.',
+        headers: { connection: 'close' },
+      }),
+    );
+  };
+  const idle = setTimeout(() => {
+    if (req.isPaused()) idle.refresh();
+    else giveUp();
+  }, idleTimeoutMs);
+  const total = setTimeout(() => {
+    if (!req.complete) giveUp();
+  }, totalTimeoutMs);
+  return { progressed: () => idle.refresh(), stop };
+}
+
+const DISCARD_MAX_BYTES = 8_388_608;
+const DISCARD_TIMEOUT_MS = 5_000;
+
+/**
+ * Reads and drops what is left of a body whose request has its answer. Left unread, it would be in the way of
+ * the connection's next request. Closing the connection with bytes unread would
+ * reset it, and the caller could lose the answer that explains why (RFC 9112, section 9.6); reading for ever
+ * would let anyone occupy it. So: within limits, then the connection is cut.
+ */
+export function discardRest(req: IncomingMessage, res: ServerResponse): void {
+  if (req.readableEnded || req.destroyed) return;
+  req.resume();
+  if (req.complete) return;
+  let left = DISCARD_MAX_BYTES;
+  const { socket } = req;
+  const cut = () => {
+    if (res.writableFinished) socket.destroy();
+    else cutAnswer(res);
+  };
+  const overdue = setTimeout(cut, DISCARD_TIMEOUT_MS);
+  overdue.unref();
+  const done = () => {
+    clearTimeout(overdue);
+  };
+  req.once('end', done).once('close', done);
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) cut();
+  });
+}

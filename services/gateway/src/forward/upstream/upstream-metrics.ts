@@ -1,0 +1,123 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { createHistogram } from '@tollgate/server/tallies';
+import type { Observe } from '@tollgate/server/tallies';
+import type { PriceFault } from '../price/price.ts';
+
+/**
+ * How a call's exchange with an address failed: no connection came about (`connect`), it was lost or spoke no
+ * HTTP before the answer (`connection`), the answer's head didn't come in time (`headers_timeout`), or the
+ * answer broke off (`answer`).
+ */
+export type FailureKind = 'connect' | 'connection' | 'headers_timeout' | 'answer';
+
+type AddressObserver = {
+  observeConnect: Observe;
+  observeHeaders: Observe;
+  onFailure: (kind: FailureKind) => void;
+  onEjected: () => void;
+  onUnpriced: (fault: PriceFault) => void;
+};
+
+/** What one API's addresses tell the metrics. */
+export type UpstreamObserver = {
+  address: (origin: string) => AddressObserver;
+  /** Reads the state of these addresses at each scrape. */
+  watch: (addresses: readonly Watched[]) => void;
+  onRetry: () => void;
+};
+
+type Watched = { origin: string; inFlight: number; health: { standing: () => string } };
+
+const LABELS = ['api_version', 'address'] as const;
+const CONNECT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3];
+const HEADERS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Metrics of the upstream's addresses, for each version of the API. */
+export function createUpstreamMetrics(registry: Registry): (apiVersion: string) => UpstreamObserver {
+  const registers = [registry];
+  const connect = createHistogram(registry, {
+    name: 'tollgate_upstream_connect_duration_seconds',
+    help: 'Time until a new connection to an address of the upstream stood',
+    buckets: CONNECT_BUCKETS,
+  });
+  const headers = createHistogram(registry, {
+    name: 'tollgate_upstream_headers_duration_seconds',
+    help: "Time from handing a call to an address of the upstream to its answer's head",
+    buckets: HEADERS_BUCKETS,
+  });
+  const failures = new Counter({
+    name: 'tollgate_upstream_failures_total',
+    help: 'Exchanges that failed by kind: connect, connection (lost), headers_timeout, answer (broken off)',
+    labelNames: [...LABELS, 'kind'],
+    registers,
+  });
+  const ejections = new Counter({
+    name: 'tollgate_upstream_ejections_total',
+    help: 'How often an address was taken out because its calls failed',
+    labelNames: LABELS,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'tollgate_upstream_retries_total',
+    help: 'Second attempts of calls of which nothing had been sent',
+    labelNames: ['api_version'],
+    registers,
+  });
+  const unpriced = new Counter({
+    name: 'tollgate_unpriced_answers_total',
+    help: 'Answers without a price that can be read, by reason: missing, repeated, unreadable',
+    labelNames: [...LABELS, 'reason'],
+    registers,
+  });
+  const watched = watch(registers);
+
+  return (apiVersion) => ({
+    address: (origin) => {
+      const labels = { api_version: apiVersion, address: origin };
+      return {
+        observeConnect: connect(labels),
+        observeHeaders: headers(labels),
+        onFailure: (kind) => {
+          failures.inc({ ...labels, kind });
+        },
+        onEjected: () => {
+          ejections.inc(labels);
+        },
+        onUnpriced: (reason) => {
+          unpriced.inc({ ...labels, reason });
+        },
+      };
+    },
+    watch: (addresses) => {
+      watched.push({ apiVersion, addresses });
+    },
+    onRetry: () => {
+      retries.inc({ api_version: apiVersion });
+    },
+  });
+}
+
+/** Gauges that read the state of all addresses put into the list. */
+function watch(registers: Registry[]): { apiVersion: string; addresses: readonly Watched[] }[] {
+  const watched: ReturnType<typeof watch> = [];
+  const gauge = (name: string, help: string, read: (address: Watched) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: LABELS,
+      registers,
+      collect() {
+        for (const { apiVersion, addresses } of watched) {
+          for (const address of addresses) {
+            this.set({ api_version: apiVersion, address: address.origin }, read(address));
+          }
+        }
+      },
+    });
+  gauge('tollgate_upstream_healthy', '1 where an address gets calls, 0 while it is ejected', ({ health }) =>
+    health.standing() === 'healthy' ? 1 : 0,
+  );
+  gauge('tollgate_upstream_in_flight', 'Calls under way to an address', ({ inFlight }) => inFlight);
+  return watched;
+}

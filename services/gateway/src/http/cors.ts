@@ -1,0 +1,20 @@
+import { createCors } from '@tollgate/http/cors';
+import type { Cors } from '@tollgate/http/cors';
+import { DATA_PATH, V1_DATA_PATH } from '../app.ts';
+import type { Config } from '../config.ts';
+
+const DATA_METHODS = 'GET, POST';
+
+/**
+ * What pages of other origins may use here: what takes bearer tokens. Not the token endpoint: a client secret doesn't
+ * belong into a page.
+ */
+export function createGatewayCors(
+  config: Pick<Config, 'CORS_ALLOWED_ORIGINS' | 'UPSTREAM_V1_URL'>,
+): Cors | null {
+  return createCors(config.CORS_ALLOWED_ORIGINS, {
+    [DATA_PATH]: DATA_METHODS,
+    ...(config.UPSTREAM_V1_URL === undefined ? {} : { [V1_DATA_PATH]: DATA_METHODS }),
+    '/api/usage': 'GET',
+  });
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { canonicalAddress } from '@tollgate/http/canonical-address';
+import { forwardedHops } from '@tollgate/http/forwarded-hops';
+import type { ForwardedFields } from '@tollgate/http/forwarded-hops';
+import { fieldValues } from './request-head.ts';
+
+/** What is needed of a request to say where it came from. */
+export type Origin = Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'> & {
+  socket: { remoteAddress?: string | undefined };
+};
+
+/**
+ * X-Forwarded-For, -Proto, -Host and Via (RFC 9110, section 7.6.3) of a request that goes on, as a flat list.
+ * What a trusted proxy says of earlier hops is continued; from anybody else it is dropped, except Via, which
+ * names proxies and no people.
+ */
+export function forwardedFields(req: Origin, trusted = false): string[] {
+  const { rawHeaders } = req;
+  const earlier = trusted ? earlierHops(rawHeaders) : NONE;
+  const fields = ['x-forwarded-proto', earlier.proto ?? 'http'];
+  const hops = joined(earlier.addresses, canonicalAddress(req.socket.remoteAddress ?? ''));
+  if (hops !== '') fields.push('x-forwarded-for', hops);
+  const host = earlier.host ?? fieldValues(rawHeaders, 'host')[0];
+  if (host !== undefined) fields.push('x-forwarded-host', host);
+  fields.push('via', joined(fieldValues(rawHeaders, 'via'), `${req.httpVersion} tollgate`));
+  return fields;
+}
+
+/** The fields in which proxies say where a request came from. */
+export function forwardedValues(rawHeaders: readonly string[]): ForwardedFields {
+  const lines = (name: string) => {
+    const values = fieldValues(rawHeaders, name);
+    return values.length === 0 ? undefined : values.join(',');
+  };
+  return { forwardedFor: lines('x-forwarded-for'), forwarded: lines('forwarded') };
+}
+
+function joined(earlier: readonly string[], own: string | undefined): string {
+  if (own === undefined) return earlier.join(', ');
+  return earlier.length === 0 ? own : `${earlier.join(', ')}, ${own}`;
+}
+
+type EarlierHops = {
+  addresses: readonly string[];
+  proto: string | undefined;
+  host: string | undefined;
+};
+
+const NONE: EarlierHops = { addresses: [], proto: undefined, host: undefined };
+
+/** Only in the forms that they can have: even a trusted proxy may pass on what a stranger wrote. */
+function earlierHops(rawHeaders: readonly string[]): EarlierHops {
+  const proto = single(rawHeaders, 'x-forwarded-proto', /^https?$/i)?.toLowerCase();
+  const host = single(rawHeaders, 'x-forwarded-host', /^[A-Za-z0-9._:[\]-]{1,255}$/);
+  return { addresses: forwardedHops(forwardedValues(rawHeaders)), proto, host };
+}
+
+function single(rawHeaders: readonly string[], name: string, form: RegExp): string | undefined {
+  const [value, ...others] = fieldValues(rawHeaders, name);
+  return value !== undefined && others.length === 0 && form.test(value) ? value : undefined;
+}

@@ -1,0 +1,69 @@
+import { toProblem } from '@tollgate/http/problem';
+import type { AdmissionKind } from '../admission/admit-script.ts';
+import type { Lease } from '../admission/leases.ts';
+import { isMultipart, isSubscriptionStream } from '../forward/answer/answer-fields.ts';
+import type { AnswerMeter } from '../forward/answer/relay.ts';
+import { inTime } from './settlement/settle.ts';
+import type { Patience, Settle } from './settlement/settle.ts';
+import { openStreamMeter } from './stream-meter.ts';
+import type { OpenStream, StreamMeter, StreamMeterOptions } from './stream-meter.ts';
+
+type MeteredCall = Pick<
+  OpenStream,
+  'token' | 'charge' | 'apiVersion' | 'lease' | 'recheck' | 'watchToken'
+> & {
+  /** Asks for a subscription's place. @throws {Problem} (the promise) what admission throws. */
+  admitStream: () => Promise<Lease>;
+};
+
+/** Counts one call's answer: once at its end, or while it is open where it is a stream. */
+export type CallMeter = (kind: AdmissionKind, call: MeteredCall) => AnswerMeter;
+
+export function createCallMeter(settle: Settle, options: StreamMeterOptions & Patience): CallMeter {
+  return (kind, call) => {
+    let open: StreamMeter | undefined;
+    return {
+      // A call that was admitted as one may be a query with @defer: its parts end with it.
+      isOpenStream: (headers) =>
+        isSubscriptionStream(headers) || (kind === 'subscription' && isMultipart(headers)),
+      begin: ({ points, trafficBytes, cut }) => {
+        const lease = kind === 'subscription' ? call.lease : streamPlace(call, cut);
+        open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
+      },
+      end: (usage) => (open === undefined ? settle(call, usage, call.lease) : inTime(open.end(), options)),
+    };
+  };
+}
+
+/**
+ * The place of a stream that nobody has asked for: its caller takes any answer, and the upstream has chosen
+ * this one. It holds the call's place until it has a subscription's, and is cut where it doesn't get one: else
+ * who accepts any type would have subscriptions beyond the plan's.
+ */
+function streamPlace({ lease, admitStream }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
+  let place = lease;
+  let over = false;
+  admitStream().then(
+    (admitted) => {
+      if (over) {
+        admitted.release();
+        return;
+      }
+      place.release();
+      place = admitted;
+    },
+    (error: unknown) => {
+      if (!over) onRefused(toProblem(error));
+    },
+  );
+  const end = () => {
+    over = true;
+    return place;
+  };
+  return {
+    release: () => {
+      end().release();
+    },
+    handOver: () => end().handOver(),
+  };
+}

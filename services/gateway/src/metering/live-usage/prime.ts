@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { usageShard, usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { Problem } from '@tollgate/http/problem';
+import type { PrimeFrom } from './prime-script.ts';
+
+/** Rebuilds a period's live counters on the data set that Redis serves now. */
+export type Prime = (periodId: number, payerId: number) => Promise<void>;
+
+export type PrimeOptions = {
+  /** account's private API. */
+  account: Pick<PrivateApi, 'get'>;
+  primeFrom: PrimeFrom;
+  /** Told of each end, for metrics. */
+  onPrime?: (outcome: 'primed' | 'stale' | 'failed') => void;
+};
+
+/** Makes the shard of some events fit to be written to: by any period of it, since they share the stream. */
+export type PrimeShard = (events: readonly Pick<UsageEvent, 'period_id' | 'payer_id'>[]) => Promise<void>;
+
+/** account trims behind what it has committed, so a newer snapshot is there at once. */
+const ATTEMPTS = 5;
+const STALE_DELAY_MS = 20;
+
+/**
+ * After a loss of Redis' data (a restart, a failover, a flush), and for a period that is new to Redis: account
+ * is asked what it has counted, once for all who wait (contract: usageSnapshotSchema).
+ * @throws {Problem} (its promise) service_unavailable where account or Redis is away
+ */
+export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prime {
+  const underWay = new Map<number, Promise<void>>();
+
+  async function prime(periodId: number, payerId: number): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const snapshot = await account.get(`/private/usage-snapshots/${String(periodId)}`, usageSnapshotSchema);
+      if (snapshot === null) throw unavailable(`account does not know billing period ${String(periodId)}`);
+      // Counters in another payer's shard would never be found.
+      if (snapshot.payer_id !== payerId) throw unavailable('a billing period has another payer');
+      const outcome = await primeFrom(snapshot);
+      onPrime?.(outcome);
+      if (outcome === 'primed') return;
+      await delay(STALE_DELAY_MS);
+    }
+    throw unavailable('every snapshot was older than the stream');
+  }
+
+  return (periodId, payerId) => {
+    const pending = underWay.get(periodId);
+    if (pending !== undefined) return pending;
+    const asked = prime(periodId, payerId)
+      .catch((cause: unknown) => {
+        onPrime?.('failed');
+        throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
+      })
+      .finally(() => underWay.delete(periodId));
+    underWay.set(periodId, asked);
+    return asked;
+  };
+}
+
+/**
+ * A period that account doesn't know (Postgres was restored from before it) must not keep the usage of all
+ * others from being recorded: the next one is tried, at last the one that this shard was primed by before.
+ */
+export function createPrimeShard(prime: Prime): PrimeShard {
+  const lastOfShard = new Map<number, { period_id: number; payer_id: number }>();
+  return async (events) => {
+    const shard = usageShard(events[0]?.payer_id ?? 0);
+    const last = lastOfShard.get(shard);
+    const candidates = new Map(
+      [...events, ...(last === undefined ? [] : [last])].map((one) => [one.period_id, one]),
+    );
+    let failure: unknown;
+    for (const { period_id, payer_id } of candidates.values()) {
+      try {
+        await prime(period_id, payer_id);
+        lastOfShard.set(shard, { period_id, payer_id });
+        return;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  };
+}
+
+function unavailable(reason: string): Problem {
+  return new Problem('service_unavailable', { cause: new Error(reason) });
+}

@@ -1,0 +1,128 @@
+import {
+  USAGE_BATCH_FIELD,
+  addCounters,
+  usageLiveKey,
+  usageStreamKey,
+} from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
+import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { LeaseEntry } from '../../admission/leases.ts';
+import { LIVE_TTL_SEC } from '../live-usage/prime-script.ts';
+import { floorKey, seenKey } from '../shard-keys.ts';
+
+/** The counters of one billing period as admission sees them: counted, and on their way to being counted. */
+export type LiveUsage = UsageCounters;
+
+/** How long a gateway's last number is kept: far longer than it tries to send one batch again. */
+const SEEN_TTL_SEC = 86_400;
+
+/**
+ * Appends a batch to its shard's stream unless it is there already: a gateway's batches of one shard come in
+ * the order of their numbers, so the last number tells. Where the stream's ids aren't known to come after those
+ * that account has counted (floor), nothing is written. The periods that are live on this data set grow with it,
+ * and the leases of its calls end.
+ *
+ * XADD is first because a script isn't rolled back, and a full Redis refuses only a script's first write: were
+ * the number stored and the stream then refused, the batch would be lost. These two are on disk when Redis
+ * answers. Live counters aren't: after a restart they are built anew anyway.
+ *
+ * Answers: 0 repeated, 1 recorded, 2 not primed; then four counters for each period, -1 where it isn't live.
+ */
+const LUA = `${LUA_DATA_SET}
+local seen = redis.call('GET', KEYS[1])
+local fresh = not seen or tonumber(ARGV[1]) > tonumber(seen)
+local periods = tonumber(ARGV[6])
+if fresh then
+  if redis.call('GET', KEYS[3]) ~= data_set then return { 2 } end
+  redis.call('XADD', KEYS[2], '*', ARGV[2], ARGV[3])
+  redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4])
+end
+${LUA_NOT_TO_DISK}
+local answer = { fresh and 1 or 0 }
+for period = 1, periods do
+  local key, first = KEYS[3 + period], 6 + (period - 1) * 4
+  local live = redis.call('HMGET', key, 'data_set', 'points', 'requests', 'time_ms', 'traffic_bytes')
+  local sums = { -1, -1, -1, -1 }
+  if live[1] == data_set then
+    for index = 1, 4 do
+      sums[index] = tonumber(live[1 + index]) + (fresh and tonumber(ARGV[first + index]) or 0)
+    end
+    if fresh then
+      local text = {}
+      for index = 1, 4 do text[index] = string.format('%d', sums[index]) end
+      redis.call('HSET', key, 'points', text[1], 'requests', text[2], 'time_ms', text[3], 'traffic_bytes', text[4])
+      redis.call('EXPIRE', key, ARGV[5])
+    end
+  end
+  for index = 1, 4 do answer[#answer + 1] = sums[index] end
+end
+local at = 7 + periods * 4
+for index = 4 + periods, #KEYS do
+  local members = tonumber(ARGV[at])
+  redis.call('ZREM', KEYS[index], unpack(ARGV, at + 1, at + members))
+  at = at + 1 + members
+end
+return answer
+`;
+
+/** `recorded`, `repeated` where an earlier attempt had arrived after all, `unprimed` where nothing was written. */
+export type SettleResult = 'recorded' | 'repeated' | 'unprimed';
+
+/** The live counters of the batch's periods after it; a period that isn't live is missing. */
+export type SendAnswer = { result: SettleResult; live: ReadonlyMap<number, LiveUsage> };
+
+export type SendBatch = (
+  shard: number,
+  batch: UsageBatch,
+  leases: readonly LeaseEntry[],
+) => Promise<SendAnswer>;
+
+const RESULTS = ['repeated', 'recorded', 'unprimed'] as const;
+
+/** Defines the settlement script on a connection. All keys of a shard share its Redis Cluster slot. */
+export function createSendBatch(redis: ScriptableRedis): SendBatch {
+  const settle = defineScript(redis, LUA);
+  return async (shard, batch, leases) => {
+    const sums = sumByPeriod(batch.events);
+    const keys = [seenKey(shard, batch.gateway_id), usageStreamKey(shard), floorKey(shard)];
+    const args: (string | number)[] = [
+      batch.seq,
+      USAGE_BATCH_FIELD,
+      JSON.stringify(batch),
+      SEEN_TTL_SEC,
+      LIVE_TTL_SEC,
+      sums.size,
+    ];
+    for (const [periodId, { points, requests, time_ms, traffic_bytes }] of sums) {
+      keys.push(usageLiveKey(shard, periodId));
+      args.push(points, requests, time_ms, traffic_bytes);
+    }
+    for (const [key, held] of Map.groupBy(leases, (lease) => lease.key)) {
+      keys.push(key);
+      args.push(held.length, ...held.map(({ member }) => member));
+    }
+    return readAnswer((await settle(keys, args)) as number[], [...sums.keys()]);
+  };
+}
+
+function readAnswer([code = -1, ...counters]: number[], periodIds: readonly number[]): SendAnswer {
+  const result = RESULTS[code];
+  if (result === undefined) throw new Error('the settlement script gave an unknown answer');
+  const live = new Map<number, LiveUsage>();
+  for (const [index, periodId] of periodIds.entries()) {
+    const [points = -1, requests = -1, time_ms = -1, traffic_bytes = -1] = counters.slice(index * 4);
+    if (points >= 0) live.set(periodId, { points, requests, time_ms, traffic_bytes });
+  }
+  return { result, live };
+}
+
+function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage> {
+  const sums = new Map<number, LiveUsage>();
+  for (const event of events) {
+    const sum = sums.get(event.period_id) ?? { points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+    addCounters(sum, event);
+    sums.set(event.period_id, sum);
+  }
+  return sums;
+}

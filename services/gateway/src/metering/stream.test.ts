@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Limits } from '@tollgate/contracts/entitlement';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { begin } from '../../test/suite/http-client.ts';
+import { withLimits } from '../../test/suite/peers.ts';
+
+let gateway: GatewayUnderTest;
+let nextAccount = 9_000;
+let open: ServerResponse[] = [];
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    env: { SUBSCRIPTION_POINTS_PER_MINUTE: '3', INTROSPECTION_CACHE_TTL_MS: '1' },
+  });
+  gateway.upstream((_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write('event: next\n\n');
+    open.push(res);
+  });
+});
+
+afterAll(() => gateway.stop());
+
+function caller(limits: Partial<Limits>, used: { time_ms?: number } = {}) {
+  const accountId = (nextAccount += 1);
+  gateway.account.entitle(accountId, withLimits(accountId, limits));
+  gateway.account.count(accountId * 10, used);
+  return { accountId, token: gateway.auth.issue({ accountId }) };
+}
+
+/** An open stream; `ended` says how it ends for the caller. */
+async function subscribe(token: string, accept = 'text/event-stream') {
+  open = [];
+  const { request, answer } = begin(gateway.graphqlUrl, {
+    headers: { authorization: `Bearer ${token}`, accept },
+    body: '{}',
+  });
+  const response = await answer;
+  const ended = new Promise<'whole' | 'cut'>((resolve) => {
+    response.once('close', () => {
+      resolve(response.complete ? 'whole' : 'cut');
+    });
+  });
+  let received = '';
+  response.on('error', () => undefined).on('data', (chunk: Buffer) => (received += chunk.toString()));
+  return { request, status: response.statusCode, ended, received: () => received };
+}
+
+/** The errors of the result before the last event. */
+function lastErrors(events: string): unknown {
+  const data = /^data: (.*)$/m.exec(events)?.[1] ?? '{}';
+  return (JSON.parse(data) as { errors?: unknown }).errors;
+}
+
+async function usageOf(accountId: number, events: number) {
+  return waitFor(async () => {
+    const found = (await gateway.usage(0)).filter(({ account_id }) => account_id === accountId);
+    return found.length >= events ? found : undefined;
+  });
+}
+
+const sum = <K extends string>(events: readonly Record<K, number>[], field: K) =>
+  events.reduce((total, event) => total + event[field], 0);
+
+test('an open stream is one request and its first minute at once, then its time and bytes', async () => {
+  const { accountId, token } = caller({});
+  const { status, ended } = await subscribe(token);
+  expect(status).toBe(200);
+  expect(await usageOf(accountId, 1)).toMatchObject([
+    { requests: 1, points: 3, time_ms: expect.any(Number) },
+  ]);
+  // What is open is settled every five seconds.
+  const beganMs = performance.now();
+  const whileOpen = await usageOf(accountId, 2);
+  expect(sum(whileOpen, 'time_ms')).toBeGreaterThanOrEqual(4_000);
+  expect(sum(whileOpen, 'traffic_bytes')).toBe('event: next\n\n'.length);
+  open[0]?.end('event: complete\n\n');
+  expect(await ended).toBe('whole');
+  const all = await usageOf(accountId, 3);
+  expect(sum(all, 'requests')).toBe(1);
+  expect(sum(all, 'points')).toBe(3);
+  expect(sum(all, 'traffic_bytes')).toBe('event: next\n\nevent: complete\n\n'.length);
+  expect(sum(all, 'time_ms')).toBeLessThanOrEqual(performance.now() - beganMs + 5_000);
+});
+
+test('a stream ends when the period has no time left, says so, and its place is free', async () => {
+  const { accountId, token } = caller({ time_sec_limit: 100, subscription_limit: 1 }, { time_ms: 98_000 });
+  const { ended, received } = await subscribe(token);
+  expect(await ended).toBe('whole');
+  expect(lastErrors(received())).toMatchObject([{ extensions: { code: 'time_limit_exceeded' } }]);
+  const time = sum(await usageOf(accountId, 2), 'time_ms');
+  expect(time).toBeGreaterThanOrEqual(2_000);
+  expect(time).toBeLessThan(5_000);
+  const answer = await gateway.query({ token, headers: { accept: 'text/event-stream' } });
+  expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'time_limit_exceeded' } }] });
+  expect(await gateway.metric('tollgate_leases_held')).toBe(0);
+});
+
+test('subscriptions: one more than the plan allows is 429, and a caller that goes away makes room', async () => {
+  const { token } = caller({ subscription_limit: 1 });
+  const { request } = await subscribe(token);
+  const refused = await gateway.query({ token, headers: { accept: 'text/event-stream' } });
+  expect(refused.status).toBe(429);
+  expect(refused.json()).toMatchObject({
+    errors: [{ extensions: { code: 'subscription_limit_exceeded', limit: 1, retry_after_sec: 1 } }],
+  });
+  request.destroy();
+  const next = await waitFor(async () => {
+    const one = await subscribe(token);
+    return one.status === 200 ? one : undefined;
+  });
+  next.request.destroy();
+});
+
+test('a stream whose token is revoked ends with an event that says so, which is no traffic', async () => {
+  const revoked = caller({});
+  const { ended: first, received } = await subscribe(revoked.token);
+  gateway.auth.revoke(revoked.token);
+  expect(await first).toBe('whole');
+  expect(received()).toMatch(/^event: next\n\nevent: next\ndata: .*\n\nevent: complete\ndata:\n\n$/);
+  expect(lastErrors(received())).toEqual([
+    {
+      message: 'Unauthorized',
+      extensions: { code: 'unauthorized', request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    },
+  ]);
+  const usage = await usageOf(revoked.accountId, 2);
+  expect(sum(usage, 'traffic_bytes')).toBe('event: next\n\n'.length);
+  expect(await gateway.metric('tollgate_data_calls_total', { outcome: 'unauthorized' })).toBe(1);
+});
+
+test('a stream that nobody asked for is a subscription all the same: its time, and its place', async () => {
+  const { accountId, token } = caller({ subscription_limit: 1, session_limit: 1 });
+  const first = await subscribe(token, '*/*');
+  // The call's own place is free again.
+  await waitFor(async () => {
+    const { status, ended } = await subscribe(token, '*/*');
+    return status === 200 && (await ended) === 'whole';
+  });
+  first.request.destroy();
+  await waitFor(async () => sum(await usageOf(accountId, 1), 'time_ms') > 0);
+  await waitFor(async () => {
+    const next = await subscribe(token);
+    next.request.destroy();
+    return next.status === 200;
+  });
+});
+
+test('what is asked for as a stream and answered as a document costs what a call costs', async () => {
+  const { accountId, token } = caller({});
+  gateway.upstream((_req, res) => res.end('{"data":{}}'));
+  const answer = await gateway.query({ token, headers: { accept: 'text/event-stream' } });
+  expect(answer.headers['x-points-cost']).toBe('1');
+  expect(await usageOf(accountId, 1)).toMatchObject([{ requests: 1, points: 1 }]);
+});
+
+describe('a stream that can not take a last event is reset', () => {
+  test.each<[string, OutgoingHttpHeaders, string]>([
+    ['within an event', {}, 'event: next\ndata: {"da'],
+    ['in a coding', { 'content-encoding': 'gzip' }, 'event: next\n\n'],
+  ])('%s', async (_name, headers, part) => {
+    const { token } = caller({});
+    gateway.upstream((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).write(part);
+    });
+    const { ended, received } = await subscribe(token);
+    await waitFor(() => received() !== '');
+    gateway.auth.revoke(token);
+    expect(await ended).toBe('cut');
+    expect(received()).toBe(part);
+  });
+});
+
+test('a multipart subscription ends with a part that says why', async () => {
+  const { token } = caller({});
+  const first = '--graphql\r\ncontent-type: application/json\r\n\r\n{"payload":{"data":1}}\r\n--graphql\r\n';
+  gateway.upstream((_req, res) => {
+    const type = 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0';
+    res.writeHead(200, { 'content-type': type }).write(first);
+  });
+  const { ended, received } = await subscribe(token, 'multipart/mixed;subscriptionSpec=1.0');
+  await waitFor(() => received() !== '');
+  gateway.auth.revoke(token);
+  expect(await ended).toBe('whole');
+  const [head, document, end] = received().slice(first.length).split('\r\n\r\n').join('\r\n').split('\r\n');
+  expect([head, end]).toEqual(['content-type: application/json', '--graphql--']);
+  expect(JSON.parse(document ?? '')).toMatchObject({
+    payload: null,
+    errors: [{ message: 'Unauthorized', extensions: { code: 'unauthorized' } }],
+  });
+});

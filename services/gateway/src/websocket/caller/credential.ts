@@ -1,0 +1,74 @@
+import { Problem, invalidToken } from '@tollgate/http/problem';
+import { bearerToken } from '../../authenticate/authenticate.ts';
+import { queryOf } from '../../http/request-head.ts';
+import type { RequestHead } from '../../http/request-head.ts';
+import { isObject } from '../message.ts';
+
+/**
+ * The token of an upgrade request: in the Authorization header, or as `?token=`, because browsers can't set
+ * headers there. Undefined without either: then connection_init has to bring it.
+ * @throws {Problem} unauthorized for a header that isn't a Bearer credential or an empty parameter;
+ * invalid_request for two different tokens.
+ */
+export function tokenOfRequest(req: RequestHead): string | undefined {
+  const inHeader = bearerToken(req.rawHeaders);
+  const inQuery = new URLSearchParams(queryOf(req)).getAll('token');
+  if (inQuery.includes('')) throw invalidToken();
+  return onlyOne(inHeader === undefined ? inQuery : [inHeader, ...inQuery]);
+}
+
+/**
+ * Takes the credentials out of a connection_init payload: `token`, and `Authorization` (in any case) in the
+ * payload or in its `headers`. What is left goes to the upstream. `known` is the token of the upgrade request.
+ * @throws {Problem} unauthorized for one that isn't a string or no Bearer credential, and where there is none;
+ * invalid_request for two different tokens.
+ */
+export function takeToken(payload: unknown, known: string | undefined): { token: string; rest: unknown } {
+  const { tokens, rest } = takeTokens(payload);
+  const token = onlyOne(known === undefined ? tokens : [known, ...tokens]);
+  if (token === undefined) throw new Problem('unauthorized', { detail: 'There is no access token' });
+  return { token, rest };
+}
+
+function takeTokens(payload: unknown): { tokens: string[]; rest: unknown } {
+  if (!isObject(payload)) return { tokens: [], rest: payload };
+  const { token, ...others } = payload;
+  const own = withoutAuthorization(others);
+  const { headers } = own.rest;
+  const nested = isObject(headers) ? withoutAuthorization(headers) : undefined;
+  const tokens = [
+    ...(token === undefined || token === null ? [] : [asToken(token)]),
+    ...[...own.credentials, ...(nested?.credentials ?? [])].map(asBearer),
+  ];
+  return { tokens, rest: nested === undefined ? own.rest : { ...own.rest, headers: nested.rest } };
+}
+
+function withoutAuthorization(fields: Record<string, unknown>) {
+  const entries = Object.entries(fields);
+  const isCredential = ([name]: [string, unknown]) => name.toLowerCase() === 'authorization';
+  return {
+    // A client without a token may say so by null.
+    credentials: entries.filter(isCredential).flatMap(([, value]) => value ?? []),
+    rest: Object.fromEntries(entries.filter((entry) => !isCredential(entry))),
+  };
+}
+
+function asToken(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw invalidToken();
+  return value;
+}
+
+function asBearer(value: unknown): string {
+  const token = typeof value === 'string' ? bearerToken(['authorization', value]) : undefined;
+  if (token === undefined) throw invalidToken();
+  return token;
+}
+
+/** The token that all given ones are. */
+function onlyOne(tokens: readonly string[]): string | undefined {
+  const [token, ...others] = new Set(tokens);
+  if (others.length > 0) {
+    throw new Problem('invalid_request', { detail: 'There is more than one access token.' });
+  }
+  return token;
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { queryOf } from '../../http/request-head.ts';
+import type { Origin } from '../../http/forwarded-for.ts';
+import { upstreamRequestFields } from '../../forward/request/request-fields.ts';
+import type { Identity } from '../../forward/request/request-fields.ts';
+import { upstreamPath } from '../../forward/request/upstream-path.ts';
+
+/** What is kept of an upgrade request, for the connection to the upstream that comes later. */
+export type UpgradeFacts = Origin & {
+  query: string;
+  /** Where the caller is, as far as trusted proxies say so. */
+  clientAddress: string;
+  /** Whether it came by a trusted proxy. */
+  trusted: boolean;
+};
+
+/** Neither credentials nor what belongs to the caller's own handshake (RFC 6455, section 11.3). */
+const NOT_KEPT = /^(?:authorization|cookie|sec-websocket-.*)$/i;
+
+export function upgradeFacts(
+  req: IncomingMessage,
+  { trusted, clientAddress }: Pick<UpgradeFacts, 'trusted' | 'clientAddress'>,
+): UpgradeFacts {
+  const { rawHeaders, httpVersion } = req;
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!NOT_KEPT.test(name)) kept.push(name, rawHeaders[index + 1] ?? '');
+  }
+  // The upstream's path without a token: the query as it came would keep the token in memory and near logs.
+  const query = upstreamPath('', 'GET', queryOf(req));
+  const { remoteAddress } = req.socket;
+  return { rawHeaders: kept, httpVersion, query, socket: { remoteAddress }, trusted, clientAddress };
+}
+
+/** The address and header fields of the upgrade request to the upstream, as for a data call by GET. */
+export function upstreamOpening(
+  upstreamUrl: string,
+  facts: UpgradeFacts,
+  identity: Identity,
+  requestId: string,
+  /** traceparent and tracestate, as a flat list. */
+  trace: string[],
+) {
+  const fields = upstreamRequestFields(facts, identity, requestId, {
+    trusted: facts.trusted,
+    trace,
+  });
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const name = (fields[index] ?? '').toLowerCase();
+    const value = fields[index + 1] ?? '';
+    // Several fields of one name are one list (RFC 9110, section 5.2).
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return { url: upstreamUrl + facts.query, headers: Object.fromEntries(headers) };
+}

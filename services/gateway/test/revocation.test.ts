@@ -1,0 +1,285 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credentials/client-secret';
+import type { ClientAnswer, RevokedTokens } from '@tollgate/contracts/client-record';
+import type { ClientPage } from '@tollgate/contracts/manual-tokens';
+import { createLogger } from '@tollgate/log';
+import { basicAuthorization } from '@tollgate/http/private-api-credential';
+import { openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { OwnRedis } from '@tollgate/testbed/redis';
+import {
+  clientSecretPeppers,
+  serviceCredential,
+  startServiceProcess,
+} from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { answerOk } from './suite/gateway.ts';
+import { call } from './suite/http-client.ts';
+import { activeEntitlement, emptySnapshot } from './suite/peers.ts';
+import { openReady } from './suite/raw-socket.ts';
+import { startServer } from './suite/upstreams/server.ts';
+import type { TestServer } from './suite/upstreams/server.ts';
+
+/** Two gateways and a real auth over one Redis. account and the upstream are played by HTTP servers. */
+let redis: OwnRedis;
+let store: RedisConnection;
+let account: TestServer;
+let upstream: TestServer;
+let auth: ServiceProcess;
+let gateways: ServiceProcess[];
+const clients = new Map<string, ClientAnswer>();
+const noneRevoked: RevokedTokens = { token_hashes: [], next_after: null };
+
+beforeAll(async () => {
+  redis = await startRedis();
+  store = openRedis(redis.url, createLogger('suite', 'silent'));
+  upstream = await startServer(answerOk);
+  account = await startServer((req, res) => {
+    const [, , kind, id = '', part = ''] = (req.url ?? '').split('/');
+    // Tokens that clients give back: this account forgets them, which no test here can tell.
+    if (part.startsWith('revoked-tokens')) {
+      res.writeHead(req.method === 'POST' ? 204 : 200, { 'content-type': 'application/json' });
+      res.end(req.method === 'POST' ? undefined : JSON.stringify(noneRevoked));
+      return;
+    }
+    const bodies = {
+      clients: () => clients.get(id),
+      entitlements: () => activeEntitlement(Number(id)),
+      'usage-snapshots': () => emptySnapshot(Number(id)),
+      // auth asks for the clients that have such tokens when it starts: there is none.
+      'hand-made-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
+    };
+    const body = bodies[kind as keyof typeof bodies]();
+    res.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(body ?? {}));
+  });
+  auth = await startServiceProcess('auth', { REDIS_URL: redis.url, ACCOUNT_PRIVATE_URL: account.url });
+  const settings = {
+    REDIS_URL: redis.url,
+    AUTH_PRIVATE_URL: auth.privateUrl,
+    AUTH_PUBLIC_URL: auth.publicUrl,
+    ACCOUNT_PRIVATE_URL: account.url,
+    ACCOUNT_PUBLIC_URL: account.url,
+    UPSTREAM_URL: `${upstream.url}/graphql`,
+    // Nothing in this suite ends because a cache entry expires.
+    INTROSPECTION_CACHE_TTL_MS: '30000',
+  };
+  gateways = await Promise.all([1, 2].map(() => startServiceProcess('gateway', settings)));
+  await ready();
+});
+
+afterAll(async () => {
+  await Promise.all([...gateways, auth].map((service) => service.stop()));
+  store.disconnect();
+  await Promise.all([redis.stop(), account.close(), upstream.close()]);
+});
+
+async function ready(): Promise<void> {
+  await waitFor(() => store.status === 'ready');
+  for (const { privateUrl } of [...gateways, auth]) {
+    await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok);
+  }
+}
+
+/** A new application's credentials and token. */
+async function newClient() {
+  const [client_id, client_secret] = [randomUUID(), newClientSecret()];
+  clients.set(client_id, {
+    client_id,
+    application_id: randomInt(1, 1_000_000),
+    account_id: randomInt(1, 1_000_000),
+    status: 'active',
+    token_lifespan_sec: 3_600,
+    hand_made_tokens: [],
+    revocation_epoch: 0,
+    secrets: [{ ...hmacSecret(client_secret, pepperSetting.parse(clientSecretPeppers)), expires_at: null }],
+  });
+  return { client_id, client_secret, token: await tokenOf({ client_id, client_secret }) };
+}
+
+async function tokenOf(credentials: { client_id: string; client_secret: string }): Promise<string> {
+  const form = { grant_type: 'client_credentials', scope: 'api', ...credentials };
+  const answer = await post('/oauth2/token', form);
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+function post(path: string, form: Record<string, string>): Promise<Response> {
+  return fetch(auth.publicUrl + path, { method: 'POST', body: new URLSearchParams(form) });
+}
+
+async function query({ publicUrl }: ServiceProcess, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return (await call(`${publicUrl}/graphql`, { headers, body: '{"query":"{ __typename }"}' })).status;
+}
+
+/** account commits a revocation and delivers it. */
+async function revokeClient(client_id: string): Promise<void> {
+  commitRevocation(client_id);
+  const revocation_epoch = clients.get(client_id)?.revocation_epoch;
+  const response = await fetch(`${auth.privateUrl}/private/clients/${client_id}/revocation-epoch`, {
+    method: 'PUT',
+    headers: { authorization: basicAuthorization(serviceCredential), 'content-type': 'application/json' },
+    body: JSON.stringify({ revocation_epoch }),
+  });
+  if (response.status !== 204) throw new Error(`the delivery was answered with ${String(response.status)}`);
+}
+
+function commitRevocation(client_id: string): void {
+  const record = clients.get(client_id);
+  if (record === undefined) throw new Error('account has no such client');
+  clients.set(client_id, { ...record, revocation_epoch: record.revocation_epoch + 1 });
+}
+
+/** How many introspections have reached auth. */
+async function introspections(): Promise<number> {
+  const metrics = await (await fetch(`${auth.privateUrl}/metrics`)).text();
+  const lines = metrics.split('\n').filter((line) => line.startsWith('tollgate_introspections_total{'));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** Calls both gateways until they have the token in their caches. */
+async function cacheEverywhere(token: string): Promise<void> {
+  for (const gateway of gateways) {
+    await waitFor(async () => {
+      const before = await introspections();
+      expect(await query(gateway, token)).toBe(200);
+      return (await introspections()) === before;
+    });
+  }
+}
+
+/** Milliseconds from the start of a revocation to the first refusal, for each gateway; no call passes after it. */
+async function refusedAfterMs(token: string, revoke: () => Promise<unknown>): Promise<number[]> {
+  const startMs = performance.now();
+  const refused = gateways.map(async (gateway) => {
+    await waitFor(async () => (await query(gateway, token)) === 401, { intervalMs: 1 });
+    return performance.now() - startMs;
+  });
+  await revoke();
+  const times = await Promise.all(refused);
+  for (const gateway of gateways) expect(await query(gateway, token)).toBe(401);
+  return times;
+}
+
+function report(what: string, times: readonly number[]): void {
+  const sorted = times.toSorted((one, other) => one - other).map(Math.round);
+  const median = String(sorted[Math.floor(sorted.length / 2)]);
+  process.stdout.write(
+    `${what}: refused after ${median} ms (median), ${String(sorted.at(-1))} ms (slowest)\n`,
+  );
+}
+
+test('a revoked application’s cached token is refused by two gateways within a second, 20 times', async () => {
+  const times: number[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    const { client_id, token } = await newClient();
+    await cacheEverywhere(token);
+    times.push(...(await refusedAfterMs(token, () => revokeClient(client_id))));
+  }
+  report('application revoked', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
+});
+
+test('a token that its client gives back is refused by two gateways within a second, 20 times', async () => {
+  const times: number[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    const { token, ...credentials } = await newClient();
+    await cacheEverywhere(token);
+    times.push(...(await refusedAfterMs(token, () => post('/oauth2/revoke', { token, ...credentials }))));
+  }
+  report('token revoked', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
+});
+
+test('revoked while the gateways’ subscriptions are cut: refused within a second', async () => {
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const { client_id, token } = await newClient();
+    await cacheEverywhere(token);
+    const cutAndRevoke = async () => {
+      await store.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      await revokeClient(client_id);
+    };
+    times.push(...(await refusedAfterMs(token, cutAndRevoke)));
+  }
+  report('subscription cut', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
+});
+
+test('without Redis the cache isn’t used: no call passes on an introspection that may be out of date', async () => {
+  const { client_id, token } = await newClient();
+  await cacheEverywhere(token);
+  await redis.kill();
+  commitRevocation(client_id);
+  for (const gateway of gateways) {
+    await waitFor(async () => (await query(gateway, token)) === 503);
+    expect(await query(gateway, token)).toBe(503);
+  }
+  await redis.restart();
+  await ready();
+  // The revocation was never delivered; auth finds it in account, because this Redis was started anew.
+  for (const gateway of gateways) {
+    await waitFor(async () => (await query(gateway, token)) !== 503);
+    expect(await query(gateway, token)).toBe(401);
+  }
+});
+
+test('500 WebSockets of a revoked application are closed by two gateways within a second', async () => {
+  const { client_id, token } = await newClient();
+  const sockets = await Promise.all(
+    Array.from({ length: 500 }, (_, index) => {
+      const url = (gateways[index % 2] as ServiceProcess).publicUrl.replace('http', 'ws');
+      return openReady(`${url}/graphql`, token);
+    }),
+  );
+  const startMs = performance.now();
+  const closes = Promise.all(sockets.map(({ closed }) => closed));
+  await revokeClient(client_id);
+  const ended = await closes;
+  expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([4401]));
+  const times = ended.map(({ atMs }) => atMs - startMs);
+  report('application revoked, WebSockets', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
+});
+
+test('a token that its client gives back loses its WebSockets within a second, other tokens of the client keep theirs', async () => {
+  const { token, client_id, client_secret } = await newClient();
+  const other = await tokenOf({ client_id, client_secret });
+  const urls = gateways.map(({ publicUrl }) => `${publicUrl.replace('http', 'ws')}/graphql`);
+  const open = (one: string) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => openReady(urls[index % 2] ?? '', one)));
+  const [lost, kept] = await Promise.all([open(token), open(other)]);
+  const startMs = performance.now();
+  await post('/oauth2/revoke', { token, client_id, client_secret });
+  const ended = await Promise.all(lost.map(({ closed }) => closed));
+  expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([4401]));
+  const times = ended.map(({ atMs }) => atMs - startMs);
+  report('token revoked, WebSockets', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
+  for (const raw of kept) {
+    raw.send({ type: 'ping' });
+    await raw.message({ type: 'pong' });
+    raw.socket.close();
+  }
+});
+
+test('while the gateways’ subscriptions are cut, WebSockets of a revoked application are closed, the others stay', async () => {
+  const [gone, good] = [await newClient(), await newClient()];
+  const urls = gateways.map(({ publicUrl }) => `${publicUrl.replace('http', 'ws')}/graphql`);
+  const open = (token: string) => Promise.all(urls.map((url) => openReady(url, token)));
+  const [lost, kept] = await Promise.all([open(gone.token), open(good.token)]);
+  const startMs = performance.now();
+  await store.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await revokeClient(gone.client_id);
+  const ended = await Promise.all(lost.map(({ closed }) => closed));
+  expect(ended.map(({ code }) => code)).toEqual([4401, 4401]);
+  expect(Math.max(...ended.map(({ atMs }) => atMs - startMs))).toBeLessThan(1_000);
+  for (const raw of kept) {
+    raw.send({ type: 'ping' });
+    await raw.message({ type: 'pong' });
+    raw.socket.close();
+  }
+});

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startRedis } from '@tollgate/testbed/redis';
+import type { OwnRedis } from '@tollgate/testbed/redis';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { call } from './http-client.ts';
+import type { Answer, Call } from './http-client.ts';
+import { metricOf } from './metric.ts';
+import { startAccountPeer, startAuthPeer } from './peers.ts';
+import type { AccountPeer, AuthPeer } from './peers.ts';
+import { recordedUsage } from './recorded-usage.ts';
+import { startServer } from './upstreams/server.ts';
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** A gateway process over its own Redis, with stand-in peers and an upstream that does as the test says. */
+export type GatewayUnderTest = {
+  /** The data endpoint. */
+  graphqlUrl: string;
+  process: ServiceProcess;
+  redis: OwnRedis;
+  auth: AuthPeer;
+  account: AccountPeer;
+  /** What the upstream does from now on. */
+  upstream: (handler: Handler) => void;
+  /** Calls the data endpoint with a token: one of its own where none is given. */
+  query: (options?: Call & { token?: string; search?: string }) => Promise<Answer>;
+  /** Another gateway process over the same Redis and peers. */
+  startTwin: () => Promise<Pick<GatewayUnderTest, 'process' | 'query'>>;
+  /** Waits until usage events of at least `calls` calls, of one account or of all, are in Redis, and returns them all. */
+  usage: (calls: number, accountId?: number) => Promise<UsageEvent[]>;
+  /** Sum of a metric's samples that have all the given labels. */
+  metric: (name: string, labels?: Record<string, string>) => Promise<number>;
+  stop: () => Promise<void>;
+};
+
+export type GatewayOptions = {
+  /** Settings that differ from the suite's. */
+  env?: Record<string, string>;
+  /** The public listeners of auth and account, for the plain routes. */
+  publicUrls?: { auth: string; account: string };
+  /** What the gateway calls Redis by. */
+  redisUrl?: (redis: OwnRedis) => Promise<string>;
+};
+
+/** An upstream that answers every call with a small document. */
+export const answerOk: Handler = (req, res) => {
+  req.resume().once('end', () => {
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{}}');
+  });
+};
+
+export async function startGateway(options: GatewayOptions = {}): Promise<GatewayUnderTest> {
+  const [redis, auth, account] = await Promise.all([startRedis(), startAuthPeer(), startAccountPeer()]);
+  let handler = answerOk;
+  const upstream = await startServer((req, res) => {
+    handler(req, res);
+  });
+  const env = {
+    REDIS_URL: (await options.redisUrl?.(redis)) ?? redis.url,
+    AUTH_PRIVATE_URL: auth.url,
+    AUTH_PUBLIC_URL: options.publicUrls?.auth ?? auth.url,
+    ACCOUNT_PRIVATE_URL: account.url,
+    ACCOUNT_PUBLIC_URL: options.publicUrls?.account ?? account.url,
+    UPSTREAM_URL: `${upstream.url}/data/graphql`,
+    ...options.env,
+  };
+  const gateway = await startServiceProcess('gateway', env);
+  await untilReady(gateway);
+  const ownToken = auth.issue();
+  const queryOf =
+    ({ publicUrl }: ServiceProcess): GatewayUnderTest['query'] =>
+    ({ token = ownToken, search = '', headers, ...rest } = {}) =>
+      call(`${publicUrl}/graphql${search}`, {
+        ...(rest.method === 'GET' ? {} : { body: '{"query":"{ __typename }"}' }),
+        ...rest,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      });
+  const twins: ServiceProcess[] = [];
+  return {
+    graphqlUrl: `${gateway.publicUrl}/graphql`,
+    process: gateway,
+    redis,
+    auth,
+    account,
+    upstream: (next) => {
+      handler = next;
+    },
+    query: queryOf(gateway),
+    usage: (calls, accountId) => recordedUsage(redis.url, calls, accountId),
+    metric: (name, labels) => metricOf(gateway, name, labels),
+    startTwin: async () => {
+      const twin = await startServiceProcess('gateway', env);
+      twins.push(twin);
+      await untilReady(twin);
+      return { process: twin, query: queryOf(twin) };
+    },
+    stop: async () => {
+      await Promise.all([gateway, ...twins].map((one) => one.stop()));
+      await Promise.all([upstream.close(), auth.close(), account.close(), redis.stop()]);
+    },
+  };
+}
+
+/** Waits until the gateway has its connection to Redis. */
+async function untilReady({ privateUrl }: ServiceProcess): Promise<void> {
+  const ready = async () => (await call(`${privateUrl}/health/ready`, { method: 'GET' })).status === 200;
+  await waitFor(ready, { what: 'the gateway to be ready' });
+}

@@ -1,0 +1,176 @@
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { newAccessToken } from '@tollgate/credentials/access-token';
+import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
+import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import { bodyOf, startServer } from './upstreams/server.ts';
+import type { TestServer } from './upstreams/server.ts';
+
+/**
+ * Stand-ins for auth and account over HTTP, for suites where the gateway is what is tested. The suites of
+ * e2e/ run it beside the real ones.
+ */
+type Peer = {
+  url: string;
+  /** Paths of the private requests that came, in order. */
+  requests: string[];
+  /** The header of the last private request to a path that begins so. */
+  headersAt: (path: string) => IncomingHttpHeaders;
+  /** The Authorization header of the last private request. */
+  lastAuthorization: () => string | undefined;
+  goAway: () => Promise<void>;
+  comeBack: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Answer = { status: number; body: unknown };
+
+async function startPeer(answer: (path: string, body: string) => Answer): Promise<Peer> {
+  const requests: string[] = [];
+  let authorization: string | undefined;
+  const headers = new Map<string, IncomingHttpHeaders>();
+  const handler: RequestListener = (req, res) => {
+    void bodyOf(req).then((body) => {
+      requests.push(req.url ?? '');
+      headers.set(req.url ?? '', req.headers);
+      ({ authorization } = req.headers);
+      const { status, body: document } = answer(req.url ?? '', body.toString());
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+    });
+  };
+  let server: TestServer = await startServer(handler);
+  const { url, port } = server;
+  return {
+    url,
+    requests,
+    headersAt: (path) => [...headers].findLast(([at]) => at.startsWith(path))?.[1] ?? {},
+    lastAuthorization: () => authorization,
+    goAway: () => server.close(),
+    comeBack: async () => {
+      server = await startServer(handler, port);
+    },
+    close: () => server.close(),
+  };
+}
+
+type TokenOwner = { accountId: number; applicationId: number; lifespanSec: number };
+
+export type AuthPeer = Peer & {
+  /** A new token of an application, good until it is revoked. */
+  issue: (owner?: Partial<TokenOwner>) => string;
+  revoke: (token: string) => void;
+};
+
+/** auth's private listener, as far as the gateway calls it. */
+export async function startAuthPeer(): Promise<AuthPeer> {
+  const owners = new Map<string, TokenOwner & { exp: number }>();
+  const peer = await startPeer((_path, body) => {
+    const owner = owners.get(new URLSearchParams(body).get('token') ?? '');
+    return { status: 200, body: owner === undefined ? { active: false } : introspection(owner) };
+  });
+  return {
+    ...peer,
+    issue: ({ accountId = 7, applicationId = 70, lifespanSec = 3_600 } = {}) => {
+      const token = newAccessToken('tg', crypto.randomUUID());
+      const exp = Math.floor(Date.now() / 1000) + lifespanSec;
+      owners.set(token, { accountId, applicationId, lifespanSec, exp });
+      return token;
+    },
+    revoke: (token) => {
+      owners.delete(token);
+    },
+  };
+}
+
+function introspection({ accountId, applicationId, lifespanSec, exp }: TokenOwner & { exp: number }) {
+  return {
+    active: true,
+    scope: 'api',
+    client_id: '00000000-0000-4000-8000-000000000000',
+    sub: String(accountId),
+    token_type: 'bearer',
+    exp,
+    iat: exp - lifespanSec,
+    account_id: accountId,
+    application_id: applicationId,
+    expires_in_ms: Math.max(exp * 1_000 - Date.now(), 1),
+  };
+}
+
+export type AccountPeer = Peer & {
+  /** Changes an account's entitlement; others are active, paid by themselves, in period account_id × 10. */
+  entitle: (accountId: number, change: Partial<Entitlement> | 'unknown') => void;
+  /** Changes what is counted for a period; others have nothing. */
+  count: (periodId: number, change: Partial<UsageSnapshot> | 'unknown') => void;
+};
+
+/** account's private listener, as far as the gateway calls it. */
+export async function startAccountPeer(): Promise<AccountPeer> {
+  const changes = new Map<number, Partial<Entitlement> | 'unknown'>();
+  const counted = new Map<number, Partial<UsageSnapshot> | 'unknown'>();
+  const payers = new Map<number, number>();
+  const peer = await startPeer((path) => {
+    const periodId = Number(/^\/private\/usage-snapshots\/(\d+)$/.exec(path)?.[1]);
+    if (!Number.isNaN(periodId))
+      return found(counted.get(periodId), emptySnapshot(periodId, payers.get(periodId)));
+    const accountId = Number(/^\/private\/entitlements\/(\d+)$/.exec(path)?.[1]);
+    const change = changes.get(accountId);
+    const entitlement = { ...activeEntitlement(accountId), ...(change === 'unknown' ? {} : change) };
+    payers.set(entitlement.billing_period?.period_id ?? 0, entitlement.payer_id);
+    return found(change, entitlement);
+  });
+  return {
+    ...peer,
+    entitle: (accountId, change) => {
+      changes.set(accountId, change);
+    },
+    count: (periodId, change) => {
+      counted.set(periodId, change);
+    },
+  };
+}
+
+function found(change: object | 'unknown' | undefined, document: object): Answer {
+  return change === 'unknown'
+    ? { status: 404, body: { code: 'not_found' } }
+    : { status: 200, body: { ...document, ...change } };
+}
+
+/** A period of which account has counted nothing yet. */
+export function emptySnapshot(periodId: number, payerId = periodId / 10): UsageSnapshot {
+  return {
+    period_id: periodId,
+    payer_id: payerId,
+    points: 0,
+    requests: 0,
+    time_ms: 0,
+    traffic_bytes: 0,
+    stream_position: '0-0',
+    usage_version: 0,
+  };
+}
+
+/** A change to an entitlement: limits that its plan contains. */
+export function withLimits(accountId: number, limits: Partial<Limits>): Partial<Entitlement> {
+  const { billing_period } = activeEntitlement(accountId);
+  return billing_period === null
+    ? {}
+    : { billing_period: { ...billing_period, limits: { ...billing_period.limits, ...limits } } };
+}
+
+/** An entitlement with an active period and no limits. */
+export function activeEntitlement(accountId: number): Entitlement {
+  return {
+    account_id: accountId,
+    payer_id: accountId,
+    status: 'active',
+    valid_until: null,
+    billing_period: {
+      period_id: accountId * 10,
+      ended_at: '2099-12-31T23:59:59Z',
+      limits: Object.fromEntries(LIMIT_FIELDS.map((field) => [field, null])) as NonNullable<
+        Entitlement['billing_period']
+      >['limits'],
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { startGraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
+import { openCaller, startMeteredUpstream } from '../suite/load/load.ts';
+import type { MeteredUpstream, Seen } from '../suite/load/load.ts';
+import { openReady } from '../suite/raw-socket.ts';
+import type { RawSocket } from '../suite/raw-socket.ts';
+import { startRealServices } from '../suite/real-services.ts';
+import type { RealServices } from '../suite/real-services.ts';
+
+const SOCKETS = 500;
+const AT_A_TIME = 25;
+/** One at each gateway. */
+const CALLERS = 2;
+
+let upstream: MeteredUpstream;
+let wsUpstream: GraphqlUpstream;
+let services: RealServices;
+
+beforeAll(async () => {
+  [upstream, wsUpstream] = await Promise.all([startMeteredUpstream(() => 1), startGraphqlUpstream()]);
+  services = await startRealServices({
+    gatewayEnv: {
+      UPSTREAM_URL: upstream.url,
+      UPSTREAM_WS_URL: wsUpstream.url,
+      // Nothing in this suite ends because a cache entry expires.
+      INTROSPECTION_CACHE_TTL_MS: '30000',
+    },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await services.stop();
+  await Promise.all([upstream.close(), wsUpstream.close()]);
+});
+
+const SUBSCRIBE = {
+  type: 'subscribe',
+  id: 'a',
+  payload: { query: 'subscription { ticks(everyMs: 1000) }' },
+};
+
+async function subscribed(gateway: number, token: string): Promise<RawSocket> {
+  const { publicUrl } = services.gateways[gateway] as ServiceProcess;
+  const socket = await openReady(`${publicUrl.replace('http', 'ws')}/graphql`, token);
+  socket.send(SUBSCRIBE);
+  await socket.message({ type: 'next' });
+  return socket;
+}
+
+test('an operator revokes an application with 500 subscriptions open over two gateways, and calls under way', async () => {
+  const { token, applicationId } = await services.newCustomer({ subscription_limit: SOCKETS });
+  const sockets: RawSocket[] = [];
+  while (sockets.length < SOCKETS) {
+    const opening = Array.from({ length: AT_A_TIME }, (_, index) => subscribed(index % 2, token));
+    sockets.push(...(await Promise.all(opening)));
+  }
+  const caller = openCaller(services.gateways, CALLERS);
+  const seen: Seen[] = [];
+  let over = false;
+  const callers = Array.from({ length: CALLERS }, async (_, first) => {
+    for (let id = first; !over; id += CALLERS) seen.push(await caller.call(id, token));
+  });
+  await waitFor(() => seen.length > 50);
+
+  const revokedMs = performance.now();
+  const closes = Promise.all(sockets.map(({ closed }) => closed));
+  const answer = await services.operate('POST', `/private/applications/${String(applicationId)}/revoke`);
+  expect(answer).toMatchObject({ status: 'revoked', delivered: true });
+  const ended = await closes;
+  await waitFor(() => seen.filter(({ beganMs }) => beganMs > revokedMs + 1_000).length > 50);
+  over = true;
+  await Promise.all(callers);
+  await caller.close();
+
+  expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([4401]));
+  const lastClosedMs = Math.max(...ended.map(({ atMs }) => atMs)) - revokedMs;
+  const passed = seen.filter(({ status }) => status === 200);
+  const lastPassedMs = Math.max(...passed.map(({ beganMs }) => beganMs)) - revokedMs;
+  process.stdout.write(
+    `revoked: the last of ${String(SOCKETS)} sockets closed after ${lastClosedMs.toFixed(0)} ms; the last call that passed had begun after ${lastPassedMs.toFixed(0)} ms\n`,
+  );
+  // ../revocation.test.ts holds sockets to the second; here both ends of 500 subscriptions end in this one process, too.
+  expect(lastClosedMs).toBeLessThan(5_000);
+  expect(lastPassedMs).toBeLessThan(1_000);
+  expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200, 401]));
+  await waitFor(() => wsUpstream.ended.length === SOCKETS, { what: 'the upstream’s subscriptions to end' });
+}, 60_000);

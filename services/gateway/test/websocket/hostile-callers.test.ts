@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { startGraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
+import { openRaw, openReady, refusedUpgrade } from '../suite/raw-socket.ts';
+import type { RawSocket } from '../suite/raw-socket.ts';
+import { withLimits } from '../suite/peers.ts';
+import { callsIn } from '../suite/recorded-usage.ts';
+
+let upstream: GraphqlUpstream;
+let gateway: GatewayUnderTest;
+let url: string;
+beforeAll(async () => {
+  upstream = await startGraphqlUpstream();
+  gateway = await startGateway({
+    env: {
+      UPSTREAM_WS_URL: upstream.url,
+      WEBSOCKET_MAX_OPERATIONS: '5',
+      WEBSOCKET_MAX_MESSAGES_PER_SEC: '200',
+      WEBSOCKET_MAX_MESSAGE_BYTES: '50000',
+      WEBSOCKET_BUFFER_MAX_BYTES: '20000',
+      WEBSOCKET_STALL_TIMEOUT_MS: '500',
+      WEBSOCKET_PING_INTERVAL_MS: '400',
+      WEBSOCKET_IDLE_TIMEOUT_MS: '3000',
+      WEBSOCKET_MAX_SOCKETS_PER_ACCOUNT: '3',
+    },
+  });
+  url = gateway.graphqlUrl.replace('http', 'ws');
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+let lastAccount = 100;
+/** Each test has an account of its own, so that none meets another's limits. */
+const ready = (protocol = 'graphql-transport-ws', token = gateway.auth.issue({ accountId: ++lastAccount })) =>
+  openReady(url, token, { protocol });
+const hello = (id: string) => ({ id, type: 'subscribe', payload: { query: '{ hello }' } });
+const ticks = (id: string, name = '') => ({
+  id,
+  type: 'subscribe',
+  payload: { query: `subscription { ticks(name: "${name}") }` },
+});
+
+describe('a message that is none', () => {
+  test.each<[string, string | Buffer | object]>([
+    ['no JSON', 'not json'],
+    ['no object', '[]'],
+    ['no type', '{"id":"1"}'],
+    ['a type that is no string', '{"type":1}'],
+    ['an unknown type', { type: 'start', id: '1', payload: {} }],
+    ['binary', Buffer.from('{"type":"ping"}')],
+    ['an id that is no string', { type: 'subscribe', id: 1, payload: { query: '{ hello }' } }],
+    ['an endless id', { type: 'subscribe', id: 'x'.repeat(300), payload: { query: '{ hello }' } }],
+    ['an operation without a payload', { type: 'subscribe', id: '1' }],
+    [
+      'nesting that overflows the stack',
+      `{"type":"ping","payload":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+    ],
+  ])('%s: 4400', async (_name, message) => {
+    const raw = await ready();
+    raw.send(message);
+    expect(await raw.closed).toMatchObject({
+      code: 4400,
+      reason: expect.stringMatching(/^invalid_request: /),
+    });
+  });
+
+  test('one larger than allowed: 1009; a large connection_init: 4400', async () => {
+    const large = await ready();
+    large.send({ type: 'ping', payload: 'x'.repeat(60_000) });
+    expect(await large.closed).toMatchObject({ code: 1009 });
+    const init = await openRaw(url);
+    init.send({ type: 'connection_init', payload: { padding: 'x'.repeat(20_000) } });
+    expect(await init.closed).toMatchObject({ code: 4400 });
+  });
+});
+
+describe('the order of messages', () => {
+  test('connection_init twice: 4429', async () => {
+    const raw = await ready();
+    raw.send({ type: 'connection_init' });
+    expect(await raw.closed).toMatchObject({ code: 4429, reason: expect.stringMatching(/^too_many_init/) });
+  });
+
+  test('an operation before connection_init: 4401', async () => {
+    for (const protocol of ['graphql-transport-ws', 'graphql-ws']) {
+      const headers = { authorization: `Bearer ${gateway.auth.issue({ accountId: ++lastAccount })}` };
+      const raw = await openRaw(url, { protocol, headers });
+      raw.send({ ...hello('1'), type: protocol === 'graphql-ws' ? 'start' : 'subscribe' });
+      expect(await raw.closed).toMatchObject({ code: 4401 });
+    }
+  });
+
+  test('an id that is in use: 4409', async () => {
+    const raw = await ready();
+    raw.send(ticks('a'), ticks('a'));
+    expect(await raw.closed).toMatchObject({
+      code: 4409,
+      reason: expect.stringMatching(/^duplicate_operation/),
+    });
+  });
+
+  test('an id is free again once its operation has ended, and the former one is over at the upstream', async () => {
+    const raw = await ready();
+    raw.send(ticks('a', 'first use'));
+    await raw.message({ type: 'next', id: 'a' });
+    raw.send({ id: 'a', type: 'complete' }, ticks('a', 'second use'));
+    await waitFor(() => upstream.ended.includes('first use'));
+    raw.send({ id: 'a', type: 'complete' });
+    await waitFor(() => upstream.ended.includes('second use'));
+    raw.socket.close();
+  });
+});
+
+test('of early operations those behind one that ends the socket leave nothing behind', async () => {
+  gateway.account.entitle(++lastAccount, withLimits(lastAccount, { subscription_limit: 9 }));
+  const token = gateway.auth.issue({ accountId: lastAccount });
+  const raw = await openRaw(url, { protocol: 'graphql-ws' });
+  const start = (id: string) => ({ ...ticks(id), type: 'start' });
+  const init = { type: 'connection_init', payload: { token } };
+  raw.socket.once('close', () => undefined);
+  raw.send(init, start('a'), start('a'), start('b'));
+  expect(await raw.closed).toMatchObject({ code: 4409 });
+  await waitFor(async () => (await gateway.metric('tollgate_leases_held')) === 0);
+  expect(await gateway.metric('tollgate_websocket_operations_open')).toBe(0);
+  await waitFor(() => upstream.sockets().length === 0);
+});
+
+describe('floods', () => {
+  test('more operations than a socket may have: an error for each beyond, the socket stays', async () => {
+    const raw = await ready();
+    raw.send(...Array.from({ length: 8 }, (_, index) => ticks(String(index))));
+    const error = await raw.message({ type: 'error', id: '7' });
+    expect(error.payload).toMatchObject([
+      { extensions: { code: 'too_many_requests', request_id: expect.any(String) } },
+    ]);
+    expect(raw.received.filter(({ type }) => type === 'error')).toHaveLength(3);
+    await raw.message({ type: 'next', id: '0' });
+    raw.socket.close();
+  });
+
+  test.each<[string, (raw: RawSocket, index: number) => void]>([
+    [
+      'ids',
+      (raw, index) => {
+        raw.send(hello(String(index)));
+      },
+    ],
+    [
+      'pings',
+      (raw) => {
+        raw.send({ type: 'ping' });
+      },
+    ],
+    [
+      'control frames',
+      (raw) => {
+        raw.socket.ping();
+      },
+    ],
+  ])('ten thousand %s: 4429', async (kind, send) => {
+    const raw = await ready();
+    for (let index = 0; index < 10_000; index += 1) send(raw, index);
+    // Where the close meets a backlog of answers to pings, the connection can break before it is read.
+    expect([4429, kind === 'ids' ? 4429 : 1006]).toContain((await raw.closed).code);
+    await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
+  });
+
+  test('more sockets of one account than allowed: 429 before the upgrade, 4429 after it', async () => {
+    const token = gateway.auth.issue({ accountId: ++lastAccount });
+    const open = await Promise.all([1, 2, 3].map(() => ready('graphql-transport-ws', token)));
+    const refused = await refusedUpgrade(url, { headers: { authorization: `Bearer ${token}` } });
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { errors: [{ extensions: { code: 'too_many_requests' } }] },
+    });
+    const late = await openRaw(url);
+    late.send({ type: 'connection_init', payload: { token } });
+    expect(await late.closed).toMatchObject({ code: 4429 });
+    for (const { socket } of open) socket.close();
+    await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
+  });
+});
+
+describe('a caller that is slow, or gone', () => {
+  test('that reads nothing is closed, the upstream isn’t read for it meanwhile, and its usage is kept', async () => {
+    const before = callsIn(await gateway.usage(0));
+    const raw = await ready();
+    raw.socket.pause();
+    raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { flood(bytes: 30000) }' } });
+    await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
+    const sent = await gateway.metric('tollgate_websocket_message_bytes_total', { direction: 'to_caller' });
+    // What the kernel's buffers take, and not what the upstream would have sent in that time.
+    expect(sent).toBeLessThan(30_000_000);
+    expect(callsIn(await gateway.usage(before + 1))).toBeGreaterThan(before);
+    raw.socket.terminate();
+  });
+
+  test('that answers no ping is cut, and its subscription ended', async () => {
+    const raw = await openReady(url, gateway.auth.issue({ accountId: ++lastAccount }), { autoPong: false });
+    raw.send(ticks('1', 'half-open'));
+    await raw.message({ type: 'next' });
+    expect(await raw.closed).toMatchObject({ code: 1006 });
+    await waitFor(() => upstream.ended.includes('half-open'));
+  });
+
+  test('that opens no operation is closed: 4408', async () => {
+    const raw = await ready();
+    expect(await raw.closed).toMatchObject({ code: 4408, reason: expect.stringMatching(/^idle_timeout/) });
+  });
+});
+
+describe('what a caller says goes on in the gateway’s own words', () => {
+  test('of two types the upstream gets the one that was checked', async () => {
+    const raw = await ready();
+    raw.send('{"type":"subscribe","id":"x","type":"complete","payload":{"query":"{ hello }"}}', hello('y'));
+    await raw.message({ type: 'complete', id: 'y' });
+    expect(raw.received.some(({ id }) => id === 'x')).toBe(false);
+    raw.socket.close();
+  });
+
+  test('ping is answered by the gateway; the older protocol gets ka, and connection_terminate ends it', async () => {
+    const newer = await ready();
+    newer.send({ type: 'ping', payload: { sent: 1 } });
+    expect((await newer.message({ type: 'pong' })).payload).toEqual({ sent: 1 });
+    newer.socket.close();
+    const older = await ready('graphql-ws');
+    await waitFor(() => older.received.filter(({ type }) => type === 'ka').length > 1);
+    older.send({ type: 'connection_terminate' });
+    expect(await older.closed).toMatchObject({ code: 1000 });
+  });
+});

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { WebSocket } from 'ws';
+import type { Limits } from '@tollgate/contracts/entitlement';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startGateway } from '../suite/gateway.ts';
+import type { GatewayUnderTest } from '../suite/gateway.ts';
+import { withLimits } from '../suite/peers.ts';
+import { openReady } from '../suite/raw-socket.ts';
+import type { RawSocket } from '../suite/raw-socket.ts';
+import { say, startScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
+import type { ScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
+
+const DEFAULT_POINTS = 3;
+const ANSWER_TIMEOUT_MS = 1_500;
+
+let upstream: ScriptedUpstream;
+let gateway: GatewayUnderTest;
+let url: string;
+let account = 500;
+
+beforeAll(async () => {
+  upstream = await startScriptedUpstream();
+  gateway = await startGateway({
+    env: {
+      UPSTREAM_WS_URL: upstream.url,
+      UPSTREAM_POINTS_EXTENSION: 'cost.points',
+      UPSTREAM_HEADERS_TIMEOUT_MS: String(ANSWER_TIMEOUT_MS),
+      DEFAULT_POINTS: String(DEFAULT_POINTS),
+      SETTLEMENT_PATIENCE_MS: '500',
+    },
+  });
+  url = gateway.graphqlUrl.replace('http', 'ws');
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+type Held = { id: string; socket: WebSocket; query: unknown };
+/** Operations that the upstream was sent, in order; it answers when the test says so. */
+let held: Held[] = [];
+
+beforeEach(() => {
+  account += 1;
+  held = [];
+  upstream.received.length = 0;
+  upstream.onMessage(({ type, id = '', payload }, socket) => {
+    if (type === 'connection_init') say(socket, { type: 'connection_ack' });
+    if (type === 'subscribe' || type === 'start') {
+      held.push({ id, socket, query: (payload as { query?: unknown }).query });
+    }
+  });
+});
+
+const ready = (protocol = 'graphql-transport-ws') =>
+  openReady(url, gateway.auth.issue({ accountId: account }), { protocol });
+const limitTo = (limits: Partial<Limits>) => {
+  gateway.account.entitle(account, withLimits(account, limits));
+};
+const start = (id: string, query = '{ a }') => ({ id, type: 'subscribe', payload: { query } });
+const sentToUpstream = (count: number) => waitFor(() => (held.length >= count ? held : undefined));
+const priced = (points: unknown) => ({ data: null, extensions: { cost: { points } } });
+
+/** The upstream answers an operation with results, and ends it. */
+function answer({ id, socket }: Held, payloads: object[], older = false): void {
+  for (const payload of payloads) say(socket, { type: older ? 'data' : 'next', id, payload });
+  say(socket, { type: 'complete', id });
+}
+
+async function usage(): Promise<{ points: number; requests: number; timeMs: number }> {
+  const events = (await gateway.usage(0)).filter(({ account_id }) => account_id === account);
+  const sum = (field: 'points' | 'requests' | 'time_ms') =>
+    events.reduce((total, event) => total + event[field], 0);
+  return { points: sum('points'), requests: sum('requests'), timeMs: sum('time_ms') };
+}
+
+/** Sends one operation that is answered so, and returns what it cost. */
+async function costOf(query: string, payloads: object[], older = false) {
+  const raw = await ready(older ? 'graphql-ws' : 'graphql-transport-ws');
+  raw.send({ ...start('1', query), type: older ? 'start' : 'subscribe' });
+  const [one] = await sentToUpstream(1);
+  if (one !== undefined) answer(one, payloads, older);
+  await raw.message({ type: 'complete', id: '1' });
+  expect(raw.received.filter(({ id, type }) => id === '1' && type !== 'complete')).toHaveLength(
+    payloads.length,
+  );
+  // What the caller has seen is recorded: no further wait.
+  const { points, requests, timeMs } = await usage();
+  raw.socket.close();
+  await raw.closed;
+  return { points, requests, timeMs };
+}
+
+describe('a query or mutation costs', () => {
+  test.each([
+    ['what the upstream states', '{ a }', [priced(261)], 261],
+    ['what it states, in the older protocol', '{ a }', [priced(7)], 7, true],
+    ['nothing where the upstream says 0', '{ a }', [priced(0)], 0],
+    ['the default where it states none', 'mutation { a }', [{ data: null }], DEFAULT_POINTS],
+    ['the default where it states nonsense', '{ a }', [priced('261')], DEFAULT_POINTS],
+    ['the default for each result', '{ a }', [{ data: null }, { data: null }], 2 * DEFAULT_POINTS],
+    ['all that its parts state', '{ a }', [{ ...priced(5), hasNext: true }, { hasNext: false }], 5],
+    ['the default where it is persisted', '', [{ data: null }], DEFAULT_POINTS],
+  ])('%s', async (_, query, payloads, points, older = false) => {
+    expect(await costOf(query, payloads, older)).toMatchObject({
+      points,
+      ...(query === '' ? {} : { requests: 1, timeMs: 0 }),
+    });
+  });
+
+  test.each([
+    ['the default where it gets an error in place of a result', [{ message: 'no' }], DEFAULT_POINTS],
+    ['what that error states', [{ message: 'no', extensions: { cost: { points: 1 } } }], 1],
+  ])('%s', async (_, payload, points) => {
+    const raw = await ready();
+    raw.send(start('1'));
+    const [one] = await sentToUpstream(1);
+    if (one !== undefined) say(one.socket, { type: 'error', id: one.id, payload });
+    expect((await raw.message({ type: 'error', id: '1' })).payload).toEqual(payload);
+    expect(await usage()).toEqual({ points, requests: 1, timeMs: 0 });
+    raw.socket.close();
+  });
+
+  test('nothing where the upstream breaks off: its caller gets an error, and the socket stays', async () => {
+    const raw = await ready();
+    raw.send(start('1', 'mutation { a }'));
+    const [one] = await sentToUpstream(1);
+    one?.socket.terminate();
+    expect(codeOf(await raw.message({ type: 'error', id: '1' }))).toBe('upstream_unreachable');
+    raw.send(start('2'));
+    const [, two] = await sentToUpstream(2);
+    if (two !== undefined) answer(two, [priced(2)]);
+    await raw.message({ type: 'complete', id: '2' });
+    expect(await usage()).toEqual({ points: 2, requests: 1, timeMs: 0 });
+    raw.socket.close();
+  });
+});
+
+const codeOf = ({ payload }: { payload?: unknown }) =>
+  (payload as { extensions: { code: string } }[])[0]?.extensions.code;
+
+test('each message of a subscription costs what it states, and nothing where it states nothing', async () => {
+  const raw = await ready();
+  raw.send(start('1', 'subscription { a }'));
+  const [one] = await sentToUpstream(1);
+  if (one !== undefined) answer(one, [priced(2), { data: null }, priced(5)]);
+  await raw.message({ type: 'complete' });
+  await waitFor(async () => (await usage()).requests === 1);
+  expect((await usage()).points).toBe(7);
+  raw.socket.close();
+});
+
+test('points that messages state use up the period’s: open subscriptions end, queries are answered', async () => {
+  limitTo({ points_limit: 10 });
+  const raw = await ready();
+  raw.send(start('sub', 'subscription { a }'), start('query'));
+  const both = await sentToUpstream(2);
+  const [sub, query] = ['sub', 'query'].map((id) => both.find((one) => one.id === id));
+  for (let sent = 0; sent < 10; sent += 1) {
+    if (sub !== undefined) say(sub.socket, { type: 'next', id: sub.id, payload: priced(1) });
+  }
+  expect(codeOf(await raw.message({ type: 'error', id: 'sub' }))).toBe('points_limit_exceeded');
+  if (query !== undefined) answer(query, [priced(1)]);
+  await raw.message({ type: 'complete', id: 'query' });
+  raw.send(start('refused'));
+  expect(codeOf(await raw.message({ type: 'error', id: 'refused' }))).toBe('points_limit_exceeded');
+  raw.socket.close();
+  await waitFor(async () => (await usage()).points === 11);
+});
+
+test.each([
+  ['subscriptions', 'subscription { a }'],
+  ['persisted operations', ''],
+])('with %s alone the socket ends, too: 4429', async (_, query) => {
+  limitTo({ points_limit: 5 });
+  const raw = await ready();
+  raw.send(start('sub', query));
+  const [sub] = await sentToUpstream(1);
+  if (sub !== undefined) say(sub.socket, { type: 'next', id: sub.id, payload: priced(5) });
+  expect(await raw.closed).toMatchObject({ code: 4429, reason: expect.stringMatching(/^points_limit/) });
+});
+
+describe('a query is held to what a call is held to', () => {
+  test.each<[string, Partial<Limits>]>([
+    ['points_limit_exceeded', { points_limit: 0 }],
+    ['rate_limit_exceeded', { rate_limit: 0 }],
+    ['session_limit_exceeded', { session_limit: 0 }],
+  ])('%s', async (code, limits) => {
+    limitTo(limits);
+    const raw = await ready();
+    raw.send(start('1'));
+    expect(codeOf(await raw.message({ type: 'error', id: '1' }))).toBe(code);
+    raw.socket.close();
+  });
+
+  test('it takes a slot until its result, and a subscription’s slot not at all', async () => {
+    limitTo({ session_limit: 1, subscription_limit: 0 });
+    const raw = await ready();
+    raw.send(start('1'));
+    const [one] = await sentToUpstream(1);
+    raw.send(start('2'));
+    expect(codeOf(await raw.message({ type: 'error', id: '2' }))).toBe('session_limit_exceeded');
+    if (one !== undefined) say(one.socket, { type: 'next', id: one.id, payload: priced(1) });
+    await raw.message({ type: 'next', id: '1' });
+    raw.send(start('3'));
+    await sentToUpstream(2);
+    raw.socket.close();
+  });
+
+  test.each<[string, Partial<Limits>]>([
+    ['session_limit_exceeded', { session_limit: 0 }],
+    ['subscription_limit_exceeded', { subscription_limit: 0 }],
+  ])('one of unknown type is held to both: %s', async (code, limits) => {
+    limitTo(limits);
+    const raw = await ready();
+    raw.send({ id: '1', type: 'subscribe', payload: { extensions: { persistedQuery: { version: 1 } } } });
+    expect(codeOf(await raw.message({ type: 'error', id: '1' }))).toBe(code);
+    raw.socket.close();
+  });
+});
+
+describe('hanging up gains nothing', () => {
+  const hangUps: [string, (raw: RawSocket) => void][] = [
+    [
+      'complete',
+      (raw) => {
+        raw.send({ id: '1', type: 'complete' });
+      },
+    ],
+    [
+      'a close',
+      (raw) => {
+        raw.socket.close();
+      },
+    ],
+    [
+      'a cut',
+      (raw) => {
+        raw.socket.terminate();
+      },
+    ],
+  ];
+
+  test.each(hangUps)('%s: the slot stays taken until the answer, which is charged', async (_, hangUp) => {
+    limitTo({ session_limit: 1 });
+    const raw = await ready();
+    raw.send(start('1'));
+    const [one] = await sentToUpstream(1);
+    hangUp(raw);
+    const other = await ready();
+    other.send(start('1'));
+    expect(codeOf(await other.message({ type: 'error', id: '1' }))).toBe('session_limit_exceeded');
+    expect(upstream.received.some(({ type }) => type === 'complete')).toBe(false);
+    expect(one?.socket.readyState).toBe(one?.socket.OPEN);
+    if (one !== undefined) say(one.socket, { type: 'next', id: one.id, payload: priced(50) });
+    await waitFor(async () => (await usage()).points === 50);
+    other.send(start('2'));
+    await sentToUpstream(2);
+    expect(raw.received.some(({ type }) => type === 'next')).toBe(false);
+    for (const { socket } of [raw, other]) socket.close();
+  });
+
+  test.each(hangUps)(
+    '%s: what is never answered costs nothing, and gives its slot back in time',
+    async (_, hangUp) => {
+      limitTo({ session_limit: 1 });
+      const raw = await ready();
+      raw.send(start('1'));
+      await sentToUpstream(1);
+      hangUp(raw);
+      const other = await ready();
+      let attempts = 0;
+      await waitFor(async () => {
+        attempts += 1;
+        const id = String(attempts);
+        other.send(start(id));
+        await waitFor(() => held.length === 2 || other.received.some((message) => message.id === id));
+        return held.length === 2;
+      });
+      expect(await usage()).toEqual({ points: 0, requests: 0, timeMs: 0 });
+      for (const { socket } of [raw, other]) socket.close();
+    },
+  );
+
+  test('the id may be used again at once, and the old answer isn’t taken for the new one', async () => {
+    const raw = await ready();
+    raw.send(start('1'));
+    await sentToUpstream(1);
+    raw.send({ id: '1', type: 'complete' }, start('1'));
+    const [old, later] = await sentToUpstream(2);
+    if (old !== undefined) answer(old, [priced(50)]);
+    await waitFor(async () => (await usage()).points === 50);
+    if (later !== undefined) answer(later, [priced(1)]);
+    expect((await raw.message({ type: 'next', id: '1' })).payload).toEqual(priced(1));
+    expect((await usage()).points).toBe(51);
+    raw.socket.close();
+  });
+});
+
+test('one that is not answered in time gets an error, costs nothing, and is ended at the upstream', async () => {
+  const raw = await ready();
+  raw.send(start('1'));
+  expect(codeOf(await raw.message({ type: 'error', id: '1' }))).toBe('upstream_timeout');
+  await waitFor(() => upstream.received.some(({ type, id }) => type === 'complete' && id === '1'));
+  expect(await usage()).toEqual({ points: 0, requests: 0, timeMs: 0 });
+  raw.socket.close();
+});

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import manifest from '../../package.json' with { type: 'json' };
+import { createProgram } from '../program.ts';
+import { reference, withReference } from './reference.ts';
+import { runCommand } from '../../test/operated-stack.ts';
+
+test('docs/command.md has every command as it is (node tools/command/src/reference/write-reference.ts writes it)', () => {
+  const document = readFileSync(new URL('../../../../docs/command.md', import.meta.url), 'utf8');
+  const text = reference(createProgram());
+  expect(document).toContain(text);
+  expect(withReference(document, text)).toBe(document);
+});
+
+test('--help shows a command’s own options and those of every command', async () => {
+  const { code, stdout, stderr } = await runCommand(['plans', 'create', '--help']);
+  expect([code, stderr]).toEqual([0, '']);
+  for (const shown of ['--limit-points', '--description-file', '--json', '--credential-file']) {
+    expect(stdout).toContain(shown);
+  }
+});
+
+test('--version is that of the package', async () => {
+  const { code, stdout } = await runCommand(['--version']);
+  expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);
+});
+
+test('help shows all commands, a group, or one command; of an unknown one it is a usage fault', async () => {
+  const all = await runCommand(['help']);
+  expect([all.code, all.stderr]).toEqual([0, '']);
+  expect(all.stdout).toContain('plans');
+  expect((await runCommand(['help', 'plans'])).stdout).toBe((await runCommand(['plans', '--help'])).stdout);
+  const create = await runCommand(['help', 'plans', 'create']);
+  expect([create.code, create.stdout]).toEqual([0, expect.stringContaining('--limit-points')]);
+  const unknown = await runCommand(['help', 'plans', 'invent']);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('plans invent')]);
+});

@@ -1,0 +1,57 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** Between these, docs/command.md holds what `reference` gives. */
+const BEGIN = '<!-- Written by tools/command/src/reference/write-reference.ts -->\n';
+const END = '<!-- to here -->';
+
+/** Every command with its arguments and options, as Markdown. */
+export function reference(program: Command): string {
+  const groups = program.commands.map((group) => {
+    const lines = commandsOf(group)
+      .map((command) => commandLines(command, group).join('\n'))
+      .join('\n\n');
+    return `### ${group.name()}\n\n${sentence(group.description())}\n\n\`\`\`text\n${lines}\n\`\`\`\n`;
+  });
+  const everywhere = ['```text', ...program.options.map(optionLine), '```'].join('\n');
+  return `\nWith every command:\n\n${everywhere}\n\n${groups.join('\n')}\n`;
+}
+
+/** The document with this reference in the place of the one that it has. */
+export function withReference(document: string, text: string): string {
+  const [before = '', rest = ''] = document.split(BEGIN);
+  return `${before}${BEGIN}${text}${END}${rest.split(END)[1] ?? ''}`;
+}
+
+/** A group's commands and those of the groups in it; itself where it has none. */
+function commandsOf(group: Command): readonly Command[] {
+  return group.commands.length === 0 ? [group] : group.commands.flatMap(commandsOf);
+}
+
+function commandLines(command: Command, group: Command): string[] {
+  const path = pathOf(command, group);
+  const given = command.registeredArguments.map((argument) => ` ${argumentText(argument)}`).join('');
+  // A group that is a command itself has its description above.
+  const said = command === group ? [] : [`    ${command.description()}`];
+  return [`tollgate ${path}${given}`, ...said, ...command.options.map(optionLine)];
+}
+
+function pathOf(command: Command, group: Command): string {
+  const { parent } = command;
+  return command === group || parent === null ? command.name() : `${pathOf(parent, group)} ${command.name()}`;
+}
+
+function argumentText(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function optionLine({ flags, description, mandatory, defaultValue, argChoices }: Option): string {
+  const notes = [
+    ...(mandatory && defaultValue === undefined ? ['needed'] : []),
+    ...(argChoices === undefined ? [] : [argChoices.join(' or ')]),
+    ...(defaultValue === undefined ? [] : [`default ${String(defaultValue)}`]),
+  ];
+  return `  ${flags.padEnd(32)} ${description}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

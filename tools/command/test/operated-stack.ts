@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { withClient } from '@tollgate/stack/postgres';
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { createDatabase } from '@tollgate/testbed/database';
+import { startRedis } from '@tollgate/testbed/redis';
+import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { createProgram } from '../src/program.ts';
+
+/** account and auth as processes over a database and a Redis of their own, and the command as its users have it. */
+
+/** Of this process, and gone with it. */
+const compiled = mkdtempSync(join(tmpdir(), 'tollgate-compiled-'));
+process.on('exit', () => {
+  rmSync(compiled, { recursive: true, force: true });
+});
+
+export type Outcome = { code: number | null; stdout: string; stderr: string };
+
+export type OperatedStack = {
+  url: string;
+  /** `id:secret` of the operator. */
+  credential: string;
+  /** Runs the command to its end, against this stack unless the environment says otherwise. */
+  run: (
+    args: readonly string[],
+    changed?: { env?: Readonly<Record<string, string>>; stdin?: string },
+  ) => Promise<Outcome>;
+  /** Its answer with --json, without a process of its own: starting one is most of what a command costs. */
+  json: <Body = Record<string, unknown>>(...args: string[]) => Promise<Body>;
+  sql: <Row>(statement: string) => Promise<Row[]>;
+  close: () => Promise<void>;
+};
+
+export async function startOperatedStack(): Promise<OperatedStack> {
+  const [database, redis, authPort, accountPort] = await Promise.all([
+    createDatabase(),
+    startRedis(),
+    freePort(),
+    freePort(),
+  ]);
+  const credential = `suite-operator:${randomBytes(24).toString('base64url')}`;
+  const reporter = `suite-reporter:${randomBytes(24).toString('base64url')}`;
+  const [account, auth] = await Promise.all([
+    startServiceProcess('account', {
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      AUTH_PRIVATE_URL: `http://127.0.0.1:${String(authPort)}`,
+      OPERATOR_CREDENTIALS: credential,
+      USAGE_REPORTER_CREDENTIALS: reporter,
+      PRIVATE_PORT: String(accountPort),
+    }),
+    startServiceProcess('auth', {
+      REDIS_URL: redis.url,
+      ACCOUNT_PRIVATE_URL: `http://127.0.0.1:${String(accountPort)}`,
+      PRIVATE_PORT: String(authPort),
+    }),
+  ]);
+  for (const { privateUrl } of [account, auth]) {
+    await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok, {
+      what: `${privateUrl} to be ready`,
+    });
+  }
+  const url = account.privateUrl;
+  const env = {
+    TOLLGATE_URL: url,
+    TOLLGATE_CREDENTIAL: credential,
+    TOLLGATE_REPORTER_CREDENTIAL: reporter,
+  };
+  const run: OperatedStack['run'] = (args, changed = {}) =>
+    runCommand(args, { ...changed, env: changed.env ?? env });
+  return {
+    url,
+    credential,
+    run,
+    json: async <Body>(...args: string[]) => {
+      const printed: string[] = [];
+      const print = (lines: readonly string[]) => Promise.resolve(void printed.push(...lines));
+      await createProgram({ env, print }).parseAsync([...args, '--json'], { from: 'user' });
+      return JSON.parse(printed.join('\n')) as Body;
+    },
+    sql: (statement) =>
+      withClient(
+        database.url,
+        async (client) => (await client.query<Record<string, unknown>>(statement)).rows as never[],
+      ),
+    close: async () => {
+      await Promise.all([account.stop(), auth.stop()]);
+      await Promise.all([redis.stop(), database.drop()]);
+    },
+  };
+}
+
+/** The command as a process without a terminal, with these settings and no others. */
+export async function runCommand(
+  args: readonly string[],
+  { env = {}, stdin = '' }: { env?: Readonly<Record<string, string>>; stdin?: string } = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/tollgate.ts'), ...args], {
+    // What Node.js has compiled once it needn't again: most of a run is that.
+    env: { ...env, NODE_COMPILE_CACHE: compiled },
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(stdin);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout, stderr };
+}

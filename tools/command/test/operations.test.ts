@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { startOperatedStack } from './operated-stack.ts';
+import type { OperatedStack } from './operated-stack.ts';
+
+let stack: OperatedStack;
+
+beforeAll(async () => {
+  stack = await startOperatedStack();
+});
+
+afterAll(async () => {
+  await stack.close();
+});
+
+async function newAccount(): Promise<string> {
+  const email = `${randomUUID()}@example.com`;
+  const made = await stack.json<{ account_id: number }>(
+    ...['accounts', 'create', '--email', email, '--name', 'Ada'],
+  );
+  return String(made.account_id);
+}
+
+/** An account with a monthly subscription to a plan of its own. */
+async function newSubscriber(...limits: string[]): Promise<string> {
+  const account = await newAccount();
+  const plan = await stack.json<{ plan_id: number }>(
+    'plans',
+    'create',
+    '--yes',
+    '--name',
+    randomUUID(),
+    ...limits,
+  );
+  await stack.json('subscriptions', 'create', '--account', account, '--plan', String(plan.plan_id));
+  return account;
+}
+
+describe('teams', () => {
+  test('are made, joined within the plan’s slots, left and ended', async () => {
+    const [manager, member, third] = await Promise.all([
+      newSubscriber('--limit-team-slots', '2'),
+      newAccount(),
+      newAccount(),
+    ]);
+    const made = await stack.json<{ team_id: number }>(
+      'teams',
+      'create',
+      '--manager',
+      manager,
+      '--name',
+      'Crew',
+    );
+    const id = String(made.team_id);
+    expect(await stack.json('teams', 'add-member', id, member)).toMatchObject({
+      manager_id: Number(manager),
+      members_count: 2,
+      members: [{ role: 'manager' }, { account_id: Number(member), role: 'member' }],
+    });
+    expect(await stack.json('accounts', 'get', member)).toMatchObject({
+      payer_id: Number(manager),
+      status: 'active',
+    });
+    const full = await stack.run(['teams', 'add-member', id, third]);
+    expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('(team_slots_limit_exceeded)')]);
+    const again = await stack.run(['teams', 'create', '--manager', member, '--name', 'Other']);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('(already_in_team)')]);
+    const shown = await stack.run(['teams', 'get', id]);
+    expect(shown.stdout).toMatch(/ACCOUNT_ID +NAME +EMAIL/);
+    expect((await stack.run(['teams', 'remove-member', id, member, '--yes'])).code).toBe(0);
+    expect((await stack.run(['teams', 'remove-member', id, manager, '--yes'])).code).toBe(1);
+    const { teams } = await stack.json<{ teams: { team_id: number; members_count: number }[] }>(
+      'teams',
+      'list',
+    );
+    expect(teams.find(({ team_id }) => team_id === made.team_id)).toMatchObject({ members_count: 1 });
+    expect((await stack.run(['teams', 'delete', id, '--yes'])).code).toBe(0);
+    expect((await stack.run(['teams', 'get', id])).code).toBe(1);
+  });
+});
+
+describe('applications and tokens', () => {
+  test('show a secret when it is made, and never otherwise', async () => {
+    const account = await newAccount();
+    const made = await stack.json<{ application_id: number; client_secret: string }>(
+      ...['applications', 'create', '--account', account, '--name', 'App'],
+    );
+    const id = String(made.application_id);
+    const shown = await stack.run(['applications', 'get', id]);
+    expect(shown.stdout).toContain('token_lifespan_label');
+    expect(shown.stdout).not.toContain(made.client_secret);
+    expect(await stack.json('applications', 'update', id, '--name', 'Renamed')).toMatchObject({
+      name: 'Renamed',
+    });
+    const rotated = await stack.json<{ client_secret: string }>('applications', 'rotate-secret', id, '--yes');
+    expect(rotated.client_secret).not.toBe(made.client_secret);
+
+    const token = await stack.json<{ token_id: number; access_token: string }>(
+      ...['tokens', 'create', '--application', id, '--name', 'laptop'],
+    );
+    const tokenArgs = [String(token.token_id), '--application', id];
+    expect(await stack.json('tokens', 'copy', ...tokenArgs)).toMatchObject({
+      access_token: token.access_token,
+    });
+    for (const whose of [
+      ['--application', id],
+      ['--account', account],
+    ]) {
+      const { stdout } = await stack.run(['tokens', 'list', ...whose, '--status', 'Active', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({ tokens: [{ token_id: token.token_id }] });
+      expect(stdout).not.toContain(token.access_token);
+    }
+    expect(await stack.json('tokens', 'revoke', ...tokenArgs, '--yes')).toMatchObject({ status: 'Revoked' });
+    expect(await stack.json('applications', 'revoke', id, '--yes')).toMatchObject({ status: 'revoked' });
+    expect(
+      await stack.json('applications', 'list', '--account', account, '--status', 'revoked'),
+    ).toMatchObject({
+      applications: [{ application_id: made.application_id, name: 'Renamed' }],
+    });
+    expect((await stack.run(['applications', 'delete', id, '--yes'])).code).toBe(0);
+    expect(await stack.json('applications', 'list', '--account', account)).toMatchObject({
+      applications: [],
+    });
+  });
+});
+
+describe('audit', () => {
+  test('is found by account, actor, action and time', async () => {
+    const account = await newAccount();
+    await stack.json('accounts', 'block', account, '--yes');
+    type Page = { entries: { action: string; actor: string; at: string }[] };
+    const list = (...filters: string[]) =>
+      stack.json<Page>('audit', 'list', '--account', account, ...filters);
+    const { entries } = await list();
+    expect(entries).toMatchObject([
+      { action: 'account_blocked', actor: 'operator:suite-operator' },
+      { action: 'account_created' },
+    ]);
+    expect(
+      (await list('--action', 'account_created', '--actor', 'operator:suite-operator')).entries,
+    ).toHaveLength(1);
+    expect((await list('--from', '2020-01-01T00:00:00Z', '--to', '2099-01-01T00:00:00Z')).entries).toEqual(
+      entries,
+    );
+    expect((await list('--from', '2099-01-01T00:00:00Z')).entries).toEqual([]);
+    expect((await list('--to', '2020-01-01T00:00:00Z')).entries).toEqual([]);
+  });
+});
+
+describe('usage', () => {
+  test('of an account by days, by what used it, and of a range that the API refuses', async () => {
+    const account = await newAccount();
+    const [first, second, third] = [3, 2, 1].map((daysAgo) =>
+      new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10),
+    ) as [string, string, string];
+    const range = ['--from', first, '--to', third];
+    const days = await stack.run(['accounts', 'usage', account, ...range]);
+    expect(days.stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^STARTED_AT +USAGE.POINTS_USAGE/),
+      ...[first, second, third].map((day) =>
+        expect.stringMatching(new RegExp(`^${day}T00:00:00Z +0 +0 +0 +0$`)),
+      ),
+    ]);
+    const grouped = await stack.run(['accounts', 'usage', account, '--group-by', 'application']);
+    expect(grouped.stdout).toMatch(/^APPLICATION_ID +NAME +STATUS +USAGE.POINTS_USAGE/);
+    expect(await stack.json('accounts', 'usage', account, ...range)).toMatchObject({
+      account_id: Number(account),
+      interval: 'day',
+    });
+    const wrong = await stack.run(['accounts', 'usage', account, '--group-by', 'plan', '--interval', 'week']);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/group_by.*\n.*interval|interval.*\n.*group_by/),
+    ]);
+    const early = await stack.run(['accounts', 'usage', account, '--from', '2000-01-01']);
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('within the last 14 months')]);
+  });
+
+  test('gaps are listed, and a check says that there are some', async () => {
+    await stack.sql(
+      `INSERT INTO usage_gaps (stream, cause, gateway_id, first_batch, last_batch, batches, requests, points)
+       VALUES ('{s7}:usage', 'batches_missing', 'some-gateway', 3, 5, 3, 664, 1328)`,
+    );
+    const listed = await stack.run(['usage', 'gaps', '--stream', '{s7}:usage']);
+    expect([listed.code, listed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/batches_missing +\{s7\}:usage +some-gateway +3 +664 +1328 +- +- +-$/m),
+    ]);
+    expect(await stack.json('usage', 'gaps', '--limit', '1')).toMatchObject({ gaps: [{ requests: 664 }] });
+    expect((await stack.run(['usage', 'check'])).stdout).toMatch(/1 gap\(s\) in the last 30 days/);
+    expect((await stack.run(['usage', 'gaps', '--cause', 'moths'])).code).toBe(1);
+  });
+
+  test('usage that was set aside is listed, shown and counted', async () => {
+    const account = await newSubscriber();
+    const { periods } = await stack.json<{ periods: [{ period_id: number }] }>(
+      ...['periods', 'list', '--account', account],
+    );
+    const [{ period_id }] = periods;
+    const event = {
+      ...{
+        payer_id: Number(account),
+        period_id: 987_654_321,
+        account_id: Number(account),
+        application_id: 1,
+      },
+      ...{ api_version: 'v2', points: 11, requests: 1, time_ms: 0, traffic_bytes: 5, at_ms: Date.now() },
+    };
+    const [row] = await stack.sql<{ unassigned_id: string }>(
+      `INSERT INTO usage_unassigned (stream, entry_id, event_index, reason, raw)
+       VALUES ('{s1}:usage', '1-1', 0, 'unknown_period', '${JSON.stringify(event)}') RETURNING unassigned_id`,
+    );
+    const id = String(row?.unassigned_id);
+    const listed = await stack.run(['usage', 'unassigned', 'list', '--counted', 'no']);
+    expect([listed.code, listed.stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^${id} .*unknown_period`, 'm')),
+    ]);
+    const shown = await stack.run(['usage', 'unassigned', 'get', id]);
+    expect(shown.stdout).toMatch(/^explanation +The billing period that the event names does not exist/m);
+    expect((await stack.run(['usage', 'unassigned', 'count', id])).code).toBe(2);
+    const counted = await stack.run(['usage', 'unassigned', 'count', id, '--yes']);
+    expect([counted.code, counted.stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^counted_period_id +${String(period_id)}$`, 'm')),
+    ]);
+    expect(await stack.json('usage', 'unassigned', 'count', id, '--yes')).toMatchObject({ changed: false });
+    expect(await stack.json('periods', 'get', String(period_id))).toMatchObject({ usage: { points: 11 } });
+  });
+
+  test('a damaged total is named by a check and mended by a rebuild', async () => {
+    const account = await newSubscriber();
+    const { periods } = await stack.json<{ periods: [{ period_id: number }] }>(
+      'periods',
+      'list',
+      '--account',
+      account,
+    );
+    const id = String(periods[0].period_id);
+    await stack.sql(
+      `INSERT INTO usage_totals (period_id, points, requests, time_ms, traffic_bytes) VALUES (${id}, 5, 1, 0, 9)`,
+    );
+    const found = await stack.run(['usage', 'check']);
+    expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('1 period(s) differ')]);
+    expect(found.stdout).toMatch(new RegExp(`^${id} +5 +0 +1 +0 `, 'm'));
+    const one = await stack.run(['usage', 'check', '--period', id, '--json']);
+    expect([one.code, JSON.parse(one.stdout)]).toEqual([1, expect.objectContaining({ checked: 1 })]);
+    expect((await stack.run(['usage', 'rebuild'])).code).toBe(2);
+    const mended = await stack.run(['usage', 'rebuild', '--yes']);
+    expect([mended.code, mended.stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^${id} +true +5 +0 `, 'm')),
+    ]);
+    expect((await stack.run(['usage', 'check', '--period', id])).code).toBe(0);
+    expect((await stack.run(['usage', 'check'])).stdout).toMatch(/^\d+ checked: the totals equal/);
+    expect((await stack.run(['usage', 'rebuild'])).stdout).toMatch(/^Nothing to mend/);
+    const { entries } = await stack.json<{ entries: unknown[] }>(
+      ...['audit', 'list', '--action', 'usage_rebuilt', '--account', account],
+    );
+    expect(entries).toHaveLength(1);
+  });
+});

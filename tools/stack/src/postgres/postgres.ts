@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { postgresDirectory } from './postgres-binaries.ts';
+import { dataHome, initialise, removeStrangersLock } from './postgres-data.ts';
+import { postgresUser } from './postgres-user.ts';
+import { describeExit, logTail, startProcess } from '../process.ts';
+import type { ManagedProcess, OnSpawn } from '../process.ts';
+import { waitFor } from '../wait-for.ts';
+
+export { removePostgresData } from './postgres-data.ts';
+
+export type PostgresOptions = {
+  dataDir: string;
+  port: number;
+  /** The superuser's; it is set when the cluster is made and must stay the same from then on. */
+  password: string;
+  logFile: string;
+  /** Made if it is missing; without it the URL names the database `postgres`. */
+  database?: string;
+  /** False gives up safety against a power cut (not against a crash of Postgres) for speed: for suites. */
+  durable?: boolean;
+  maxConnections?: number;
+  onSpawn?: OnSpawn;
+};
+
+export type Postgres = {
+  /** The superuser's connection to the database, on 127.0.0.1. */
+  url: string;
+  process: ManagedProcess;
+  /** Ends sessions and shuts down cleanly. */
+  stop: () => Promise<void>;
+};
+
+/** Postgres' "fast shutdown": sessions are ended, what is committed is on disk. */
+export const POSTGRES_STOP_SIGNAL = 'SIGINT';
+
+/** SQLSTATE invalid_password. */
+const INVALID_PASSWORD = '28P01';
+const START_TIME_LIMIT_MS = 60_000;
+const SHARED_MEMORY_TIME_LIMIT_MS = 10_000;
+
+/**
+ * Starts the embedded Postgres on 127.0.0.1 and makes its cluster at first; it recovers by itself from having
+ * been killed. Resolves when it answers queries.
+ *
+ * @throws {Error} with the log's last lines when it doesn't come up.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { dataDir, port, password, logFile, durable = true } = options;
+  const user = postgresUser();
+  const binaries = await postgresDirectory(user);
+  const home = await dataHome(dataDir, user);
+  const { onSpawn } = options;
+  const cluster = await initialise({ home, binaries, user, password, logFile, durable, onSpawn });
+  await removeStrangersLock(cluster, isPostgres);
+
+  const start = () =>
+    startProcess({
+      name: 'postgres',
+      command: join(binaries, 'bin/postgres'),
+      args: ['-D', cluster, ...serverSettings(options)],
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      cwd: home,
+      logFile,
+      user,
+      onSpawn,
+    });
+  const { database = 'postgres' } = options;
+  const server = await untilItAnswers(start, urlOf(port, password, 'postgres'));
+  try {
+    await ensureDatabase(urlOf(port, password, 'postgres'), database);
+  } catch (error) {
+    await server.stop({ signal: POSTGRES_STOP_SIGNAL });
+    throw error;
+  }
+  return {
+    url: urlOf(port, password, database),
+    process: server,
+    stop: async () => {
+      await server.stop({ signal: POSTGRES_STOP_SIGNAL, timeLimitMs: 30_000 });
+    },
+  };
+}
+
+function serverSettings({ port, durable = true, maxConnections = 100 }: PostgresOptions): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    // Nobody connects by a socket file, and its directory would be one more thing to permit.
+    unix_socket_directories: '',
+    max_connections: String(maxConnections),
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function untilItAnswers(start: () => Promise<ManagedProcess>, url: string): Promise<ManagedProcess> {
+  const retryUntil = performance.now() + SHARED_MEMORY_TIME_LIMIT_MS;
+  for (;;) {
+    const server = await start();
+    try {
+      await waitFor(() => server.hasExited() || answers(url), {
+        timeoutMs: START_TIME_LIMIT_MS,
+        intervalMs: 50,
+        what: 'Postgres to answer',
+      });
+    } catch (error) {
+      await server.stop({ signal: 'SIGQUIT' });
+      throw new Error(`Postgres doesn't answer.\n${logTail(server.logFile)}`, { cause: error });
+    }
+    if (!server.hasExited()) return server;
+    const tail = logTail(server.logFile);
+    // The sessions of a killed server outlive it by a moment and hold its shared memory.
+    if (!tail.includes('is still in use') || performance.now() > retryUntil) {
+      throw new Error(`Postgres ended with ${describeExit(await server.exited)}.\n${tail}`);
+    }
+    await delay(200);
+  }
+}
+
+/** Whether it answers queries. A wrong password counts as an answer: it would be the same one for ever. */
+async function answers(url: string): Promise<boolean> {
+  try {
+    await withClient(url, (client) => client.query('SELECT 1'));
+    return true;
+  } catch (error) {
+    return error instanceof pg.DatabaseError && error.code === INVALID_PASSWORD;
+  }
+}
+
+async function ensureDatabase(url: string, name: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+  });
+}
+
+/** Runs statements on a connection of their own. */
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A server that goes away between two statements is reported by the next one.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(port: number, password: string, database: string): string {
+  return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${String(port)}/${database}`;
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    return (
+      readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
+        .split('\0')[0]
+        ?.endsWith('postgres') ?? false
+    );
+  } catch {
+    // Without /proc there is no telling; Postgres' own judgement stands.
+    return true;
+  }
+}
