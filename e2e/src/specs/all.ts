@@ -3,7 +3,7 @@ import { badInput } from './bad-input.ts';
 import { browsers } from './browsers.ts';
 import { clients } from './clients.ts';
 import { faults } from './faults.ts';
-import { handMadeTokens } from './hand-made-tokens.ts';
+import { manualTokens } from './manual-tokens.ts';
 import { interruptedCalls } from './interrupted-calls.ts';
 import { meteredCall } from './metered-call.ts';
 import { restoredPostgres } from './restored-postgres.ts';
@@ -22,7 +22,7 @@ export function allSpecs(stack: () => Stack): void {
   badInput(stack);
   browsers(stack);
   revocation(stack);
-  handMadeTokens(stack);
+  manualTokens(stack);
   interruptedCalls(stack);
   faults(stack);
   restoredPostgres(stack);

@@ -28,7 +28,7 @@ export type ClientRecord = z.infer<typeof clientRecordSchema>;
 export const tokenHashSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** A live token made by hand. */
-const handMadeTokenSchema = z.object({
+const manualTokenSchema = z.object({
   token_hash: tokenHashSchema,
   /** Seconds since the epoch, like `exp`. */
   iat: z.int(),
@@ -37,14 +37,14 @@ const handMadeTokenSchema = z.object({
   epoch: z.int().min(0),
 });
 
-export type HandMadeToken = z.infer<typeof handMadeTokenSchema>;
+export type ManualToken = z.infer<typeof manualTokenSchema>;
 
 /**
  * Answer of account's `GET /private/clients/{client_id}`: the client and all of its live tokens made by hand, of
  * one moment. Unknown and deleted clients are 404 `not_found`.
  */
 export const clientAnswerSchema = clientRecordSchema.extend({
-  hand_made_tokens: z.array(handMadeTokenSchema),
+  hand_made_tokens: z.array(manualTokenSchema),
 });
 
 /**

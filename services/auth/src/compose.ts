@@ -148,7 +148,7 @@ function composeTokens(
     tokens,
     clients,
     missLookUpsMaxInFlight: config.MISS_LOOK_UPS_MAX_IN_FLIGHT,
-    onHandMadeUsed: lastUsed.note,
+    onManualTokenUsed: lastUsed.note,
   });
   const revokeToken = createRevokeToken({ tokens, account });
   return { tokenParts: { findLiveToken, revokeToken }, lastUsed, restore };

@@ -20,7 +20,7 @@ export function createMetrics(registry: Registry) {
     }),
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',
-      help: 'Answers to a wish for admission: admitted, unavailable, or what refused it: points, traffic, time, rate, places',
+      help: 'Answers to a wish for admission: admitted, unavailable, or what refused it: points, traffic, time, rate, slots',
     }),
     onPrime: createOutcomes(registry, {
       name: 'tollgate_primes_total',
@@ -50,7 +50,7 @@ export function createMetrics(registry: Registry) {
     observeLeases: gauge(
       registry,
       'tollgate_leases_held',
-      'Places among calls in flight and open subscriptions that this process holds',
+      'Slots among calls in flight and open subscriptions that this process holds',
     ),
   };
 }

@@ -50,7 +50,7 @@ beforeAll(async () => {
       entitlements: () => activeEntitlement(Number(id)),
       'usage-snapshots': () => emptySnapshot(Number(id)),
       // auth asks for the clients that have such tokens when it starts: there is none.
-      'hand-made-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
+      'manual-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
     };
     const body = bodies[kind as keyof typeof bodies]();
     res.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });

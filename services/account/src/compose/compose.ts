@@ -24,7 +24,7 @@ import { createPublishedRevocations } from '../platform/outbox/publisher.ts';
 import { startRevocationOutbox } from '../platform/outbox/revocation-outbox.ts';
 import { createTokens } from '../access/tokens/tokens.ts';
 
-/** Waiting for Postgres ends before the callers' own patience (PRIVATE_API_TIMEOUT_MS) does. */
+/** Shorter than the timeout of callers (PRIVATE_API_TIMEOUT_MS), so that they get an answer. */
 const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
 
 /** Usage over time: a year of many rows takes a second, and those who ask for it wait for one another only. */

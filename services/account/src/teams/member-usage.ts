@@ -1,5 +1,5 @@
 import { pickPeriod } from '../billing/periods/period-rules.ts';
-import type { Standing } from '../billing/periods/standing.ts';
+import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
 import { SUM_COLUMNS } from '../billing/periods/usage-sums.ts';
 import type { Counters } from '../billing/periods/usage-sums.ts';
 import type { Query } from '../platform/database/query.ts';
@@ -11,7 +11,7 @@ import type { Query } from '../platform/database/query.ts';
  */
 export async function findMemberUsage(
   query: Query,
-  { periods }: Pick<Standing, 'periods'>,
+  { periods }: Pick<PayerPeriods, 'periods'>,
   now: Date,
 ): Promise<(Counters & { account_id: number })[] | undefined> {
   const period = pickPeriod(periods, now);

@@ -1,10 +1,10 @@
 import { Problem } from '@tollgate/http/problem';
 import { enforcedLimits } from '../billing/periods/limits.ts';
 import { pickPeriod } from '../billing/periods/period-rules.ts';
-import type { Standing } from '../billing/periods/standing.ts';
+import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
 
 /** `team_slots_limit` of the payer's current period; null where there is none. */
-export function slotsLimitOf({ periods }: Pick<Standing, 'periods'>, now: Date): number | null {
+export function slotsLimitOf({ periods }: Pick<PayerPeriods, 'periods'>, now: Date): number | null {
   const period = pickPeriod(periods, now);
   return period === undefined ? null : enforcedLimits(period).team_slots_limit;
 }

@@ -1,4 +1,4 @@
-import { findStanding } from '../billing/periods/standing.ts';
+import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import { sumUsage } from '../billing/periods/usage-sums.ts';
 import type { Query } from '../platform/database/query.ts';
 import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
@@ -31,11 +31,11 @@ export async function teamView(query: Query, accountId: number) {
   const now = new Date();
   const rows = await query<Row>(MEMBERS_SQL, { accountId });
   // A member's payer is the manager, and so is the manager's own.
-  const standing = await findStanding(query, accountId, now);
+  const payerPeriods = await findPayerPeriods(query, accountId, now);
   const own = rows.find(({ account_id }) => account_id === accountId);
-  if (own === undefined || standing === undefined) throw noTeam();
+  if (own === undefined || payerPeriods === undefined) throw noTeam();
   const { team_id, team_name, created_at, role } = own;
-  const { payer_id, status } = entitlementAnswer(standing);
+  const { payer_id, status } = entitlementAnswer(payerPeriods);
   const invitations = await listInvitations(query, team_id);
   const members = rows.map(memberAnswer);
   const seen = {
@@ -45,11 +45,11 @@ export async function teamView(query: Query, accountId: number) {
     role,
     payer_id,
     billing_status: status,
-    slots: { used: rows.length + invitations.length, limit: slotsLimitOf(standing, now) },
+    slots: { used: rows.length + invitations.length, limit: slotsLimitOf(payerPeriods, now) },
   };
   if (role === 'member') return { ...seen, members };
 
-  const used = await findMemberUsage(query, standing, now);
+  const used = await findMemberUsage(query, payerPeriods, now);
   const usageOf = (isMeant: (accountId: number) => boolean) =>
     used === undefined ? null : sumUsage(used.filter(({ account_id }) => isMeant(account_id)));
   const inTeam = new Set(rows.map(({ account_id }) => account_id));

@@ -19,6 +19,6 @@ export function tokenKey(hash: string, part: string): string {
 }
 
 /** The field of an application's hash for a token made by hand. */
-export function handMadeField(tokenHash: string): string {
+export function manualTokenField(tokenHash: string): string {
   return `token:${tokenHash}`;
 }

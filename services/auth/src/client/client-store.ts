@@ -12,7 +12,7 @@ import { redisAnswer } from '../redis/redis-answer.ts';
 import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
 import { SCOPE } from '../token/token-record.ts';
 import type { TokenRecord } from '../token/token-record.ts';
-import { clientKey, epochKey, handMadeField, tokenKey } from './client-keys.ts';
+import { clientKey, epochKey, manualTokenField, tokenKey } from './client-keys.ts';
 
 /**
  * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch and its tokens
@@ -177,7 +177,7 @@ export function createClientStore(
       const record = answer === null ? null : clientRecordSchema.parse(answer);
       const json = JSON.stringify(record);
       const epoch = answer === null ? 'unknown' : answer.revocation_epoch;
-      const tokens = answer === null ? [] : handMadeFields(answer);
+      const tokens = answer === null ? [] : manualTokenFields(answer);
       const args = [generation, json, epoch, cacheTtlMs, EPOCH_TTL_MS, ...tokens];
       const [noted, knownEpoch] = learnAnswer.parse(await learn(keys(clientId), args));
       if (record !== null && noted === 'learnt') remembered.set(clientId, { record, json });
@@ -196,9 +196,14 @@ export function createClientStore(
 }
 
 /** The hash's fields and values, one after the other. */
-function handMadeFields({ client_id, account_id, application_id, hand_made_tokens }: ClientAnswer): string[] {
+function manualTokenFields({
+  client_id,
+  account_id,
+  application_id,
+  hand_made_tokens,
+}: ClientAnswer): string[] {
   return hand_made_tokens.flatMap(({ token_hash, iat, exp, epoch }) => {
     const record: TokenRecord = { client_id, account_id, application_id, scope: SCOPE, iat, exp, epoch };
-    return [handMadeField(token_hash), JSON.stringify(record)];
+    return [manualTokenField(token_hash), JSON.stringify(record)];
   });
 }

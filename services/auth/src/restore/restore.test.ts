@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { applicationPart } from '@tollgate/credentials/access-token';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
 import { isActive } from '../../test/suite/requests.ts';
 
@@ -21,7 +21,7 @@ afterEach(() => auth.close());
 function addClients(count: number): { part: string; token: string }[] {
   return Array.from({ length: count }, () => {
     const client = addClient(auth.account);
-    return { part: applicationPart(client.client_id), token: addHandMadeToken(auth.account, client) };
+    return { part: applicationPart(client.client_id), token: addManualToken(auth.account, client) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
 import { isActive, obtainToken } from '../../test/suite/requests.ts';
 
@@ -15,7 +15,7 @@ afterEach(() => auth.close());
 
 test('tokens made by hand that were found active are reported with their time, and no others', async () => {
   const client = addClient(auth.account);
-  const [token, unused] = [addHandMadeToken(auth.account, client), addHandMadeToken(auth.account, client)];
+  const [token, unused] = [addManualToken(auth.account, client), addManualToken(auth.account, client)];
   const issued = await obtainToken(auth.service, client);
   const before = Math.floor(Date.now() / 1_000);
   expect(await isActive(auth.service, token)).toBe(true);
@@ -31,7 +31,7 @@ test('tokens made by hand that were found active are reported with their time, a
 
 test('a report that fails is made again, no more than the bound is kept, and introspection waits for none', async () => {
   const client = addClient(auth.account);
-  const tokens = Array.from({ length: 5 }, () => addHandMadeToken(auth.account, client));
+  const tokens = Array.from({ length: 5 }, () => addManualToken(auth.account, client));
   expect(await isActive(auth.service, tokens[0] ?? '')).toBe(true);
   auth.account.mood = 'failing';
   for (const token of tokens) expect(await isActive(auth.service, token)).toBe(true);
@@ -46,7 +46,7 @@ test('a report that fails is made again, no more than the bound is kept, and int
 
 test('what is noted is reported before a shutdown ends', async () => {
   const client = addClient(auth.account);
-  const token = addHandMadeToken(auth.account, client);
+  const token = addManualToken(auth.account, client);
   await auth.service.stop();
   await auth.service.restart({ LAST_USED_REPORT_INTERVAL_MS: '3600000' });
   await waitFor(async () => (await fetch(`${auth.service.privateUrl}/health/ready`)).ok);

@@ -28,9 +28,9 @@ export function createFindLiveToken(options: {
   tokens: Pick<TokenStore, 'find'>;
   clients: Pick<ClientDirectory, 'find'>;
   missLookUpsMaxInFlight: number;
-  onHandMadeUsed: (tokenHash: string) => void;
+  onManualTokenUsed: (tokenHash: string) => void;
 }): FindLiveToken {
-  const { tokens, clients, missLookUpsMaxInFlight, onHandMadeUsed } = options;
+  const { tokens, clients, missLookUpsMaxInFlight, onManualTokenUsed } = options;
   /** Callers that wait, by application: however many they are, account is asked once for them all. */
   const waiting = new Map<string, number>();
 
@@ -53,9 +53,9 @@ export function createFindLiveToken(options: {
 
   return async (token, applicationPart, requestId) => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const { record, certain, handMadeHash } = await tokens.find(token, applicationPart);
+      const { record, certain, manualTokenHash } = await tokens.find(token, applicationPart);
       if (certain) {
-        if (handMadeHash !== null) onHandMadeUsed(handMadeHash);
+        if (manualTokenHash !== null) onManualTokenUsed(manualTokenHash);
         return record;
       }
       const known =

@@ -4,7 +4,7 @@ import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { epochKey, handMadeField, tokenKey } from '../client/client-keys.ts';
+import { epochKey, manualTokenField, tokenKey } from '../client/client-keys.ts';
 import { LUA_LISTED, defineScript } from '../redis/redis-script.ts';
 import { tokenRecordSchema } from './token-record.ts';
 import type { TokenRecord } from './token-record.ts';
@@ -21,7 +21,7 @@ local known = redis.call('HMGET', KEYS[2], 'epoch', 'verified_on', 'generation',
 local origin = 'issued'
 local certain = known[2] == data_set
 if not json then
-  json, origin, certain = known[5], 'hand-made', listed(known[3], known[4])
+  json, origin, certain = known[5], 'manual', listed(known[3], known[4])
   if not json then return {certain and 'certain' or 'uncertain', 'nowhere', '', 0} end
 end
 local readable, record = pcall(cjson.decode, json)
@@ -50,7 +50,7 @@ return 1
 
 const findAnswer = z.tuple([
   z.enum(['certain', 'uncertain']),
-  z.enum(['issued', 'hand-made', 'nowhere']),
+  z.enum(['issued', 'manual', 'nowhere']),
   z.string(),
   z.int(),
 ]);
@@ -64,7 +64,7 @@ type FoundToken = {
   /** False where this Redis may lack the application's last change: account must be asked. */
   certain: boolean;
   /** Of a token made by hand, its hash. */
-  handMadeHash: string | null;
+  manualTokenHash: string | null;
 };
 
 /**
@@ -78,7 +78,7 @@ export type TokenStore = {
   revoke: (token: string, applicationPart: string) => Promise<void>;
 };
 
-const EXPIRED: FoundToken = { record: null, certain: true, handMadeHash: null };
+const EXPIRED: FoundToken = { record: null, certain: true, manualTokenHash: null };
 
 export function createTokenStore(redis: ScriptableRedis): TokenStore {
   const find = defineScript(redis, FIND);
@@ -87,23 +87,23 @@ export function createTokenStore(redis: ScriptableRedis): TokenStore {
     find: async (token, applicationPart) => {
       const hash = accessTokenHash(token);
       const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
-      const [certainty, origin, json, leftMs] = findAnswer.parse(await find(keys, [handMadeField(hash)]));
+      const [certainty, origin, json, leftMs] = findAnswer.parse(await find(keys, [manualTokenField(hash)]));
       const certain = certainty === 'certain';
-      if (origin === 'nowhere') return { record: null, certain, handMadeHash: null };
+      if (origin === 'nowhere') return { record: null, certain, manualTokenHash: null };
       const record = tokenRecordSchema.parse(JSON.parse(json));
       // Redis removes a key that has expired, and a replica may be late with it; it removes no field of a hash.
       if (leftMs <= 0) return EXPIRED;
       return {
         record: { ...record, expiresInMs: leftMs },
         certain,
-        handMadeHash: origin === 'hand-made' ? hash : null,
+        manualTokenHash: origin === 'manual' ? hash : null,
       };
     },
     revoke: async (token, applicationPart) => {
       const hash = accessTokenHash(token);
       const revocation: Revocation = { kind: 'token', token_hash: hash };
       const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
-      await revoke(keys, [REVOCATION_CHANNEL, JSON.stringify(revocation), handMadeField(hash)]);
+      await revoke(keys, [REVOCATION_CHANNEL, JSON.stringify(revocation), manualTokenField(hash)]);
     },
   };
 }

@@ -3,7 +3,7 @@ import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-t
 import { introspectionSchema } from '@tollgate/contracts/introspection';
 import { clockAhead } from '@tollgate/testbed/clock-ahead';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
 import { obtainToken, postIntrospection } from '../../test/suite/requests.ts';
 import { tokenKey } from '../client/client-keys.ts';
@@ -41,7 +41,7 @@ describe.each([
 
   test('knows a manual token until its end, and not beyond', async () => {
     const client = addClient(auth.account);
-    const token = addHandMadeToken(auth.account, client, 3);
+    const token = addManualToken(auth.account, client, 3);
     expect((await introspected(token)).active).toBe(true);
     await waitFor(async () => !(await introspected(token)).active);
   });

@@ -3,7 +3,7 @@ import { mastersOf } from '@tollgate/redis';
 import type { Redis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
-import { addHandMadeToken, startAuth } from '../suite/auth-under-test.ts';
+import { addManualToken, startAuth } from '../suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../suite/auth-under-test.ts';
 import { obtainToken } from '../suite/requests.ts';
 import { FORM, basic } from './corpus/corpus.ts';
@@ -19,7 +19,7 @@ let auth: AuthUnderTest;
 let monitors: Redis[];
 let id: string;
 let token: string;
-let handMade: string;
+let manualToken: string;
 /** What nobody may see again. A token's last part is what makes it one. */
 let marked: string[];
 
@@ -40,11 +40,11 @@ beforeAll(async () => {
   }
   ({ client_id: id } = addKnownClient(auth.account, SECRET));
   token = await obtainToken(auth.service, { client_id: id, client_secret: SECRET });
-  handMade = addHandMadeToken(auth.account, { client_id: id });
+  manualToken = addManualToken(auth.account, { client_id: id });
   marked = [
     SECRET,
     WRONG_SECRET,
-    ...[token, handMade].flatMap((each) => [each, each.slice(each.lastIndexOf('_') + 1)]),
+    ...[token, manualToken].flatMap((each) => [each, each.slice(each.lastIndexOf('_') + 1)]),
   ];
 });
 
@@ -113,8 +113,8 @@ function introspections(): RawRequest[] {
   const bodies = [
     `token=${token}`,
     `token=${token}x`,
-    `token=${handMade}`,
-    `token=${handMade}x`,
+    `token=${manualToken}`,
+    `token=${manualToken}x`,
     `token=Bearer+${token}`,
     `token=${token.slice(0, -1)}`,
     `token=${token}&token=${token}`,
@@ -147,7 +147,7 @@ async function sendAll(): Promise<void> {
   for (const request of introspections()) answers.push(await exchangeText(privateUrl, request));
   for (const request of requests) answers.push(await exchangeText(publicUrl, request));
   const pair = `client_id=${id}&client_secret=${encodeURIComponent(SECRET)}`;
-  const givenBack = post('/oauth2/revoke', `token=${handMade}&${pair}`);
+  const givenBack = post('/oauth2/revoke', `token=${manualToken}&${pair}`);
   for (const request of [givenBack, ...publicRequests('/oauth2/revoke', SECRET)]) {
     answers.push(await exchangeText(publicUrl, request));
   }

@@ -88,7 +88,7 @@ export function addClient(
 }
 
 /** account commits a token made by hand, and doesn't tell auth of it. */
-export function addHandMadeToken(
+export function addManualToken(
   account: Pick<AccountStandIn, 'clients'>,
   { client_id }: Pick<TestClient, 'client_id'>,
   lifespanSec = 3_600,

@@ -1,18 +1,18 @@
 import { Problem } from '@tollgate/http/problem';
-import type { Charge } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../entitle/entitle.ts';
 import type { Prime } from '../metering/live-usage/prime.ts';
 import { leasesKey } from '../metering/shard-keys.ts';
 import type { AdmissionKind, AdmitAnswer } from './admit-script.ts';
 import { NO_LEASE } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
 import { refused } from './refused.ts';
-import { standingOf } from './standing.ts';
-import type { Standing } from './standing.ts';
+import { rateLimitStateOf } from './rate-limit-state.ts';
+import type { RateLimitState } from './rate-limit-state.ts';
 import type { AskAdmission } from './turn-admissions.ts';
 
-type Admitted = { standing: Standing; lease: Lease };
+type Admitted = { rateLimitState: RateLimitState; lease: Lease };
 
-export type Admit = (charge: Charge, kind: AdmissionKind) => Promise<Admitted>;
+export type Admit = (payer: PayerEntitlement, kind: AdmissionKind) => Promise<Admitted>;
 
 export type AdmissionOptions = {
   ask: AskAdmission;
@@ -37,34 +37,38 @@ const ATTEMPTS = 3;
 export function createAdmission(options: AdmissionOptions): Admit {
   const { ask, prime, leases, canRecord, onAdmission } = options;
 
-  async function answerFor(charge: Charge, kind: AdmissionKind, member: string): Promise<AdmitAnswer> {
-    if (!canRecord(charge.payerId)) throw unavailable('usage can not be recorded at the moment');
+  async function answerFor(
+    payer: PayerEntitlement,
+    kind: AdmissionKind,
+    member: string,
+  ): Promise<AdmitAnswer> {
+    if (!canRecord(payer.payerId)) throw unavailable('usage can not be recorded at the moment');
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const answer = await ask(charge, kind, member);
+      const answer = await ask(payer, kind, member);
       if (answer.outcome !== 'unprimed') return answer;
-      await prime(charge.periodId, charge.payerId);
+      await prime(payer.periodId, payer.payerId);
     }
     throw unavailable('the live counters were lost again and again');
   }
 
-  return async (charge, kind) => {
+  return async (payer, kind) => {
     const member = leases.newMember();
-    const answer = await answerFor(charge, kind, member).catch((cause: unknown) => {
+    const answer = await answerFor(payer, kind, member).catch((cause: unknown) => {
       onAdmission?.('unavailable');
       throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
     });
     onAdmission?.(answer.outcome);
-    const standing = standingOf(charge.limits, answer);
+    const rateLimitState = rateLimitStateOf(payer.limits, answer);
     const { outcome } = answer;
     if (outcome !== 'admitted' && outcome !== 'unprimed') {
-      throw refused(outcome, charge, kind, answer, standing);
+      throw refused(outcome, payer, kind, answer, rateLimitState);
     }
-    return { standing, lease: leaseOf(charge, kind, member, leases) };
+    return { rateLimitState, lease: leaseOf(payer, kind, member, leases) };
   };
 }
 
 function leaseOf(
-  { payerId, limits }: Charge,
+  { payerId, limits }: PayerEntitlement,
   kind: AdmissionKind,
   member: string,
   leases: Pick<Leases, 'hold'>,

@@ -2,7 +2,7 @@ import type { Limits } from '@tollgate/contracts/entitlement';
 import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import type { Charge } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../entitle/entitle.ts';
 import { leasesKey, rateKey } from '../metering/shard-keys.ts';
 
 /** A `call` is counted as a session while it is in flight; a `subscription` has its open time metered instead. */
@@ -28,12 +28,12 @@ const CALL = 60_000_000;
  *
  * Neither is synced to Redis' disk: a restart forgets the rate, and a renewal brings back the leases (ADR 0020).
  *
- * Answers: why calls were refused (0 none was, 1 not primed, 2 … points, traffic, time, rate, places), how many
+ * Answers: why calls were refused (0 none was, 1 not primed, 2 … points, traffic, time, rate, slots), how many
  * were admitted, points left (-1 without that limit), and the rate's level after them.
  */
 export const LUA = `
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local rate, places, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
+local rate, slots, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local first_member = 7
 local refusal, points_left = 0, -1
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
@@ -46,7 +46,7 @@ if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
   elseif time_limit_ms >= 0 and tonumber(live[4]) >= time_limit_ms then refusal = 4 end
 end
 local now_us = 0
-if rate >= 0 or places >= 0 then
+if rate >= 0 or slots >= 0 then
   local time = redis.call('TIME')
   now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
@@ -66,10 +66,10 @@ if rate >= 0 then
   if fitting < admitted then admitted, refusal = fitting, 5 end
 end
 local held, now_ms = 0, math.floor(now_us / 1000)
-if admitted > 0 and places >= 0 then
+if admitted > 0 and slots >= 0 then
   held = redis.call('ZCARD', KEYS[3])
-  if held + admitted > places then
-    local free = math.max(places - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
+  if held + admitted > slots then
+    local free = math.max(slots - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
     if free < admitted then admitted, refusal = free, 6 end
   end
 end
@@ -80,8 +80,8 @@ if admitted > 0 then
     local state = string.format('%d %d', now_us, level)
     redis.call('SET', KEYS[2], state, 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1))
   end
-  if places >= 0 then
-    if held + admitted > places then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
+  if slots >= 0 then
+    if held + admitted > slots then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
     local leases, expires_ms = {}, string.format('%d', now_ms + tonumber(lease_ms))
     for index = 1, admitted do
       leases[2 * index - 1] = expires_ms
@@ -95,9 +95,9 @@ return { refusal, admitted, points_left, level }
 `;
 
 /** What a refusal was for, in the order in which the limits are looked at. */
-export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'places';
+export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'slots';
 
-const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'places'] as const;
+const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'slots'] as const;
 
 export type AdmitAnswer = {
   outcome: 'admitted' | 'unprimed' | RefusedLimit;
@@ -112,7 +112,7 @@ export type AdmitAnswer = {
 
 /** Asks for calls of one payer at once, each with a name for its lease; the answers are in their order. */
 export type AskAdmissions = (
-  charge: Charge,
+  payer: PayerEntitlement,
   kind: AdmissionKind,
   leaseIds: readonly string[],
 ) => Promise<AdmitAnswer[]>;

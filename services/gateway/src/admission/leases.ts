@@ -7,9 +7,9 @@ import { LEASE_MS } from './admit-script.ts';
 /** Where a lease is kept: a member of a sorted set. */
 export type LeaseEntry = { key: string; member: string };
 
-/** A place among the calls in flight, or the open subscriptions, of a payer. Held until it is released. */
+/** A slot among the calls in flight, or the open subscriptions, of a payer. Held until it is released. */
 export type Lease = {
-  /** Gives the place back. Never throws, and may be called again. */
+  /** Releases the slot. Never throws, and may be called again. */
   release: () => void;
   /** Hands it to a settlement (RecordUsage), which gives it back in the same round trip; null where nothing is held. */
   handOver: () => LeaseEntry | null;
@@ -44,7 +44,7 @@ type Held = LeaseEntry & { renewedMs: number };
 
 /**
  * The leases of this process. Most calls are over before their first renewal; the others are renewed in batches
- * while the process lives, so a dead one's places come free by themselves.
+ * while the process lives, so a dead one's slots come free by themselves.
  */
 export function createLeases(
   redis: ScriptableRedis & { zrem: (key: string, member: string) => Promise<unknown> },

@@ -129,7 +129,7 @@ test('sessions: 429 while as many calls are in flight, none as soon as a caller 
   expect(await gateway.metric('tollgate_leases_held')).toBe(0);
 });
 
-test('a batch of several payers of one shard gives back the places of each', async () => {
+test('a batch of several payers of one shard gives back the slots of each', async () => {
   const first = caller({ session_limit: 2 });
   nextAccount += USAGE_SHARD_COUNT - 1;
   const payers = [first, caller({ session_limit: 3 })];
@@ -151,7 +151,7 @@ test('a batch of several payers of one shard gives back the places of each', asy
   expect(payersOf.some((some) => ids.every((id) => some.has(id)))).toBe(true);
 });
 
-test('a call that got no answer of the upstream gives its place back', async () => {
+test('a call that got no answer of the upstream gives its slot back', async () => {
   const { token } = caller({ session_limit: 1 });
   gateway.upstream((req) => {
     req.socket.destroy();

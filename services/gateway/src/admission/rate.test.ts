@@ -36,12 +36,12 @@ afterAll(async () => {
   await server.stop();
 });
 
-type Ask = { rate: number; places: number; members: string[]; atUs: number };
+type Ask = { rate: number; slots: number; members: string[]; atUs: number };
 
 /** Calls of one moment that ask together. */
-async function askAll(payer: number, { rate, places, members, atUs }: Ask) {
+async function askAll(payer: number, { rate, slots, members, atUs }: Ask) {
   const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
-  const limits = [-1, -1, -1, rate, places];
+  const limits = [-1, -1, -1, rate, slots];
   const answer = (await admitAt(keys, [...limits, 8_000, ...turnedTo(atUs), ...members])) as ScriptAnswer;
   return admitAnswers({ points_limit: null, rate_limit: rate < 0 ? null : rate }, members.length, answer);
 }
@@ -92,7 +92,7 @@ test('the rate script decides as exact virtual scheduling does, at any rate and 
       let atUs = BEGIN_US;
       for (const [index, gapUs] of between.entries()) {
         atUs += gapUs;
-        const answer = await ask(payer, { rate, places: -1, member: String(index), atUs });
+        const answer = await ask(payer, { rate, slots: -1, member: String(index), atUs });
         const expected = model(atUs);
         expect(answer).toEqual({
           outcome: expected.conforms ? 'admitted' : 'rate',
@@ -110,7 +110,7 @@ test('a call at the moment that a refusal names is admitted, and one a microseco
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (rate) => {
       const payer = (payers += 1);
-      const call = (atUs: number) => ask(payer, { rate, places: -1, member: 'm', atUs });
+      const call = (atUs: number) => ask(payer, { rate, slots: -1, member: 'm', atUs });
       for (let calls = 0; calls < rate; calls += 1) expect((await call(BEGIN_US)).outcome).toBe('admitted');
       const { outcome, waitUs } = await call(BEGIN_US);
       expect(outcome).toBe('rate');
@@ -123,7 +123,7 @@ test('a call at the moment that a refusal names is admitted, and one a microseco
 
 test('a clock that is turned back neither gives calls away nor locks anybody out', async () => {
   const payer = (payers += 1);
-  const call = (atUs: number) => ask(payer, { rate: 2, places: -1, member: 'm', atUs });
+  const call = (atUs: number) => ask(payer, { rate: 2, slots: -1, member: 'm', atUs });
   expect((await call(BEGIN_US)).outcome).toBe('admitted');
   expect((await call(BEGIN_US)).outcome).toBe('admitted');
   const anHourBefore = BEGIN_US - 3_600_000_000;
@@ -131,11 +131,11 @@ test('a clock that is turned back neither gives calls away nor locks anybody out
   expect((await call(BEGIN_US + 30_000_000)).outcome).toBe('admitted');
 });
 
-test('places: never more than the limit are held, none is refused that fits, and expired ones come free', async () => {
-  const places = fc.integer({ min: 0, max: 4 });
+test('slots: never more than the limit are held, none is refused that fits, and expired ones come free', async () => {
+  const slots = fc.integer({ min: 0, max: 4 });
   const gaps = fc.array(fc.integer({ min: 0, max: 5_000_000 }), { minLength: 1, maxLength: 40 });
   await fc.assert(
-    fc.asyncProperty(places, gaps, async (limit, between) => {
+    fc.asyncProperty(slots, gaps, async (limit, between) => {
       const payer = (payers += 1);
       let atUs = BEGIN_US;
       let expiriesMs: number[] = [];
@@ -144,8 +144,8 @@ test('places: never more than the limit are held, none is refused that fits, and
         const nowMs = Math.floor(atUs / 1_000);
         expiriesMs = expiriesMs.filter((expiryMs) => expiryMs > nowMs);
         const fits = expiriesMs.length < limit;
-        const { outcome } = await ask(payer, { rate: -1, places: limit, member: String(index), atUs });
-        expect(outcome).toBe(fits ? 'admitted' : 'places');
+        const { outcome } = await ask(payer, { rate: -1, slots: limit, member: String(index), atUs });
+        expect(outcome).toBe(fits ? 'admitted' : 'slots');
         if (fits) expiriesMs.push(nowMs + 8_000);
       }
     }),
@@ -165,12 +165,12 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
   expect(ttlMs).toBeLessThanOrEqual(MINUTE_US / 2_000 + 1);
 });
 
-test('a call that has no place leaves the rate as it was', async () => {
+test('a call that gets no slot leaves the rate as it was', async () => {
   const payer = (payers += 1);
-  const call = (member: string) => ask(payer, { rate: 10, places: 1, member, atUs: BEGIN_US });
+  const call = (member: string) => ask(payer, { rate: 10, slots: 1, member, atUs: BEGIN_US });
   expect(await call('one')).toMatchObject({ outcome: 'admitted', callsLeft: 9 });
-  expect(await call('two')).toMatchObject({ outcome: 'places', callsLeft: 9 });
-  expect(await call('three')).toMatchObject({ outcome: 'places', callsLeft: 9 });
+  expect(await call('two')).toMatchObject({ outcome: 'slots', callsLeft: 9 });
+  expect(await call('three')).toMatchObject({ outcome: 'slots', callsLeft: 9 });
 });
 
 test('calls that ask together are answered as if each had asked by itself, in their order', async () => {
@@ -183,7 +183,7 @@ test('calls that ask together are answered as if each had asked by itself, in th
       fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 40 })),
       fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 20 })),
       fc.array(round, { minLength: 1, maxLength: 8 }),
-      async (rate, places, rounds) => {
+      async (rate, slots, rounds) => {
         const [together, alone] = [(payers += 1), (payers += 1)];
         let atUs = BEGIN_US;
         for (const [index, { gapUs, calls }] of rounds.entries()) {
@@ -191,9 +191,9 @@ test('calls that ask together are answered as if each had asked by itself, in th
           const members = Array.from({ length: calls }, (_, call) => `${String(index)}.${String(call)}`);
           const expected = [];
           for (const member of members) {
-            expected.push(...(await askAll(alone, { rate, places, members: [member], atUs })));
+            expected.push(...(await askAll(alone, { rate, slots, members: [member], atUs })));
           }
-          expect(await askAll(together, { rate, places, members, atUs })).toEqual(expected);
+          expect(await askAll(together, { rate, slots, members, atUs })).toEqual(expected);
         }
       },
     ),
@@ -209,6 +209,6 @@ test('the last fitting call is found exactly where the rate is as high as it can
     `{s0}:rate:${String(payer)}`,
     `${String(BEGIN_US)} ${String(rate * MINUTE_US - MINUTE_US + 1)}`,
   );
-  const answers = await askAll(payer, { rate, places: -1, members: ['one', 'two'], atUs: BEGIN_US });
+  const answers = await askAll(payer, { rate, slots: -1, members: ['one', 'two'], atUs: BEGIN_US });
   expect(answers.map(({ outcome }) => outcome)).toEqual(['rate', 'rate']);
 });

@@ -1,10 +1,10 @@
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
-import type { Charge } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../entitle/entitle.ts';
 import type { AdmissionKind, AdmitAnswer, RefusedLimit } from './admit-script.ts';
-import { standingFields } from './standing.ts';
-import type { Standing } from './standing.ts';
+import { rateLimitFields } from './rate-limit-state.ts';
+import type { RateLimitState } from './rate-limit-state.ts';
 
 /** What a limit on the whole period is called, and in which of its units. */
 const PERIOD_LIMITS = {
@@ -25,8 +25,8 @@ const PERIOD_LIMITS = {
   },
 } as const satisfies Record<string, { code: ErrorCode; field: LimitField; detail: string }>;
 
-/** Places come free at any moment: the shortest time that Retry-After can say. */
-const PLACES_RETRY_SEC = 1;
+/** Slots come free at any moment: the shortest time that Retry-After can say. */
+const SLOTS_RETRY_SEC = 1;
 
 /** A limit of 0 lets none pass until the plan is another one. */
 const NEVER_RETRY_SEC = 60;
@@ -34,7 +34,7 @@ const NEVER_RETRY_SEC = 60;
 /** A limit on the period is used up: nothing is left of it until the period ends, or the plan is changed. */
 export function periodLimitExceeded(
   limit: 'points' | 'time' | 'traffic',
-  { limits, endedAt, billingStatus }: Pick<Charge, 'limits' | 'endedAt' | 'billingStatus'>,
+  { limits, endedAt, billingStatus }: Pick<PayerEntitlement, 'limits' | 'endedAt' | 'billingStatus'>,
   headers: Readonly<Record<string, string>> = {},
 ): Problem {
   const { code, field, detail } = PERIOD_LIMITS[limit];
@@ -48,34 +48,34 @@ export function periodLimitExceeded(
 /** The problem of a refused admission: which limit, what is left, and when to come back. */
 export function refused(
   limit: RefusedLimit,
-  charge: Charge,
+  payer: PayerEntitlement,
   kind: AdmissionKind,
   { waitUs }: Pick<AdmitAnswer, 'waitUs'>,
-  standing: Standing,
+  rateLimitState: RateLimitState,
 ): Problem {
-  const headers = { ...standingFields(standing), 'x-billing-status': charge.billingStatus };
+  const headers = { ...rateLimitFields(rateLimitState), 'x-billing-status': payer.billingStatus };
   switch (limit) {
     case 'points':
     case 'traffic':
     case 'time':
-      return periodLimitExceeded(limit, charge, headers);
+      return periodLimitExceeded(limit, payer, headers);
     case 'rate': {
-      const perMinute = charge.limits.rate_limit ?? 0;
+      const perMinute = payer.limits.rate_limit ?? 0;
       return tooMany('rate_limit_exceeded', `The plan allows ${String(perMinute)} calls per minute.`, {
         headers,
         limit: perMinute,
         retrySec: perMinute === 0 ? NEVER_RETRY_SEC : Math.ceil(waitUs / 1_000_000),
       });
     }
-    case 'places': {
+    case 'slots': {
       const isCall = kind === 'call';
-      const places = (isCall ? charge.limits.session_limit : charge.limits.subscription_limit) ?? 0;
+      const slots = (isCall ? payer.limits.session_limit : payer.limits.subscription_limit) ?? 0;
       const code = isCall ? 'session_limit_exceeded' : 'subscription_limit_exceeded';
       const what = isCall ? 'calls in flight' : 'open subscriptions';
-      return tooMany(code, `The plan allows ${String(places)} ${what} at a time.`, {
+      return tooMany(code, `The plan allows ${String(slots)} ${what} at a time.`, {
         headers,
-        limit: places,
-        retrySec: places === 0 ? NEVER_RETRY_SEC : PLACES_RETRY_SEC,
+        limit: slots,
+        retrySec: slots === 0 ? NEVER_RETRY_SEC : SLOTS_RETRY_SEC,
       });
     }
   }

@@ -73,7 +73,7 @@ test('a burst over both gateways: exactly as many calls in flight as the plan ha
   expect(count(await Promise.all(answers), 200)).toBe(7);
 });
 
-test('callers that wait for their answers never find their own place taken, on whichever gateway', async () => {
+test('callers that wait for their answers never find their own slot taken, on whichever gateway', async () => {
   const { token } = caller({ session_limit: 4 });
   const worker = async () => {
     const statuses = [];
@@ -107,7 +107,7 @@ test('points over both gateways: used up to the last, and over by no more than w
   expect(points).toBeLessThan(100 + 5 * 3);
 });
 
-test("a long call keeps its place for as long as it lasts; a dead gateway's place is free within 10 s", async () => {
+test("a long call keeps its slot for as long as it lasts; a dead gateway's slot is free within 10 s", async () => {
   const { token } = caller({ session_limit: 2 });
   const waiting = holdingUpstream();
   const doomed = await gateway.startTwin();
@@ -120,7 +120,7 @@ test("a long call keeps its place for as long as it lasts; a dead gateway's plac
   await lost;
   gateway.upstream(answerOk);
   await waitFor(async () => (await twin.query({ token })).status === 200, { timeoutMs: 10_000 });
-  // Longer than a lease lasts since the long call began, and it still has its place: one is free, not two.
+  // Longer than a lease lasts since the long call began, and it still has its slot: one is free, not two.
   const second = holdingUpstream();
   const another = twin.query({ token });
   await waitFor(() => second.length === 1);

@@ -37,7 +37,7 @@ import { AuthUnavailable, peerUnavailable } from '../plain-routes/plain-routes.t
 import { createProxy } from '../plain-routes/proxy.ts';
 import { createCallMeter } from '../metering/call-meter.ts';
 import { createSettle } from '../metering/settlement/settle.ts';
-import type { Patience } from '../metering/settlement/settle.ts';
+import type { SettlementTimeout } from '../metering/settlement/settle.ts';
 import { createSendBatch } from '../metering/settlement/settle-script.ts';
 import { createSettlement } from '../metering/settlement/settlement.ts';
 import type { Settlement } from '../metering/settlement/settlement.ts';
@@ -54,7 +54,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const peers = composePeers(config, metrics, logger, traces);
   const { prime, settlement, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
-  const patience = patienceOf(config, metrics);
+  const settlementTimeout = settlementTimeoutOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
   const upstreams = composeUpstreams(config, { observerOf, trusts, cors, logger, metrics });
@@ -72,14 +72,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     introspect: peers.introspect,
     tokenWatch: peers.tokenWatch,
     record: settlement.record,
-    patience,
+    settlementTimeout,
   });
   const pipeline = {
     ...shared,
     authenticate: peers.authenticate,
     tokenWatch: peers.tokenWatch,
-    meter: createCallMeter(createSettle(settlement.record, patience), {
-      ...patience,
+    meter: createCallMeter(createSettle(settlement.record, settlementTimeout), {
+      ...settlementTimeout,
       record: settlement.record,
       prime,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
@@ -120,9 +120,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
 }
 
 /** How long an answer waits for its usage to be recorded. */
-function patienceOf(config: Config, { onSettled }: Metrics): Patience {
+function settlementTimeoutOf(config: Config, { onSettled }: Metrics): SettlementTimeout {
   return {
-    patienceMs: config.SETTLEMENT_PATIENCE_MS,
+    timeoutMs: config.SETTLEMENT_PATIENCE_MS,
     unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
     onSettled,
   };

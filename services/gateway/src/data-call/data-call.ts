@@ -11,7 +11,7 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Admit } from '../admission/admission.ts';
 import { bearerToken } from '../authenticate/authenticate.ts';
 import type { Authenticate } from '../authenticate/authenticate.ts';
-import type { Charge, Entitle } from '../entitle/entitle.ts';
+import type { PayerEntitlement, Entitle } from '../entitle/entitle.ts';
 import type { ForwardOutcome } from '../forward/answer/relay.ts';
 import type { Forward } from '../forward/forward.ts';
 import { discardRest } from '../forward/request/request-body.ts';
@@ -54,7 +54,7 @@ export type DataCallParts = {
 };
 
 /** Who calls and who pays, as far as a call has come. */
-type KnownCaller = { token: ActiveToken | null; charge: Charge | null };
+type KnownCaller = { token: ActiveToken | null; payer: PayerEntitlement | null };
 
 type Serve = (
   req: IncomingMessage,
@@ -84,7 +84,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     accessLog?.note(req, { request_id: requestId });
     const ended = onCall();
     const trace = traces.begin(req, requestId);
-    const known: KnownCaller = { token: null, charge: null };
+    const known: KnownCaller = { token: null, payer: null };
     let problem: Problem | undefined;
     let outcome: DataCallOutcome;
     try {
@@ -104,7 +104,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
         status: res.statusCode,
         detail: problem?.detail,
         active: known.token,
-        payerId: known.charge?.payerId ?? null,
+        payerId: known.payer?.payerId ?? null,
         token: known.token === null ? presentedToken(req.rawHeaders) : undefined,
         address: addressOf(req),
         apiVersion,
@@ -147,16 +147,16 @@ function createServe(parts: DataCallParts): Serve {
     partEnded('authenticate');
     trace?.begin('entitle');
     const payment = entitle(token.account_id, requestId);
-    const charge = payment instanceof Promise ? await payment : payment;
-    known.charge = charge;
+    const payer = payment instanceof Promise ? await payment : payment;
+    known.payer = payer;
     partEnded('entitle');
     trace?.begin('admit');
     const kind = callKind(req.rawHeaders);
-    const { standing, lease } = await admit(charge, kind);
+    const { rateLimitState, lease } = await admit(payer, kind);
     partEnded('admit');
     const recheck = async () => {
       const active = await authenticate(req.rawHeaders, requestId);
-      return { token: active, charge: await entitle(active.account_id, requestId) };
+      return { token: active, payer: await entitle(active.account_id, requestId) };
     };
     const watchToken: OpenStream['watchToken'] = (end) => {
       const use = { token: bearerToken(req.rawHeaders) ?? '', active: token, requestId, end };
@@ -165,7 +165,7 @@ function createServe(parts: DataCallParts): Serve {
         tokenWatch.release(use);
       };
     };
-    const admitStream = async () => (await admit(charge, 'subscription')).lease;
+    const admitStream = async () => (await admit(payer, 'subscription')).lease;
     trace?.begin('forward');
     try {
       const outcome = await forward({
@@ -174,12 +174,12 @@ function createServe(parts: DataCallParts): Serve {
         requestId,
         identity: {
           accountId: token.account_id,
-          payerId: charge.payerId,
+          payerId: payer.payerId,
           applicationId: token.application_id,
         },
-        billingStatus: charge.billingStatus,
-        standing,
-        meter: meter(kind, { token, charge, apiVersion, lease, recheck, watchToken, admitStream }),
+        billingStatus: payer.billingStatus,
+        rateLimitState,
+        meter: meter(kind, { token, payer, apiVersion, lease, recheck, watchToken, admitStream }),
         trace,
       });
       partEnded('forward');

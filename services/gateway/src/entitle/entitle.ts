@@ -8,7 +8,7 @@ import type { KnownEntitlement } from './entitlement-cache.ts';
 import { createQuestions } from './questions.ts';
 
 /** Whose billing period a call is held to and charged to. */
-export type Charge = {
+export type PayerEntitlement = {
   payerId: number;
   periodId: number;
   billingStatus: 'active' | 'grace';
@@ -19,7 +19,7 @@ export type Charge = {
 };
 
 /** A promise only where account has to be asked. */
-export type Entitle = (accountId: number, requestId: string) => Charge | Promise<Charge>;
+export type Entitle = (accountId: number, requestId: string) => PayerEntitlement | Promise<PayerEntitlement>;
 
 export type EntitleOptions = {
   /** account's private API. */
@@ -84,32 +84,32 @@ export function createEntitle(options: EntitleOptions): Entitlements {
     return known === undefined || nowMs >= known.staleUntilMs ? undefined : known;
   }
 
-  function serveStale({ entitlement }: KnownEntitlement): Charge {
+  function serveStale({ entitlement }: KnownEntitlement): PayerEntitlement {
     onLookup?.('stale');
     outage.servedStale();
-    return chargeOf(entitlement);
+    return payerEntitlementOf(entitlement);
   }
 
   /** Asks again, and serves what is known where no answer comes in time. */
-  async function refresh(accountId: number, requestId: string): Promise<Charge> {
+  async function refresh(accountId: number, requestId: string): Promise<PayerEntitlement> {
     const asked = questions.ask(accountId, requestId);
     const answer = await inTime(asked, () => {
       outage.failed(new Error(`no answer within ${String(REFRESH_WAIT_MS)} ms`));
     });
-    if (answer !== undefined) return chargeOf(answer);
+    if (answer !== undefined) return payerEntitlementOf(answer);
     // A change, or the loss of trust, may have come meanwhile.
     const known = knownNow(accountId, performance.now());
-    return known === undefined ? chargeOf(await asked) : serveStale(known);
+    return known === undefined ? payerEntitlementOf(await asked) : serveStale(known);
   }
 
   return {
     entitle: (accountId, requestId) => {
       const nowMs = performance.now();
       const known = knownNow(accountId, nowMs);
-      if (known === undefined) return questions.ask(accountId, requestId).then(chargeOf);
+      if (known === undefined) return questions.ask(accountId, requestId).then(payerEntitlementOf);
       if (nowMs < known.freshUntilMs) {
         onLookup?.('hit');
-        return chargeOf(known.entitlement);
+        return payerEntitlementOf(known.entitlement);
       }
       if (!outage.isOn()) return refresh(accountId, requestId);
       if (outage.takeProbe(nowMs)) questions.ask(accountId, requestId).catch(() => undefined);
@@ -172,18 +172,18 @@ function passes({ status }: Entitlement): boolean {
   return status === 'active' || status === 'grace';
 }
 
-/** The charge of an answer is one object while the answer is kept: whoever gathers calls knows it again. */
-const charges = new WeakMap<Entitlement, Charge>();
+/** The payer entitlement of an answer is one object while the answer is kept: whoever gathers calls knows it again. */
+const payerEntitlements = new WeakMap<Entitlement, PayerEntitlement>();
 
-function chargeOf(entitlement: Entitlement): Charge {
-  const known = charges.get(entitlement);
+function payerEntitlementOf(entitlement: Entitlement): PayerEntitlement {
+  const known = payerEntitlements.get(entitlement);
   if (known !== undefined) return known;
-  const charge = toCharge(entitlement);
-  charges.set(entitlement, charge);
-  return charge;
+  const payer = toPayerEntitlement(entitlement);
+  payerEntitlements.set(entitlement, payer);
+  return payer;
 }
 
-function toCharge({ status, payer_id, billing_period }: Entitlement): Charge {
+function toPayerEntitlement({ status, payer_id, billing_period }: Entitlement): PayerEntitlement {
   switch (status) {
     case 'active':
     case 'grace':

@@ -32,24 +32,24 @@ test.each([
   ['of all', undefined, 'all'],
 ])('an answer that a change %s has overtaken is asked for again, and not kept', async (_name, id, all) => {
   const { answers, entitle, dropAccount, dropAll } = pendingAccount();
-  const charge = entitle(1, 'request');
+  const payer = entitle(1, 'request');
   if (all === 'all') dropAll();
   else dropAccount(id ?? 0);
   answers[0]?.({ ...activeEntitlement(1), payer_id: 5 });
   await new Promise(setImmediate);
   expect(answers).toHaveLength(2);
   answers[1]?.(blocked);
-  await expect(charge).rejects.toMatchObject({ code: 'account_blocked' });
+  await expect(payer).rejects.toMatchObject({ code: 'account_blocked' });
   await expect(async () => entitle(1, 'request')).rejects.toMatchObject({ code: 'account_blocked' });
   expect(answers).toHaveLength(2);
 });
 
 test('a change of somebody else leaves the answer as it is', async () => {
   const { answers, entitle, dropAccount } = pendingAccount();
-  const charge = entitle(1, 'request');
+  const payer = entitle(1, 'request');
   dropAccount(2);
   answers[0]?.(activeEntitlement(1));
-  expect((await charge).payerId).toBe(1);
+  expect((await payer).payerId).toBe(1);
   expect(answers).toHaveLength(1);
 });
 

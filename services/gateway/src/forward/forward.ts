@@ -19,7 +19,7 @@ import type { Identity } from './request/request-fields.ts';
 import { createUpstreams } from './upstream/upstreams.ts';
 import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
-type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'standing' | 'meter'> & {
+type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'> & {
   req: IncomingMessage;
   identity: Identity;
   trace: CallTrace | null;
@@ -68,7 +68,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const answerRules = createAnswerRules(options.urls, options.cors);
 
   function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
-    const { req, res, requestId, identity, billingStatus, standing, meter, trace } = call;
+    const { req, res, requestId, identity, billingStatus, rateLimitState, meter, trace } = call;
     if (whole === null || res.destroyed) return Promise.resolve('aborted');
     const { body, lengthBytes } = whole;
     const headers = upstreamRequestFields(req, identity, requestId, {
@@ -78,7 +78,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace };
     const stallTimeoutMs = bodyIdleTimeoutMs;
-    const relay = { res, requestId, billingStatus, standing, answerRules, stallTimeoutMs, meter };
+    const relay = { res, requestId, billingStatus, rateLimitState, answerRules, stallTimeoutMs, meter };
     return new Promise((resolve, reject) => {
       new Exchange(parts, request, relay, { resolve, reject }).begin();
     });

@@ -4,22 +4,19 @@ import type { Lease } from '../admission/leases.ts';
 import { isMultipart, isSubscriptionStream } from '../forward/answer/answer-fields.ts';
 import type { AnswerMeter } from '../forward/answer/relay.ts';
 import { inTime } from './settlement/settle.ts';
-import type { Patience, Settle } from './settlement/settle.ts';
+import type { SettlementTimeout, Settle } from './settlement/settle.ts';
 import { openStreamMeter } from './stream-meter.ts';
 import type { OpenStream, StreamMeter, StreamMeterOptions } from './stream-meter.ts';
 
-type MeteredCall = Pick<
-  OpenStream,
-  'token' | 'charge' | 'apiVersion' | 'lease' | 'recheck' | 'watchToken'
-> & {
-  /** Asks for a subscription's place. @throws {Problem} (the promise) what admission throws. */
+type MeteredCall = Pick<OpenStream, 'token' | 'payer' | 'apiVersion' | 'lease' | 'recheck' | 'watchToken'> & {
+  /** Asks for a subscription's slot. @throws {Problem} (the promise) what admission throws. */
   admitStream: () => Promise<Lease>;
 };
 
 /** Counts one call's answer: once at its end, or while it is open where it is a stream. */
 export type CallMeter = (kind: AdmissionKind, call: MeteredCall) => AnswerMeter;
 
-export function createCallMeter(settle: Settle, options: StreamMeterOptions & Patience): CallMeter {
+export function createCallMeter(settle: Settle, options: StreamMeterOptions & SettlementTimeout): CallMeter {
   return (kind, call) => {
     let open: StreamMeter | undefined;
     return {
@@ -27,7 +24,7 @@ export function createCallMeter(settle: Settle, options: StreamMeterOptions & Pa
       isOpenStream: (headers) =>
         isSubscriptionStream(headers) || (kind === 'subscription' && isMultipart(headers)),
       begin: ({ points, trafficBytes, cut }) => {
-        const lease = kind === 'subscription' ? call.lease : streamPlace(call, cut);
+        const lease = kind === 'subscription' ? call.lease : streamSlot(call, cut);
         open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
       },
       end: (usage) => (open === undefined ? settle(call, usage, call.lease) : inTime(open.end(), options)),
@@ -36,12 +33,12 @@ export function createCallMeter(settle: Settle, options: StreamMeterOptions & Pa
 }
 
 /**
- * The place of a stream that nobody has asked for: its caller takes any answer, and the upstream has chosen
- * this one. It holds the call's place until it has a subscription's, and is cut where it doesn't get one: else
+ * The slot of a stream that nobody has asked for: its caller takes any answer, and the upstream has chosen
+ * this one. It holds the call's slot until it has a subscription's, and is cut where it doesn't get one: else
  * who accepts any type would have subscriptions beyond the plan's.
  */
-function streamPlace({ lease, admitStream }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
-  let place = lease;
+function streamSlot({ lease, admitStream }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
+  let slot = lease;
   let over = false;
   admitStream().then(
     (admitted) => {
@@ -49,8 +46,8 @@ function streamPlace({ lease, admitStream }: MeteredCall, onRefused: OpenStream[
         admitted.release();
         return;
       }
-      place.release();
-      place = admitted;
+      slot.release();
+      slot = admitted;
     },
     (error: unknown) => {
       if (!over) onRefused(toProblem(error));
@@ -58,7 +55,7 @@ function streamPlace({ lease, admitStream }: MeteredCall, onRefused: OpenStream[
   );
   const end = () => {
     over = true;
-    return place;
+    return slot;
   };
   return {
     release: () => {

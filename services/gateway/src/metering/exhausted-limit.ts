@@ -1,9 +1,9 @@
-import type { Charge } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../entitle/entitle.ts';
 import type { LiveUsage } from './settlement/settle-script.ts';
 
 /** The first limit of the period that is used up, as far as an open stream uses it. */
 export function exhaustedLimit(
-  { points_limit, time_sec_limit, traffic_bytes_limit }: Charge['limits'],
+  { points_limit, time_sec_limit, traffic_bytes_limit }: PayerEntitlement['limits'],
   live: LiveUsage,
   costsPoints: boolean,
 ): 'points' | 'traffic' | 'time' | null {

@@ -2,7 +2,7 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Lease } from '../admission/leases.ts';
 import { periodLimitExceeded } from '../admission/refused.ts';
-import type { Charge } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../entitle/entitle.ts';
 import type { Prime } from './live-usage/prime.ts';
 import { Problem } from '@tollgate/http/problem';
 import { exhaustedLimit } from './exhausted-limit.ts';
@@ -12,7 +12,7 @@ import type { LiveUsage } from './settlement/settle-script.ts';
 import type { RecordUsage } from './settlement/settlement.ts';
 
 /** Who has a stream open, and on whose period. */
-type StreamConsumer = { token: ActiveToken; charge: Charge };
+type StreamConsumer = { token: ActiveToken; payer: PayerEntitlement };
 
 export type OpenStream = StreamConsumer & {
   apiVersion: UsageEvent['api_version'];
@@ -52,7 +52,7 @@ const CHECK_INTERVAL_MS = 1_000;
 export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream): StreamMeter {
   const { record, prime, pointsPerMinute } = options;
   const meter = createOperationMeter(performance.now(), pointsPerMinute);
-  let { token, charge, points } = stream;
+  let { token, payer, points } = stream;
   let settledBytes = 0;
   let dueMs = 0;
   let checking = false;
@@ -71,7 +71,7 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
     };
     points = 0;
     settledBytes = bytes;
-    return record(usageEvent({ token, charge, apiVersion: stream.apiVersion }, used), lease);
+    return record(usageEvent({ token, payer, apiVersion: stream.apiVersion }, used), lease);
   }
 
   function refuse(problem: Problem): void {
@@ -84,12 +84,12 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
     if (over) return;
     if (live === null) {
       // Lost with Redis' data: without them no limit could be held.
-      prime(charge.periodId, charge.payerId).catch(() => undefined);
+      prime(payer.periodId, payer.payerId).catch(() => undefined);
       return;
     }
-    const exhausted = exhaustedLimit(charge.limits, live, pointsPerMinute > 0);
-    if (exhausted !== null) refuse(periodLimitExceeded(exhausted, charge));
-    const { time_sec_limit } = charge.limits;
+    const exhausted = exhaustedLimit(payer.limits, live, pointsPerMinute > 0);
+    if (exhausted !== null) refuse(periodLimitExceeded(exhausted, payer));
+    const { time_sec_limit } = payer.limits;
     // The last seconds are settled when they are over, not up to an interval later.
     if (time_sec_limit !== null) {
       dueMs = Math.min(dueMs, performance.now() + time_sec_limit * 1000 - live.time_ms);
@@ -99,7 +99,7 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
   async function check(): Promise<void> {
     checking = true;
     try {
-      ({ token, charge } = await stream.recheck());
+      ({ token, payer } = await stream.recheck());
       if (performance.now() >= dueMs && !over) hold(await settle());
     } catch (error) {
       if (error instanceof Problem && error.status < 500) refuse(error);

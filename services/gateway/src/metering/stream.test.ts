@@ -86,7 +86,7 @@ test('an open stream is one request and its first minute at once, then its time 
   expect(sum(all, 'time_ms')).toBeLessThanOrEqual(performance.now() - beganMs + 5_000);
 });
 
-test('a stream ends when the period has no time left, says so, and its place is free', async () => {
+test('a stream ends when the period has no time left, says so, and its slot is free', async () => {
   const { accountId, token } = caller({ time_sec_limit: 100, subscription_limit: 1 }, { time_ms: 98_000 });
   const { ended, received } = await subscribe(token);
   expect(await ended).toBe('whole');
@@ -132,10 +132,10 @@ test('a stream whose token is revoked ends with an event that says so, which is 
   expect(await gateway.metric('tollgate_data_calls_total', { outcome: 'unauthorized' })).toBe(1);
 });
 
-test('a stream that nobody asked for is a subscription all the same: its time, and its place', async () => {
+test('a stream that nobody asked for is a subscription all the same: its time, and its slot', async () => {
   const { accountId, token } = caller({ subscription_limit: 1, session_limit: 1 });
   const first = await subscribe(token, '*/*');
-  // The call's own place is free again.
+  // The call's own slot is free again.
   await waitFor(async () => {
     const { status, ended } = await subscribe(token, '*/*');
     return status === 200 && (await ended) === 'whole';

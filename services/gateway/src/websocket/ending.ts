@@ -46,7 +46,7 @@ export function endingOf(problem: Problem): Ending {
   };
 }
 
-/** Standing ones first: the status 402 is shared by limits that are used up and by a period that has ended. */
+/** Lasting ones first: the status 402 is shared by limits that are used up and by a period that has ended. */
 function closeCodeOf({ code, status }: { code: ErrorCode; status: number }): number {
   if (code === 'no_active_billing_period') return 4403;
   switch (status) {

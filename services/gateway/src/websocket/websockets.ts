@@ -10,7 +10,7 @@ import type { UpstreamObserver } from '../forward/upstream/upstream-metrics.ts';
 import type { TrustsPeer } from '../http/trusted-proxies.ts';
 import type { Prime } from '../metering/live-usage/prime.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
-import type { Patience } from '../metering/settlement/settle.ts';
+import type { SettlementTimeout } from '../metering/settlement/settle.ts';
 import type { RecordUsage } from '../metering/settlement/settlement.ts';
 import type { TokenWatch } from '../authenticate/token-watch.ts';
 import type { Traces } from '../trace/traces.ts';
@@ -42,7 +42,7 @@ export type WebSocketsOptions = {
   admit: Admit;
   record: RecordUsage;
   prime: Prime;
-  patience: Patience;
+  settlementTimeout: SettlementTimeout;
   /** Where below `extensions` the upstream states a message's points. */
   pointsExtension: string;
   logFailure: LogFailure;
@@ -67,7 +67,7 @@ export function createWebSockets(options: WebSocketsOptions): {
       admit,
       record,
       prime,
-      patience: options.patience,
+      settlementTimeout: options.settlementTimeout,
       statedPoints: createStatedPoints(options.pointsExtension),
       visitUpstream: createUpstreamAddresses(
         options.upstreamUrls,

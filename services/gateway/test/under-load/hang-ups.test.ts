@@ -111,13 +111,13 @@ test('1,000 callers who hang up at random moments leave no call, no connection a
   await waitFor(async () => (await everywhere('tollgate_data_calls_in_flight')) === 0);
   await waitFor(async () => (await everywhere('tollgate_upstream_in_flight')) === 0);
   await waitFor(() => busy.size === 0, { what: 'the upstream to be idle' });
-  const places = async () => {
+  const slots = async () => {
     const { accountId } = customer;
     const keys = [leasesKey('calls', accountId), leasesKey('subscriptions', accountId)];
     return Promise.all(keys.map((key) => services.store.zcard(key)));
   };
   // Sooner than leases end by themselves: these were given back.
-  await waitFor(async () => (await places()).every((count) => count === 0), { timeoutMs: 5_000 });
+  await waitFor(async () => (await slots()).every((count) => count === 0), { timeoutMs: 5_000 });
   expect(await everywhere('tollgate_leases_held')).toBe(0);
 
   await services.allCounted();

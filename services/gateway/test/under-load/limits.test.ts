@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   admittedBeyondPoints,
   overTheRate,
-  refusedWithFreePlaces,
+  refusedWithFreeSlots,
   refusedWithinTheRate,
   refusedWithPointsLeft,
 } from '../suite/load/limit-model.ts';
@@ -96,7 +96,7 @@ describe('10,000 calls from 50 callers over two gateways', () => {
 
   test('the sessions: never one over, and none refused that fitted', () => {
     expect(upstream.busy().most).toBeLessThanOrEqual(SESSIONS);
-    expect(refusedWithFreePlaces(refused('session_limit_exceeded'), answered, SESSIONS)).toEqual([]);
+    expect(refusedWithFreeSlots(refused('session_limit_exceeded'), answered, SESSIONS)).toEqual([]);
   });
 
   test('the points: used up, over by what was in flight alone, and none refused before', () => {

@@ -108,7 +108,7 @@ describe('by connection_init', () => {
     return raw;
   };
 
-  test('a token in any of the places opens the socket', async () => {
+  test('a token in any of the slots opens the socket', async () => {
     const token = gateway.auth.issue();
     const payloads = [
       { Authorization: `Bearer ${token}` },

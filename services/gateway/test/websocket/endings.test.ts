@@ -31,7 +31,7 @@ function limitTo(accountId: number, limits: Record<string, number>): void {
   gateway.account.entitle(accountId, { billing_period: changed });
 }
 
-test('a subscription beyond the plan’s gets an error, the socket stays, and a place that is left is free', async () => {
+test('a subscription beyond the plan’s gets an error, the socket stays, and a slot that is left is free', async () => {
   limitTo(31, { subscription_limit: 1 });
   const raw = await openReady(url, gateway.auth.issue({ accountId: 31 }));
   raw.send({ id: 'a', ...TICKS });

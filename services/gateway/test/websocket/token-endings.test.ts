@@ -73,7 +73,7 @@ test('a subscription limit over two gateways and hundreds of subscribes at once:
   await waitFor(() => count('next') + count('error') >= 300);
   expect([count('next'), count('error')]).toEqual([limit, 300 - limit]);
 
-  // A gateway that is killed gives its places back when their leases end; until then none is given twice.
+  // A gateway that is killed gives its slots back when their leases end; until then none is given twice.
   const here = sockets.filter((_, index) => index % 2 === 0);
   const held = here.reduce((sum, raw) => sum + answered(raw, 'next'), 0);
   await twin.process.kill();

@@ -52,7 +52,7 @@ export async function ensureDemoAccount(
   const periods = periodsOf(demo, base);
   await ensurePeriods(stack, account_id, plan_id, periods);
   const subscription = await ensureSubscription(stack, account_id, plan_id, demo);
-  if (demo.standing === 'blocked' && account.blocked_at === null) {
+  if (demo.scenario === 'blocked' && account.blocked_at === null) {
     await stack.api.send('POST', `/private/accounts/${String(account_id)}/block`, {});
   }
   const pointsPerMonth = demo.plan.description.points_limit * demo.share;
@@ -73,13 +73,13 @@ function spanOf(periods: readonly PastPeriod[], base: Date): { from: Date; to: D
   };
 }
 
-function periodsOf({ standing, months }: DemoAccount, base: Date): PastPeriod[] {
-  if (standing === 'by hand') {
+function periodsOf({ scenario, months }: DemoAccount, base: Date): PastPeriod[] {
+  if (scenario === 'by hand') {
     const at = (days: number) => textOf(new Date(base.getTime() + days * DAY_MS));
     return [{ started_at: at(-BY_HAND_DAYS.before), ended_at: at(BY_HAND_DAYS.after) }];
   }
   // Long over: also its grace window is.
-  if (standing === 'ended') return pastPeriods(monthsBefore(base, 1), months);
+  if (scenario === 'ended') return pastPeriods(monthsBefore(base, 1), months);
   return pastPeriods(base, months);
 }
 
@@ -104,15 +104,15 @@ async function ensureSubscription(
   stack: Stack,
   account_id: number,
   plan_id: number,
-  { standing }: DemoAccount,
+  { scenario }: DemoAccount,
 ): Promise<Subscription | undefined> {
   const path = '/private/subscriptions';
   const present = await itemsOf<Subscription>(stack, path, 'subscriptions', { account_id });
-  if (present.length > 0 || ['by hand', 'ended', 'new'].includes(standing)) return present.at(-1);
-  const billing_interval = standing === 'yearly' ? 'year' : 'month';
+  if (present.length > 0 || ['by hand', 'ended', 'new'].includes(scenario)) return present.at(-1);
+  const billing_interval = scenario === 'yearly' ? 'year' : 'month';
   const wanted = { account_id, plan_id, billing_interval };
   const made = await createUnlessCovered(stack, path, wanted);
-  if (made !== undefined && standing === 'cancelling') {
+  if (made !== undefined && scenario === 'cancelling') {
     const cancellation = { effective: 'period_end' };
     await stack.api.send('POST', `${path}/${String(made.subscription_id)}/cancel`, cancellation);
   }
@@ -182,7 +182,7 @@ async function join(stack: Stack, teamId: number, account_id: number): Promise<M
 }
 
 /** An application for tokens by hand, with one. */
-export async function ensureHandMadeToken(stack: Stack, account_id: number): Promise<void> {
+export async function ensureManualToken(stack: Stack, account_id: number): Promise<void> {
   const [application_id = 0] = await ensureApplications(stack, account_id, ['By hand'], 'manual');
   const path = `/private/applications/${String(application_id)}/tokens`;
   const present = await itemsOf(stack, path, 'tokens');

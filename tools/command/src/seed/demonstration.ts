@@ -52,13 +52,13 @@ export const DEMO_PLANS = [
 ] as const satisfies readonly DemoPlan[];
 
 /** How an account stands when it is made; a period by hand passes through grace and expires as time goes by. */
-type Standing = 'subscribed' | 'yearly' | 'cancelling' | 'by hand' | 'ended' | 'blocked' | 'new';
+type Scenario = 'subscribed' | 'yearly' | 'cancelling' | 'by hand' | 'ended' | 'blocked' | 'new';
 
 export type DemoAccount = {
   email: string;
   name: string;
   plan: DemoPlan;
-  standing: Standing;
+  scenario: Scenario;
   /** Months before it was made, of which it has a period each and usage. */
   months: number;
   applications: readonly string[];
@@ -86,7 +86,7 @@ const FIRMS = ['Maps', 'Trade', 'Lab', 'Media', 'Health', 'Energy', 'Travel', 'B
 const APPLICATIONS = ['Backend', 'Mobile app', 'Reports'];
 
 /** Every kind comes among the first accounts. */
-const STANDINGS: readonly Standing[] = [
+const SCENARIOS: readonly Scenario[] = [
   'subscribed',
   'by hand',
   'cancelling',
@@ -104,13 +104,13 @@ export function demoAccount(number: number): DemoAccount {
   const random = randomFrom(number);
   const pick = <T>(choices: readonly [T, ...T[]] | readonly T[]) =>
     choices[Math.floor(random() * choices.length)] as T;
-  const standing = STANDINGS[(number - 1) % STANDINGS.length] ?? 'subscribed';
+  const scenario = SCENARIOS[(number - 1) % SCENARIOS.length] ?? 'subscribed';
   return {
     email: `account-${String(number)}${DEMO_DOMAIN}`,
     name: `${pick(NAMES)} of Demo ${pick(FIRMS)} ${String(number)}`,
     plan: pick(DEMO_PLANS),
-    standing,
-    months: standing === 'new' ? 0 : 1 + Math.floor(random() * 3),
+    scenario,
+    months: scenario === 'new' ? 0 : 1 + Math.floor(random() * 3),
     applications: APPLICATIONS.slice(0, 1 + Math.floor(random() * APPLICATIONS.length)),
     share: 0.2 + random() * 0.75,
     seed: number,
@@ -140,7 +140,7 @@ export const DEMO_PERSON = {
   email: `person${DEMO_DOMAIN}`,
   name: 'Demo person',
   plan: DEMO_PLANS[1],
-  standing: 'subscribed',
+  scenario: 'subscribed',
   months: 3,
   applications: ['Backend', 'Mobile app'],
   share: 0.55,

@@ -48,6 +48,6 @@ test('usage is the same each time, lies within its span, and has a key for each 
 test('of more accounts the first are the same, and all kinds come among ten', () => {
   expect(demoAccount(3)).toEqual(demoAccount(3));
   const ten = Array.from({ length: 10 }, (_, index) => demoAccount(index + 1));
-  expect(new Set(ten.map(({ standing }) => standing)).size).toBe(7);
+  expect(new Set(ten.map(({ scenario }) => scenario)).size).toBe(7);
   expect(new Set(ten.map(({ email }) => email)).size).toBe(10);
 });

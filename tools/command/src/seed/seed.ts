@@ -1,5 +1,5 @@
 import type { Session } from '../session.ts';
-import { ensureDemoAccount, ensureDemoTeam, ensureHandMadeToken, ensurePlans } from './accounts.ts';
+import { ensureDemoAccount, ensureDemoTeam, ensureManualToken, ensurePlans } from './accounts.ts';
 import { DEMO_PERSON, demoAccount } from './demonstration.ts';
 import type { ReportedEvent } from './history.ts';
 import { reportUsage } from './report.ts';
@@ -29,7 +29,7 @@ export async function seedStack(
   say(`Account of ${shown.email} and its team …`);
   const { account, events } = await ensureDemoAccount(stack, shown, plans);
   const usage: ReportedEvent[] = [...events, ...(await ensureDemoTeam(stack, account, shown))];
-  await ensureHandMadeToken(stack, account.account_id);
+  await ensureManualToken(stack, account.account_id);
   for (let number = 1; number <= accounts; number += 1) {
     if (number % 10 === 1) say(`Accounts from ${String(number)} of ${String(accounts)} …`);
     usage.push(...(await ensureDemoAccount(stack, demoAccount(number), plans)).events);

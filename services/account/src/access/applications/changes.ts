@@ -12,9 +12,9 @@ import type { Application, ApplicationKey } from './application.ts';
 import {
   endsAfterRevoke,
   endsAfterRotation,
-  standingAfterDelete,
-  standingAfterRevoke,
-  standingAfterRotation,
+  stateAfterDelete,
+  stateAfterRevoke,
+  stateAfterRotation,
 } from './rules.ts';
 import {
   countUnderLock,
@@ -25,7 +25,7 @@ import {
   lockApplication,
   lockApplicationOfClient,
   setSettings,
-  setStanding,
+  setApplicationState,
 } from './store.ts';
 
 /**
@@ -107,9 +107,9 @@ export async function changeApplication(
 /** @throws {Problem} not_found */
 export async function revokeApplication(query: Query, key: ApplicationKey, by: Actor): Promise<Revoked> {
   const before = await lock(query, key);
-  const application: Application = { ...before, ...standingAfterRevoke(before) };
+  const application: Application = { ...before, ...stateAfterRevoke(before) };
   await endAllSecrets(query, key.application_id);
-  await setStanding(query, key.application_id, application);
+  await setApplicationState(query, key.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
   return { application, pending: await enqueueRevocation(query, application) };
@@ -133,7 +133,7 @@ export async function takeOverRevocation(
   if (before.revocation_epoch >= revocation_epoch) return undefined;
   const application: Application = { ...before, status: 'revoked', revocation_epoch };
   await endAllSecrets(query, before.application_id);
-  await setStanding(query, before.application_id, application);
+  await setApplicationState(query, before.application_id, application);
   const details = {
     revocation_epoch,
     revocation_epoch_before: before.revocation_epoch,
@@ -150,10 +150,10 @@ export async function deleteApplication(
   by: Actor,
 ): Promise<PendingRevocation> {
   const before = await lock(query, key);
-  const standing = standingAfterDelete(before);
+  const state = stateAfterDelete(before);
   await endAllSecrets(query, key.application_id);
-  await setStanding(query, key.application_id, standing);
-  const { revocation_epoch } = standing;
+  await setApplicationState(query, key.application_id, state);
+  const { revocation_epoch } = state;
   const details = { name: before.name, revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details });
   return enqueueRevocation(query, { ...before, revocation_epoch });
@@ -174,8 +174,8 @@ export async function rotateSecret(
   await endSecrets(query, ends);
   const client_secret = newClientSecret();
   await insertSecret(query, applicationId, hmacSecret(client_secret, peppers));
-  const application: Application = { ...before, ...standingAfterRotation(before) };
-  await setStanding(query, applicationId, application);
+  const application: Application = { ...before, ...stateAfterRotation(before) };
+  await setApplicationState(query, applicationId, application);
 
   const previous = ends.find(({ expires_at }) => expires_at > now)?.expires_at ?? null;
   const details = {

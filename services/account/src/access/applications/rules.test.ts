@@ -5,9 +5,9 @@ import {
   endsAfterRotation,
   lifespanLabel,
   OVERLAP_SEC,
-  standingAfterDelete,
-  standingAfterRevoke,
-  standingAfterRotation,
+  stateAfterDelete,
+  stateAfterRevoke,
+  stateAfterRotation,
   TOKEN_LIFESPAN_SEC,
 } from './rules.ts';
 
@@ -65,9 +65,9 @@ describe('secrets of an application', () => {
 
 test('revoking and deleting raise the epoch by one, a new secret leaves it', () => {
   const before = { revocation_epoch: 4 };
-  expect(standingAfterRevoke(before)).toEqual({ status: 'revoked', revocation_epoch: 5 });
-  expect(standingAfterDelete(before)).toEqual({ status: 'deleted', revocation_epoch: 5 });
-  expect(standingAfterRotation(before)).toEqual({ status: 'active', revocation_epoch: 4 });
+  expect(stateAfterRevoke(before)).toEqual({ status: 'revoked', revocation_epoch: 5 });
+  expect(stateAfterDelete(before)).toEqual({ status: 'deleted', revocation_epoch: 5 });
+  expect(stateAfterRotation(before)).toEqual({ status: 'active', revocation_epoch: 4 });
 });
 
 describe('the label of a lifespan', () => {

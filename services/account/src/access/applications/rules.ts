@@ -28,8 +28,8 @@ export function lifespanLabel(lifespanSec: number): string {
 /** How long a rotated secret may go on: not at all, to seven days. */
 export const OVERLAP_SEC = { min: 0, max: 604_800 };
 
-/** What a change leaves of an application's standing. */
-export type Standing = { status: Application['status'] | 'deleted'; revocation_epoch: number };
+/** What a change leaves of an application's state. */
+export type ApplicationState = { status: Application['status'] | 'deleted'; revocation_epoch: number };
 
 /** When a secret ends from now on. */
 export type SecretEnd = { secret_id: number; expires_at: Date };
@@ -41,17 +41,17 @@ type Secret = Pick<LiveSecret, 'secret_id' | 'expires_at'>;
  * Every revocation counts, that of a revoked application too: two at once both grow the epoch, and an operator
  * who isn't sure that the first one arrived sends it once more.
  */
-export function standingAfterRevoke({ revocation_epoch }: Before) {
+export function stateAfterRevoke({ revocation_epoch }: Before) {
   return { status: 'revoked' as const, revocation_epoch: revocation_epoch + 1 };
 }
 
 /** Deletion is final, and kills all tokens. */
-export function standingAfterDelete({ revocation_epoch }: Before) {
+export function stateAfterDelete({ revocation_epoch }: Before) {
   return { status: 'deleted' as const, revocation_epoch: revocation_epoch + 1 };
 }
 
 /** A new secret brings a revoked application back. The epoch stays, so its old tokens don't come with it. */
-export function standingAfterRotation({ revocation_epoch }: Before) {
+export function stateAfterRotation({ revocation_epoch }: Before) {
   return { status: 'active' as const, revocation_epoch };
 }
 

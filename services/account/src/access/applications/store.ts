@@ -3,7 +3,7 @@ import { onlyRow } from '../../platform/database/only-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
-import type { SecretEnd, Standing } from './rules.ts';
+import type { SecretEnd, ApplicationState } from './rules.ts';
 
 /**
  * Applications and their secrets in Postgres. A deleted one can't be found any more, and one of a temporary token
@@ -111,10 +111,10 @@ export async function setSettings(
   );
 }
 
-export async function setStanding(
+export async function setApplicationState(
   query: Query,
   applicationId: number,
-  { status, revocation_epoch }: Standing,
+  { status, revocation_epoch }: ApplicationState,
 ): Promise<void> {
   await query(
     `UPDATE applications SET status = :status, revocation_epoch = :revocation_epoch

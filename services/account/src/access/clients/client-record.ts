@@ -1,4 +1,4 @@
-import type { ClientAnswer, ClientRecord, HandMadeToken } from '@tollgate/contracts/client-record';
+import type { ClientAnswer, ClientRecord, ManualToken } from '@tollgate/contracts/client-record';
 import type { Query } from '../../platform/database/query.ts';
 import { LIVE } from '../tokens/store.ts';
 
@@ -26,7 +26,7 @@ const CLIENT_SQL = `
   WHERE client_id = :client_id AND status <> 'deleted'
   ORDER BY secret_id DESC`;
 
-type ClientRow = Omit<ClientRecord, 'secrets'> & { hand_made_tokens: HandMadeToken[] } & (
+type ClientRow = Omit<ClientRecord, 'secrets'> & { hand_made_tokens: ManualToken[] } & (
     { pepper_id: string; hmac: string; expires_at: Date | null } | { pepper_id: null }
   );
 

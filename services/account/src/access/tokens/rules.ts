@@ -7,13 +7,13 @@ export const TEMPORARY_TOKEN_LIFESPAN_SEC = 43_200;
 export type TokenStatus = 'Active' | 'Expired' | 'Revoked';
 
 type Lifetime = { revocation_epoch: number; expires_at: Date; revoked_at: Date | null };
-type ApplicationStanding = { status: string; revocation_epoch: number };
+type ApplicationState = { status: string; revocation_epoch: number };
 
 /**
  * What a token is now; never stored. A revoked one stays so when its time has passed too. An application that
  * was revoked and brought back has a greater epoch than its old tokens.
  */
-export function tokenStatus(token: Lifetime, application: ApplicationStanding, now: Date): TokenStatus {
+export function tokenStatus(token: Lifetime, application: ApplicationState, now: Date): TokenStatus {
   const dead =
     token.revoked_at !== null ||
     application.status !== 'active' ||

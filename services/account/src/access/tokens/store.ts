@@ -22,7 +22,7 @@ export type TokenRow = {
 
 export type SealedTokenRow = TokenRow & SealedToken & { token_hash: string };
 
-/** A token beside its application's standing, from which its status follows. */
+/** A token beside its application's state, from which its status follows. */
 export type ListedRow = TokenRow & { application_status: string; application_epoch: number };
 
 /** `now` decides the statuses; of all of them where it is null. */

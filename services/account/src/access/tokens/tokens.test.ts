@@ -24,7 +24,7 @@ afterAll(async () => {
 const make = () => makeApplication(suite.account, suite.account_id);
 const call = (method: string, path: string, body?: unknown) => operate(suite.account, method, path, body);
 
-async function handMade(clientId: string) {
+async function manualTokens(clientId: string) {
   const response = await getPrivate(suite.account, `/private/clients/${clientId}`);
   return clientAnswerSchema.parse(await response.json()).hand_made_tokens;
 }
@@ -67,7 +67,7 @@ describe('generating a token', () => {
     });
     expect((await call('GET', `${path}/tokens`)).body).toEqual({ tokens: [record], next_cursor: null });
     expect(suite.auth.told).toContainEqual({ client_id, revocation_epoch: 0 });
-    expect(await handMade(client_id)).toEqual([
+    expect(await manualTokens(client_id)).toEqual([
       {
         token_hash: accessTokenHash(String(access_token)),
         iat: Date.parse(String(issued_at)) / 1_000,
@@ -92,7 +92,7 @@ describe('generating a token', () => {
     };
     const { body } = await call('POST', '', wanted);
     await makeToken(suite.account, `/${String(body['application_id'])}`);
-    const [token] = await handMade(String(body['client_id']));
+    const [token] = await manualTokens(String(body['client_id']));
     expect((token?.exp ?? 0) - (token?.iat ?? 0)).toBe(3_153_600_000);
   });
 
@@ -226,7 +226,7 @@ describe('revoking a token', () => {
     expect(first.body).toMatchObject({ status: 'Revoked', delivered: true });
     const second = await call('POST', `${token.path}/revoke`);
     expect(second.body['revoked_at']).toBe(first.body['revoked_at']);
-    expect((await handMade(client_id)).map(({ token_hash }) => token_hash)).toEqual([
+    expect((await manualTokens(client_id)).map(({ token_hash }) => token_hash)).toEqual([
       accessTokenHash(other.access_token),
     ]);
     expect(await statuses(path)).toEqual(['Active', 'Revoked']);
@@ -238,7 +238,7 @@ describe('revoking a token', () => {
     const { path, client_id } = await make();
     await makeToken(suite.account, path);
     await call('POST', `${path}/revoke`);
-    expect([await handMade(client_id), await statuses(path)]).toEqual([[], ['Revoked']]);
+    expect([await manualTokens(client_id), await statuses(path)]).toEqual([[], ['Revoked']]);
     const { status, body } = await call('POST', `${path}/tokens`, { name: 'T' });
     expect([status, body['code']]).toEqual([409, 'application_revoked']);
   });
@@ -251,9 +251,9 @@ describe('revoking a token', () => {
         call('POST', `${path}/revoke`),
       ]);
       expect([201, 409]).toContain(issued.status);
-      expect(await handMade(client_id)).toEqual([]);
+      expect(await manualTokens(client_id)).toEqual([]);
       await call('POST', `${path}/rotate-secret`, { overlap_sec: 0 });
-      expect(await handMade(client_id)).toEqual([]);
+      expect(await manualTokens(client_id)).toEqual([]);
     }
   });
 });

@@ -1,14 +1,14 @@
 import type { Entitlement } from '@tollgate/contracts/entitlement';
 import { enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod } from '../periods/period-rules.ts';
-import type { Standing } from '../periods/standing.ts';
+import type { PayerPeriods } from '../periods/payer-periods.ts';
 
 /**
  * Whether an account's calls may pass, and on whose period. Without a period the status is `none`, or
  * `blocked` where an account is: a block is what the caller must hear of first.
  */
-export function entitlementAnswer(standing: Standing): Entitlement {
-  const { account_id, payer_id, account_blocked, periods, now } = standing;
+export function entitlementAnswer(payerPeriods: PayerPeriods): Entitlement {
+  const { account_id, payer_id, account_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);
   const changesAt = nextChange(period, periods, account_blocked, now);
   const without = account_blocked ? 'blocked' : 'none';

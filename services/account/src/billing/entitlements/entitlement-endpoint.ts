@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
-import { findStanding } from '../periods/standing.ts';
+import { findPayerPeriods } from '../periods/payer-periods.ts';
 import { idParameter } from '../../platform/database/id-parameter.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { entitlementAnswer } from './entitlement-answer.ts';
@@ -16,8 +16,8 @@ const paramsSchema = z.object({ account_id: idParameter });
 export function entitlementEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const params = paramsSchema.safeParse(req.params);
-    const standing = params.success ? await findStanding(query, params.data.account_id) : undefined;
-    if (standing === undefined) throw new Problem('not_found');
-    res.json(entitlementAnswer(standing));
+    const payerPeriods = params.success ? await findPayerPeriods(query, params.data.account_id) : undefined;
+    if (payerPeriods === undefined) throw new Problem('not_found');
+    res.json(entitlementAnswer(payerPeriods));
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { operatorOf } from '../../access/applications/access.ts';
 import { billingStatus, pickPeriod } from '../../billing/periods/period-rules.ts';
-import { findStanding } from '../../billing/periods/standing.ts';
+import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { idOf } from '../../platform/database/id-parameter.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { booleanQueryField } from '../../http/input/fields.ts';
@@ -67,7 +67,7 @@ export function accountEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const account = await findOperatedAccount(query, idOf(req, 'account_id'));
     if (account === undefined) throw new Problem('not_found');
-    res.json({ ...account, ...(await standingOf(query, account)) });
+    res.json({ ...account, ...(await payerPeriodsOf(query, account)) });
   };
 }
 
@@ -79,11 +79,11 @@ export function blockAccountEndpoint(transact: Transact, blocked: boolean): Requ
   };
 }
 
-async function standingOf(query: Query, { account_id }: OperatedAccount) {
+async function payerPeriodsOf(query: Query, { account_id }: OperatedAccount) {
   const now = new Date();
-  const standing = await findStanding(query, account_id, now);
-  if (standing === undefined) throw new Problem('not_found');
-  const { payer_id, account_blocked, periods } = standing;
+  const payerPeriods = await findPayerPeriods(query, account_id, now);
+  if (payerPeriods === undefined) throw new Problem('not_found');
+  const { payer_id, account_blocked, periods } = payerPeriods;
   const period = pickPeriod(periods, now);
   return {
     team: (await findTeamPlace(query, account_id)) ?? null,

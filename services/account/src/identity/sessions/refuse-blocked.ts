@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
-import { findStanding } from '../../billing/periods/standing.ts';
+import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { signedIn } from './require-session.ts';
 
@@ -12,8 +12,8 @@ import { signedIn } from './require-session.ts';
  */
 export function refuseBlocked(query: Query): RequestHandler {
   return async (_req, res, next) => {
-    const standing = await findStanding(query, signedIn(res).account_id, new Date());
-    if (standing?.account_blocked !== false) throw new Problem('account_blocked');
+    const payerPeriods = await findPayerPeriods(query, signedIn(res).account_id, new Date());
+    if (payerPeriods?.account_blocked !== false) throw new Problem('account_blocked');
     next();
   };
 }

@@ -1,5 +1,5 @@
 import { Problem } from '@tollgate/http/problem';
-import { findStanding } from '../../billing/periods/standing.ts';
+import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { auditTeam, endTeam, lockManagedTeam } from '../changes.ts';
@@ -122,6 +122,6 @@ async function takeInvitation(query: Query, { team_id }: Team, invitationId: num
 /** How many people the manager's plan has room for; null without a limit. */
 export async function slotsLimit(query: Query, managerId: number): Promise<number | null> {
   const now = new Date();
-  const standing = await findStanding(query, managerId, now);
-  return standing === undefined ? null : slotsLimitOf(standing, now);
+  const payerPeriods = await findPayerPeriods(query, managerId, now);
+  return payerPeriods === undefined ? null : slotsLimitOf(payerPeriods, now);
 }

@@ -2,23 +2,23 @@ import type { UsageResponse } from '@tollgate/contracts/usage-response';
 import { Problem } from '@tollgate/http/problem';
 import { reportedLimits } from '../../billing/periods/limits.ts';
 import { billingStatus, pickPeriod } from '../../billing/periods/period-rules.ts';
-import type { Standing } from '../../billing/periods/standing.ts';
+import type { PayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { sumUsage } from '../../billing/periods/usage-sums.ts';
 import { toSecond } from '../../platform/timing/to-second.ts';
 
 /**
- * What `GET /api/usage` says of an account's standing (source specification, parts 2 to 4.2). The account's
+ * What `GET /api/usage` says of an account's payerPeriods (source specification, parts 2 to 4.2). The account's
  * own states never refuse it: a blocked or expired account sees so.
  *
  * @throws {Problem} no_billing_period where the payer has had none so far.
  */
-export function usageAnswer(standing: Standing, now: Date): UsageResponse {
-  const period = pickPeriod(standing.periods, now);
+export function usageAnswer(payerPeriods: PayerPeriods, now: Date): UsageResponse {
+  const period = pickPeriod(payerPeriods.periods, now);
   if (period === undefined) throw new Problem('no_billing_period');
   return {
-    account_id: standing.account_id,
-    payer_id: standing.payer_id,
-    status: billingStatus(period, standing.account_blocked, now),
+    account_id: payerPeriods.account_id,
+    payer_id: payerPeriods.payer_id,
+    status: billingStatus(period, payerPeriods.account_blocked, now),
     billing_period: {
       started_at: toSecond(period.started_at),
       ended_at: toSecond(period.ended_at),

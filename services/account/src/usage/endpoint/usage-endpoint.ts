@@ -4,7 +4,7 @@ import type { AccessLog } from '@tollgate/log/access-log';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { invalidToken } from '@tollgate/http/problem';
 import { authenticateBearer } from '../../access/authentication/bearer.ts';
-import { findStanding } from '../../billing/periods/standing.ts';
+import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { usageAnswer } from './usage-answer.ts';
 
@@ -22,9 +22,9 @@ export function usageEndpoint(
     const token = await authenticateBearer(introspect, req, res.get(REQUEST_ID_HEADER));
     const { account_id, application_id } = token;
     accessLog?.note(req, { account_id, application_id });
-    const standing = await findStanding(query, account_id);
+    const payerPeriods = await findPayerPeriods(query, account_id);
     // A token can outlive its account where auth's Redis was kept and this database was not.
-    if (standing === undefined) throw invalidToken();
-    res.set('cache-control', 'no-store').json(usageAnswer(standing, standing.now));
+    if (payerPeriods === undefined) throw invalidToken();
+    res.set('cache-control', 'no-store').json(usageAnswer(payerPeriods, payerPeriods.now));
   };
 }

@@ -8,7 +8,7 @@ import { compareStreamIds, nextStreamId, streamIdMs } from './stream/stream-id.t
 import type { StreamEntry } from './stream/stream-entry.ts';
 import type { UsageStream } from './stream/trim-script.ts';
 import type { Trims } from './stream/trims.ts';
-import type { Troubles } from './troubles.ts';
+import type { StreamBackoff } from './stream-backoff.ts';
 
 type XrangeAnswer = [id: string, fields: string[]][];
 
@@ -23,7 +23,7 @@ export type LaneOptions = {
   /** How far each stream is counted, as far as this process knows; it may be less than what is stored. */
   positions: Map<string, string>;
   trims: Trims;
-  troubles: Troubles;
+  backoff: StreamBackoff;
   metrics: UsageReaderMetrics;
   /** By Redis' clock, which the gateways stamp usage by. */
   nowMs: () => number;
@@ -47,15 +47,15 @@ type Round = {
  * rests, and the others go on; it is counted in a transaction of its own until it has passed.
  */
 export async function countOnce(options: LaneOptions, streams: readonly UsageStream[]): Promise<boolean> {
-  const { database, positions, trims, troubles, nowMs } = options;
-  const tried = streams.filter(({ key }) => troubles.mayTry(key));
+  const { database, positions, trims, backoff, nowMs } = options;
+  const tried = streams.filter(({ key }) => backoff.mayTry(key));
   if (!(await positionsAreKnown(options, tried))) return false;
   const round = { entriesLeft: ENTRIES_PER_ROUND, leftSome: false };
   const [parts] = await Promise.all([readAll(options, tried, round), trims.run(tried, positions)]);
   if (parts.length === 0) return false;
 
-  const steady = parts.filter(({ stream }) => !troubles.has(stream));
-  const shaky = parts.filter(({ stream }) => troubles.has(stream));
+  const steady = parts.filter(({ stream }) => !backoff.has(stream));
+  const shaky = parts.filter(({ stream }) => backoff.has(stream));
   const groups = [steady, ...shaky.map((part) => [part])].filter((group) => group.length > 0);
   const applied = await Promise.all(groups.map((group) => applyEntries(database, group, nowMs())));
   for (const [index, group] of groups.entries()) {
@@ -66,7 +66,7 @@ export async function countOnce(options: LaneOptions, streams: readonly UsageStr
 }
 
 async function positionsAreKnown(
-  { database, positions, trims, troubles }: LaneOptions,
+  { database, positions, trims, backoff }: LaneOptions,
   streams: readonly UsageStream[],
 ): Promise<boolean> {
   const unknown = streams.filter(({ key }) => !positions.has(key));
@@ -76,16 +76,16 @@ async function positionsAreKnown(
       database,
       unknown.map(({ key }) => key),
     );
-    await Promise.all(unknown.map((stream) => start({ positions, trims, troubles }, stream, stored)));
+    await Promise.all(unknown.map((stream) => start({ positions, trims, backoff }, stream, stored)));
     return true;
   } catch (error) {
-    for (const { key } of unknown) troubles.failed(key, error);
+    for (const { key } of unknown) backoff.failed(key, error);
     return false;
   }
 }
 
 async function start(
-  { positions, trims, troubles }: Pick<LaneOptions, 'positions' | 'trims' | 'troubles'>,
+  { positions, trims, backoff }: Pick<LaneOptions, 'positions' | 'trims' | 'backoff'>,
   stream: UsageStream,
   stored: Awaited<ReturnType<typeof loadPositions>>,
 ): Promise<void> {
@@ -94,7 +94,7 @@ async function start(
   try {
     positions.set(stream.key, await trims.start(stream, found));
   } catch (error) {
-    troubles.failed(stream.key, error);
+    backoff.failed(stream.key, error);
   }
 }
 
@@ -109,7 +109,7 @@ async function readAll(
 }
 
 async function readOne(
-  { redis, positions, trims, troubles, metrics }: LaneOptions,
+  { redis, positions, trims, backoff, metrics }: LaneOptions,
   stream: string,
   round: Round,
 ): Promise<StreamPart | undefined> {
@@ -124,9 +124,9 @@ async function readOne(
       return { stream, after, trimmed: trims.trimmed(stream), entries };
     }
     metrics.waitingSinceMs.delete(stream);
-    troubles.passed(stream);
+    backoff.passed(stream);
   } catch (error) {
-    troubles.failed(stream, error);
+    backoff.failed(stream, error);
   }
   return undefined;
 }
@@ -151,7 +151,7 @@ async function readPages(
 }
 
 function settle(options: LaneOptions, group: readonly StreamPart[], applied: Applied): void {
-  const { positions, trims, troubles } = options;
+  const { positions, trims, backoff } = options;
   for (const { stream, after } of group) {
     const position = applied.positions.get(stream);
     // Another reader is counting it, a person has removed its row, or Postgres was set back: it is looked up again.
@@ -160,8 +160,8 @@ function settle(options: LaneOptions, group: readonly StreamPart[], applied: App
       positions.set(stream, position);
       trims.due(stream);
     }
-    if (applied.failed.has(stream)) troubles.failed(stream, applied.failed.get(stream));
-    else troubles.passed(stream);
+    if (applied.failed.has(stream)) backoff.failed(stream, applied.failed.get(stream));
+    else backoff.passed(stream);
   }
   observe(options, applied);
 }

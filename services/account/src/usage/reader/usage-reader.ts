@@ -15,7 +15,7 @@ import { giveUpShare, otherReaders, renewShare, RENEWAL_INTERVAL_MS, shareOf } f
 import { createTrimStream } from './stream/trim-script.ts';
 import type { UsageStream } from './stream/trim-script.ts';
 import { createTrims } from './stream/trims.ts';
-import { createTroubles } from './troubles.ts';
+import { createStreamBackoff } from './stream-backoff.ts';
 
 export type UsageReaderOptions = {
   /** A pool of the reader's own, so that neither requests nor usage can starve the other. */
@@ -62,12 +62,12 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const query = createQuery(database);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const troubles = createTroubles(logger);
+  const backoff = createStreamBackoff(logger);
   const setBacks = createSetBacks({ database, redis, metrics, logger });
   const trims = createTrims({ trim: createTrimStream(redis), setBacks, metrics, logger });
   const positions = new Map<string, string>();
   const laneOptions: LaneOptions = {
-    ...{ database, redis, positions, trims, troubles },
+    ...{ database, redis, positions, trims, backoff },
     ...{ metrics, nowMs, logger },
   };
   let share: readonly UsageStream[] = [];
@@ -90,7 +90,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     for (const stream of metrics.waitingSinceMs.keys()) {
       if (!kept.has(stream)) metrics.waitingSinceMs.delete(stream);
     }
-    troubles.keepOnly(kept);
+    backoff.keepOnly(kept);
     trims.keepOnly(kept);
   }
 
@@ -98,7 +98,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     let forgotAtMs = -Infinity;
     while (!signal.aborted) {
       try {
-        const works = share.length === 0 || performance.now() - troubles.lastPassedMs() < MAX_IDLE_MS;
+        const works = share.length === 0 || performance.now() - backoff.lastPassedMs() < MAX_IDLE_MS;
         take(await (works ? renewShare : otherReaders)(query, readerId));
         // Each is looked up again, which makes good what has been set back.
         for (const stream of await findSetBack(query, new Map(positions))) positions.delete(stream);

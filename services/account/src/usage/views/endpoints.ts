@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
-import { findStanding } from '../../billing/periods/standing.ts';
+import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { csvFileName, usageCsv } from './csv.ts';
 import { usageViewInput } from './input.ts';
@@ -87,9 +87,9 @@ type Asked = { viewer: Viewer; input: UsageViewInput; maxRows: number; now: Date
 async function findSeries(query: Query, { viewer, input, maxRows, now }: Asked): Promise<UsageSeries> {
   const { account_id } = viewer;
   const { range, group_by, application_id, api_version } = input;
-  const standing = await findStanding(query, account_id, now);
-  if (standing === undefined) throw new Problem('not_found');
-  const { payer_id } = standing;
+  const payerPeriods = await findPayerPeriods(query, account_id, now);
+  if (payerPeriods === undefined) throw new Problem('not_found');
+  const { payer_id } = payerPeriods;
   const view = input.view ?? (payer_id === account_id ? 'billed' : 'own');
   if (view === 'own' && input.account_id !== undefined && input.account_id !== account_id) {
     throw new Problem('forbidden', { detail: 'The usage of others is seen by whoever pays for it.' });

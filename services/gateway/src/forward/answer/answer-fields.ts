@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { standingFields } from '../../admission/standing.ts';
-import type { Standing } from '../../admission/standing.ts';
+import { rateLimitFields } from '../../admission/rate-limit-state.ts';
+import type { RateLimitState } from '../../admission/rate-limit-state.ts';
 import { connectionOptions, forwardsAnswerField } from '../../http/forwardable.ts';
 import { leadsOutside } from './answer-rules.ts';
 import type { AnswerRules } from './answer-rules.ts';
@@ -27,7 +27,7 @@ export function answerFields(
   status: number,
   headers: IncomingHttpHeaders,
   rules: AnswerRules,
-  own: { requestId: string; billingStatus: string; points: number; standing: Standing },
+  own: { requestId: string; billingStatus: string; points: number; rateLimitState: RateLimitState },
 ): string[] {
   const fields = endToEndFields(headers, rules.drops);
   const { location } = headers as { location?: string | string[] };
@@ -39,8 +39,8 @@ export function answerFields(
   fields.push('x-request-id', own.requestId);
   fields.push('x-points-cost', String(own.points));
   fields.push('x-billing-status', own.billingStatus);
-  const standing = standingFields(own.standing, own.points);
-  for (const name in standing) fields.push(name, standing[name] ?? '');
+  const rateLimitState = rateLimitFields(own.rateLimitState, own.points);
+  for (const name in rateLimitState) fields.push(name, rateLimitState[name] ?? '');
   return fields;
 }
 

@@ -78,13 +78,13 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     // A 1xx answer is the upstream's to the gateway, which asked for none.
     if (status < 200) return;
-    const { meter, requestId, billingStatus, standing, answerRules } = this.#relay;
+    const { meter, requestId, billingStatus, rateLimitState, answerRules } = this.#relay;
     const isOpenStream = meter.isOpenStream(headers);
     const points = this.#end.headCame(status, headers, isOpenStream);
     this.#points = points;
     this.#state = 'answering';
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
-    const own = { requestId, billingStatus, standing, points };
+    const own = { requestId, billingStatus, rateLimitState, points };
     const fields = answerFields(status, headers, answerRules, own);
     if (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES || status === 204 || status === 304) {
       this.#head = { status, fields, addsLength: false };

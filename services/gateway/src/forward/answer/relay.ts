@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
-import type { Standing } from '../../admission/standing.ts';
+import type { RateLimitState } from '../../admission/rate-limit-state.ts';
 import type { AnswerUsage } from '../../metering/settlement/settle.ts';
 import type { AnswerRules } from './answer-rules.ts';
 
@@ -35,7 +35,7 @@ export type Relay = {
   res: ServerResponse;
   requestId: string;
   billingStatus: string;
-  standing: Standing;
+  rateLimitState: RateLimitState;
   answerRules: AnswerRules;
   /** A caller that takes nothing of its answer for this long is cut off. */
   stallTimeoutMs: number;

@@ -1,6 +1,6 @@
 import type { AddressHealth } from './ejection.ts';
 
-type Choosable = { inFlight: number; health: Pick<AddressHealth, 'standing'> };
+type Choosable = { inFlight: number; health: Pick<AddressHealth, 'state'> };
 
 /**
  * Chooses among addresses of the upstream; for a second attempt another one than `tried`, if there is any. The
@@ -19,7 +19,7 @@ export function createAddressChoice<A extends Choosable>(
     for (let index = 0; index < addresses.length; index += 1) {
       const address = addresses[(turn + index) % addresses.length];
       if (address === undefined || address === tried) continue;
-      if (healthyOnly && address.health.standing() !== 'healthy') continue;
+      if (healthyOnly && address.health.state() !== 'healthy') continue;
       if (best === undefined || address.inFlight < best.inFlight) best = address;
     }
     return best;
@@ -28,7 +28,7 @@ export function createAddressChoice<A extends Choosable>(
   function choiceOf(tried: Choosable | null): A | undefined {
     turn = (turn + 1) % addresses.length;
     // A second attempt is no trial: what it is for is an answer.
-    const due = tried === null ? addresses.find(({ health }) => health.standing() === 'due') : undefined;
+    const due = tried === null ? addresses.find(({ health }) => health.state() === 'due') : undefined;
     return due ?? leastBusy(tried, true) ?? leastBusy(tried, false);
   }
 

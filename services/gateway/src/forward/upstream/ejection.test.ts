@@ -25,9 +25,9 @@ test('so many failures in a row eject; an answer between them begins the count a
   health.succeeded();
   health.failed(false);
   health.failed(false);
-  expect(health.standing()).toBe('healthy');
+  expect(health.state()).toBe('healthy');
   health.failed(false);
-  expect(health.standing()).toBe('ejected');
+  expect(health.state()).toBe('ejected');
 });
 
 test('when the time is over, one call is the trial, and only that one', () => {
@@ -35,12 +35,12 @@ test('when the time is over, one call is the trial, and only that one', () => {
   const health = healthAt(clock);
   eject(health);
   clock.nowMs = 99;
-  expect([health.standing(), health.beginCall()]).toEqual(['ejected', false]);
+  expect([health.state(), health.beginCall()]).toEqual(['ejected', false]);
   clock.nowMs = 100;
-  expect([health.standing(), health.beginCall(), health.beginCall()]).toEqual(['due', true, false]);
-  expect(health.standing()).toBe('ejected');
+  expect([health.state(), health.beginCall(), health.beginCall()]).toEqual(['due', true, false]);
+  expect(health.state()).toBe('ejected');
   health.succeeded();
-  expect(health.standing()).toBe('healthy');
+  expect(health.state()).toBe('healthy');
 });
 
 test('a trial whose caller went away is followed by another', () => {
@@ -50,7 +50,7 @@ test('a trial whose caller went away is followed by another', () => {
   clock.nowMs = 100;
   health.beginCall();
   health.trialUndecided();
-  expect(health.standing()).toBe('due');
+  expect(health.state()).toBe('due');
 });
 
 test('failures of calls from before an ejection do not make it longer', () => {
@@ -60,7 +60,7 @@ test('failures of calls from before an ejection do not make it longer', () => {
   clock.nowMs = 90;
   eject(health);
   clock.nowMs = 100;
-  expect(health.standing()).toBe('due');
+  expect(health.state()).toBe('due');
   expect(health.ejections()).toBe(1);
 });
 
@@ -70,7 +70,7 @@ test('each failed trial doubles the time, up to its bound; being well for that l
   /** Lets time pass until the trial is due. */
   const lengthMs = () => {
     const from = clock.nowMs;
-    while (health.standing() !== 'due') clock.nowMs += 1;
+    while (health.state() !== 'due') clock.nowMs += 1;
     return clock.nowMs - from;
   };
   const failedTrial = () => {
@@ -113,7 +113,7 @@ test('whatever happens, an address is never out for longer than the bound withou
       }
       if (trial) health.trialUndecided();
       clock.nowMs += rules.maxMs;
-      expect(health.standing()).not.toBe('ejected');
+      expect(health.state()).not.toBe('ejected');
     }),
   );
 });

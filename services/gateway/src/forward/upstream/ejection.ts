@@ -7,10 +7,10 @@ export type EjectionRules = {
 };
 
 /** Whether an address gets calls: all of them, one to try it out, or none for the moment. */
-type Standing = 'healthy' | 'due' | 'ejected';
+type HealthState = 'healthy' | 'due' | 'ejected';
 
 export type AddressHealth = {
-  standing: () => Standing;
+  state: () => HealthState;
   /** Told that a call goes there. True where it is the trial: there is no second one until it ends. */
   beginCall: () => boolean;
   /** An answer's head has come. */
@@ -46,15 +46,15 @@ export function createAddressHealth(
     onEjected();
   }
 
-  function standing(): Standing {
+  function state(): HealthState {
     if (ejectedUntilMs === null) return 'healthy';
     return !trial && now() >= ejectedUntilMs ? 'due' : 'ejected';
   }
 
   return {
-    standing,
+    state,
     beginCall: () => {
-      if (standing() !== 'due') return false;
+      if (state() !== 'due') return false;
       trial = true;
       return true;
     },

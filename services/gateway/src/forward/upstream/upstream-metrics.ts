@@ -27,7 +27,7 @@ export type UpstreamObserver = {
   onRetry: () => void;
 };
 
-type Watched = { origin: string; inFlight: number; health: { standing: () => string } };
+type Watched = { origin: string; inFlight: number; health: { state: () => string } };
 
 const LABELS = ['api_version', 'address'] as const;
 const CONNECT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3];
@@ -116,7 +116,7 @@ function watch(registers: Registry[]): { apiVersion: string; addresses: readonly
       },
     });
   gauge('tollgate_upstream_healthy', '1 where an address gets calls, 0 while it is ejected', ({ health }) =>
-    health.standing() === 'healthy' ? 1 : 0,
+    health.state() === 'healthy' ? 1 : 0,
   );
   gauge('tollgate_upstream_in_flight', 'Calls under way to an address', ({ inFlight }) => inFlight);
   return watched;

@@ -79,7 +79,7 @@ test('kill -9 of Redis and a restart: nothing of what was used is forgotten', as
   expect(await left(token)).toBe(970);
 });
 
-test('Redis syncs the disk for usage, not for the rate and the places of calls: these a restart forgets', async () => {
+test('Redis syncs the disk for usage, not for the rate and the slots of calls: these a restart forgets', async () => {
   const { token, accountId } = caller(1_000, { rate_limit: 600, session_limit: 5 });
   const entered = Promise.withResolvers<undefined>();
   const leave = Promise.withResolvers<undefined>();
@@ -95,7 +95,7 @@ test('Redis syncs the disk for usage, not for the rate and the places of calls: 
   await gateway.redis.kill();
   await restart();
   expect(await redis.exists(volatile[0] ?? '')).toBe(0);
-  // The gateway brings back the place of the call that it still holds.
+  // The gateway brings back the slot of the call that it still holds.
   await waitFor(async () => (await redis.zcard(volatile[1] ?? '')) === 1);
   leave.resolve(undefined);
   expect((await held).status).toBe(200);

@@ -24,7 +24,7 @@ export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
  * Takes the usage of a finished call, or of a part of an open one; it goes out by itself, and a lease given with
  * it is released by the same script. Resolves when Redis has acknowledged it, with the period's counters after
  * it, or with null where they aren't live at that moment. It never rejects: while Redis is away it goes on
- * trying, and callers bound their own patience.
+ * trying, and callers have timeouts of their own.
  */
 export type RecordUsage = (usage: UntimedUsage, lease?: LeaseEntry | null) => Promise<LiveUsage | null>;
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WebSocket } from 'ws';
 import { Problem, toProblem } from '@tollgate/http/problem';
-import type { Charge } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../entitle/entitle.ts';
 import type { SocketTrace, TracedEnd } from '../../trace/socket-trace.ts';
 import { readCallerMessage } from './caller-message.ts';
 import type { CallerSocketParts, OpenedSocket } from './caller-socket-parts.ts';
@@ -103,12 +103,12 @@ export class CallerSocket {
   }
 
   /** Takes a newer word on who pays. */
-  recharge(charge: Charge): void {
+  refreshPayer(payer: PayerEntitlement): void {
     const identity = this.#identity;
-    if (this.#phase === 'ended' || identity === null || identity.charge === charge) return;
-    const isChange = !isDeepStrictEqual(identity.charge, charge);
-    this.#identity = { ...identity, charge };
-    if (isChange) this.#relay?.recharge(this.#identity);
+    if (this.#phase === 'ended' || identity === null || identity.payer === payer) return;
+    const isChange = !isDeepStrictEqual(identity.payer, payer);
+    this.#identity = { ...identity, payer };
+    if (isChange) this.#relay?.refreshPayer(this.#identity);
   }
 
   /** Acts on what time brings. Called a few times a second, so that no socket needs timers of its own. */
@@ -127,7 +127,7 @@ export class CallerSocket {
     this.#relay?.tick(nowMs, nowMs - this.#idleSinceMs);
   }
 
-  /** Settles, gives places back, and closes both sides. `token` is one that was shown and isn't good. */
+  /** Settles, gives slots back, and closes both sides. `token` is one that was shown and isn't good. */
   end(ending: Ending, token?: string): void {
     if (this.#phase === 'ended') return;
     this.#recordEnding(ending, token);

@@ -1,13 +1,13 @@
 import type { Introspector, LiveToken } from '@tollgate/introspection';
 import { invalidToken } from '@tollgate/http/problem';
-import type { Charge, Entitle } from '../../entitle/entitle.ts';
+import type { PayerEntitlement, Entitle } from '../../entitle/entitle.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 
 /** Who is behind a socket, and who pays. */
 export type Identity = {
   token: string;
   active: LiveToken;
-  charge: Charge;
+  payer: PayerEntitlement;
   /** How many revocations had come when it was asked for: it may miss a later one. */
   asOf: number;
 };
@@ -36,6 +36,6 @@ export function createIdentify(parts: {
     if (active === null) throw invalidToken();
     onActive?.(active);
     trace?.begin('entitle');
-    return { token, active, charge: await parts.entitle(active.account_id, requestId), asOf };
+    return { token, active, payer: await parts.entitle(active.account_id, requestId), asOf };
   };
 }

@@ -68,9 +68,9 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
     tokenWatch.hold(socket, { token, active, requestId: socket.requestId, end }, asOf);
   }
 
-  const recharge = createRecharge(index, entitle);
-  const rechargeAll = atMostEvery(ENTITLEMENT_INTERVAL_MS, () => {
-    for (const accountId of index.accounts()) void recharge(accountId);
+  const refreshPayer = createPayerRefresh(index, entitle);
+  const refreshAllPayers = atMostEvery(ENTITLEMENT_INTERVAL_MS, () => {
+    for (const accountId of index.accounts()) void refreshPayer(accountId);
   });
   const timer = setInterval(() => {
     const nowMs = performance.now();
@@ -78,7 +78,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
       socket.tick(nowMs);
       removeIfOver(socket);
     }
-    rechargeAll(nowMs);
+    refreshAllPayers(nowMs);
   }, SWEEP_INTERVAL_MS);
   timer.unref();
 
@@ -143,7 +143,7 @@ async function closeAll(
 }
 
 /** Looks at who pays for an account's sockets now; one question for each account at a time. */
-function createRecharge(index: SocketIndex, entitle: Entitle): (accountId: number) => Promise<void> {
+function createPayerRefresh(index: SocketIndex, entitle: Entitle): (accountId: number) => Promise<void> {
   const asking = new Set<number>();
   return async (accountId) => {
     const [first] = index.ofAccount(accountId);
@@ -152,9 +152,9 @@ function createRecharge(index: SocketIndex, entitle: Entitle): (accountId: numbe
     try {
       const answer = await entitle(accountId, first.requestId);
       // One object for all sockets, and the same one for as long as nothing changes: nothing is to be done then.
-      const known = first.identity?.charge;
-      const charge = isDeepStrictEqual(answer, known) && known !== undefined ? known : answer;
-      for (const socket of index.ofAccount(accountId)) socket.recharge(charge);
+      const known = first.identity?.payer;
+      const payer = isDeepStrictEqual(answer, known) && known !== undefined ? known : answer;
+      for (const socket of index.ofAccount(accountId)) socket.refreshPayer(payer);
     } catch (error) {
       const problem = toProblem(error);
       // While account is away nobody is blocked there; what time alone changes is seen when it is back.

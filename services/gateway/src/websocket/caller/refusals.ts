@@ -39,7 +39,7 @@ function commonOf({ requestId, clientAddress, identity }: RefusedSocket) {
     requestId,
     address: clientAddress,
     active: identity?.active ?? null,
-    payerId: identity?.charge.payerId ?? null,
+    payerId: identity?.payer.payerId ?? null,
     token: undefined,
     apiVersion: 'v2' as const,
   };

@@ -57,7 +57,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     const identity = await sockets.identify(token, requestId, trace, (active) => {
       upgrades.identified(req, upgrade, active);
     });
-    upgrade.payerId = identity.charge.payerId;
+    upgrade.payerId = identity.payer.payerId;
     sockets.assertRoomOf(identity);
     return { protocol, address, identity };
   }

@@ -1,6 +1,6 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import { inTime, usageEvent } from '../../metering/settlement/settle.ts';
-import type { Patience } from '../../metering/settlement/settle.ts';
+import type { SettlementTimeout } from '../../metering/settlement/settle.ts';
 import type { RecordUsage } from '../../metering/settlement/settlement.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
 import { isObject } from '../message.ts';
@@ -59,7 +59,7 @@ export type RecordAnswer = (operation: Operation, answer: Answer, trafficBytes: 
  */
 export function createRecordAnswer(
   record: RecordUsage,
-  patience: Patience,
+  settlementTimeout: SettlementTimeout,
   token: ActiveToken,
 ): RecordAnswer {
   return ({ call, meter }, { points, isFirst, isWhole }, trafficBytes) => {
@@ -68,6 +68,6 @@ export function createRecordAnswer(
     const requests = isFirst && meter === null ? 1 : 0;
     const used = { points, requests, time_ms: 0, traffic_bytes: trafficBytes };
     const lease = isWhole ? call.lease.handOver() : null;
-    return inTime(record(usageEvent({ token, charge: call.charge }, used), lease), patience);
+    return inTime(record(usageEvent({ token, payer: call.payer }, used), lease), settlementTimeout);
   };
 }

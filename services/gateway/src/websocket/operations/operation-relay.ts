@@ -37,14 +37,14 @@ export class OperationRelay {
 
   constructor(parts: OperationRelayParts, socket: RelayedSocket) {
     const { settleIntervalMs, pointsPerMinute, upstream, bufferMaxBytes } = parts.settings;
-    const { active, charge } = socket.identity;
+    const { active, payer } = socket.identity;
     this.#parts = parts;
     this.#socket = socket;
     this.#identity = socket.identity;
     this.#operations = new Operations({
       ...parts,
       token: active,
-      charge,
+      payer,
       settleIntervalMs,
       pointsPerMinute,
       onExhausted: (problem) => {
@@ -88,9 +88,9 @@ export class OperationRelay {
     return this.#operations.all().some(isAwaitedCall);
   }
 
-  recharge(identity: Identity): void {
+  refreshPayer(identity: Identity): void {
     this.#identity = identity;
-    this.#operations.recharge(identity.charge);
+    this.#operations.refreshPayer(identity.payer);
   }
 
   tick(nowMs: number, idleMs: number): void {

@@ -1,5 +1,5 @@
 import type { Lease } from '../../admission/leases.ts';
-import type { Charge } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../entitle/entitle.ts';
 import type { OperationMeter } from '../../metering/operation-meter.ts';
 import type { OperationTrace } from '../../trace/socket-trace.ts';
 import type { OperationType } from './operation-type.ts';
@@ -22,7 +22,7 @@ export type Operation = {
   lease: Lease | null;
   meter: OperationMeter | null;
   /** What may be a query or mutation: its slot among the calls in flight, and who pays for it. */
-  call: { lease: Lease; charge: Charge } | null;
+  call: { lease: Lease; payer: PayerEntitlement } | null;
   /** The upstream has said something of it. */
   answered: boolean;
   /** The upstream has stated a price for it. */

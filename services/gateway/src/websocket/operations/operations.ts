@@ -3,7 +3,7 @@ import { toProblem } from '@tollgate/http/problem';
 import type { Problem } from '@tollgate/http/problem';
 import type { Admit } from '../../admission/admission.ts';
 import { periodLimitExceeded } from '../../admission/refused.ts';
-import type { Charge } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../entitle/entitle.ts';
 import type { Prime } from '../../metering/live-usage/prime.ts';
 import { exhaustedLimit } from '../../metering/exhausted-limit.ts';
 import { usageEvent } from '../../metering/settlement/settle.ts';
@@ -21,7 +21,7 @@ export type OperationsOptions = {
   record: RecordUsage;
   prime: Prime;
   token: ActiveToken;
-  charge: Charge;
+  payer: PayerEntitlement;
   settleIntervalMs: number;
   pointsPerMinute: number;
   /** A limit of the period is used up: open subscriptions have to end. */
@@ -36,7 +36,7 @@ export class Operations {
   readonly #all = new Set<Operation>();
   /** Those that their caller can still stop. */
   readonly #byId = new Map<string, Operation>();
-  #charge: Charge;
+  #payer: PayerEntitlement;
   /** Of ended subscriptions, points that messages stated, and bytes sent, since the last settlement. */
   #owed = NOTHING;
   #onTheirWay = 0;
@@ -49,15 +49,15 @@ export class Operations {
 
   constructor(options: OperationsOptions) {
     this.#options = options;
-    this.#charge = options.charge;
+    this.#payer = options.payer;
   }
 
   get size(): number {
     return this.#all.size;
   }
 
-  get charge(): Charge {
-    return this.#charge;
+  get payer(): PayerEntitlement {
+    return this.#payer;
   }
 
   get(id: string): Operation | undefined {
@@ -88,9 +88,9 @@ export class Operations {
    */
   async admit(operation: Operation): Promise<boolean> {
     if (mayBeCall(operation)) {
-      const charge = this.#charge;
-      const { lease } = await this.#options.admit(charge, 'call');
-      operation.call = { lease, charge };
+      const payer = this.#payer;
+      const { lease } = await this.#options.admit(payer, 'call');
+      operation.call = { lease, payer };
     }
     if (operation.ended) operation.call?.lease.release();
     else if (mayBeSubscription(operation)) return this.#takeSlot(operation);
@@ -158,11 +158,11 @@ export class Operations {
     void this.#settleNow(performance.now());
   }
 
-  /** From now on another charge holds; what was used until now goes to the former one. */
-  recharge(next: Charge): void {
-    const former = this.#charge;
+  /** From now on another payer entitlement holds; what was used until now goes to the former one. */
+  refreshPayer(next: PayerEntitlement): void {
+    const former = this.#payer;
     if (next.periodId !== former.periodId || next.payerId !== former.payerId) this.settleFinally();
-    this.#charge = next;
+    this.#payer = next;
     this.#pointsLeft = Infinity;
     // The next settlement holds what was used to the limits of now.
     if (this.#all.size > 0) this.#settleAtMs = 0;
@@ -175,9 +175,9 @@ export class Operations {
   /** A slot among the open subscriptions, of whoever pays when it is given. */
   async #takeSlot(operation: Operation): Promise<boolean> {
     for (;;) {
-      const asked = this.#charge;
+      const asked = this.#payer;
       const { lease } = await this.#options.admit(asked, 'subscription');
-      if (!operation.ended && isSameSlot(asked, this.#charge)) {
+      if (!operation.ended && isSameSlot(asked, this.#payer)) {
         operation.lease = lease;
         return true;
       }
@@ -244,19 +244,19 @@ export class Operations {
     this.#owed = NOTHING;
     if (points + requests + timeMs + trafficBytes === 0) return null;
     return usageEvent(
-      { token: this.#options.token, charge: this.#charge },
+      { token: this.#options.token, payer: this.#payer },
       { points, requests, time_ms: timeMs, traffic_bytes: trafficBytes },
     );
   }
 
   #onRecorded(live: LiveUsage | null, periodId: number): void {
     const { settleIntervalMs, pointsPerMinute, prime, onExhausted } = this.#options;
-    const { payerId, limits } = this.#charge;
+    const { payerId, limits } = this.#payer;
     let metered = 0;
     for (const { meter } of this.#all) if (meter !== null) metered += 1;
     if (metered === 0) return;
     this.#settleWithin(settleIntervalMs);
-    if (periodId !== this.#charge.periodId) return;
+    if (periodId !== this.#payer.periodId) return;
     if (live === null) {
       // Lost with Redis' data: without them no limit could be held.
       prime(periodId, payerId).catch(() => undefined);
@@ -264,7 +264,7 @@ export class Operations {
     }
     this.#pointsLeft = limits.points_limit === null ? Infinity : limits.points_limit - live.points;
     const exhausted = exhaustedLimit(limits, live, pointsPerMinute > 0 || this.#usesPoints);
-    if (exhausted !== null) onExhausted(periodLimitExceeded(exhausted, this.#charge));
+    if (exhausted !== null) onExhausted(periodLimitExceeded(exhausted, this.#payer));
     else if (limits.time_sec_limit !== null) {
       // The last seconds are settled when these subscriptions have used them up, not up to an interval later.
       this.#settleWithin((limits.time_sec_limit * 1000 - live.time_ms) / metered);
@@ -277,6 +277,6 @@ const FIRST_SETTLEMENT_MS = 1_000;
 const STATED_POINTS_SETTLEMENT_MS = 1_000;
 
 /** Whether a slot among the open subscriptions stays good. */
-function isSameSlot(one: Charge, other: Charge): boolean {
+function isSameSlot(one: PayerEntitlement, other: PayerEntitlement): boolean {
   return one.payerId === other.payerId && one.limits.subscription_limit === other.limits.subscription_limit;
 }

@@ -17,7 +17,7 @@ import type { UpstreamMessage } from '../upstream/upstream-link.ts';
 export type PassAnswer = (said: UpstreamMessage, bytes: Buffer) => void;
 
 export function createPassAnswer(
-  { record, patience, statedPoints, settings, onRelayed }: OperationRelayParts,
+  { record, settlementTimeout, statedPoints, settings, onRelayed }: OperationRelayParts,
   { identity, protocol, toCaller }: RelayedSocket,
   relay: {
     operations: Pick<Operations, 'countPoints' | 'countTraffic' | 'usesPoints'>;
@@ -28,7 +28,7 @@ export function createPassAnswer(
 ): PassAnswer {
   const { operations, sent } = relay;
   const price = { statedPoints, defaultPoints: settings.defaultPoints };
-  const recordAnswer = createRecordAnswer(record, patience, identity.active);
+  const recordAnswer = createRecordAnswer(record, settlementTimeout, identity.active);
 
   function pass(operation: Operation, message: Buffer, end: TracedEnd | null): void {
     toCaller.send(message);

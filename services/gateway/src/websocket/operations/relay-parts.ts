@@ -1,6 +1,6 @@
 import type { LogFailure } from '../../data-call/failure-log.ts';
 import type { RecordRefusal } from '../../refused-calls/refused-calls.ts';
-import type { Patience } from '../../metering/settlement/settle.ts';
+import type { SettlementTimeout } from '../../metering/settlement/settle.ts';
 import type { Ending } from '../ending.ts';
 import type { Identity } from '../caller/identify.ts';
 import type { OperationsOptions } from './operations.ts';
@@ -24,7 +24,7 @@ export type OperationRelaySettings = CallTimeouts & {
 
 export type OperationRelayParts = Pick<OperationsOptions, 'admit' | 'record' | 'prime'> & {
   settings: OperationRelaySettings;
-  patience: Patience;
+  settlementTimeout: SettlementTimeout;
   statedPoints: StatedPoints;
   visitUpstream: VisitUpstream;
   /** Told of each message that is passed on. */

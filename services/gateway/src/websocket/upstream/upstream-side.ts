@@ -93,11 +93,11 @@ export class UpstreamSide {
     this.#current = null;
   }
 
-  #connect({ active, charge }: Identity, failed: AddressVisit | null) {
+  #connect({ active, payer }: Identity, failed: AddressVisit | null) {
     const { visit: visitUpstream, protocol, facts, requestId, initPayload } = this.#options;
     const identity = {
       accountId: active.account_id,
-      payerId: charge.payerId,
+      payerId: payer.payerId,
       applicationId: active.application_id,
     };
     const visit = visitUpstream(failed);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   admittedBeyondPoints,
   overTheRate,
-  refusedWithFreePlaces,
+  refusedWithFreeSlots,
   refusedWithinTheRate,
   refusedWithPointsLeft,
 } from './limit-model.ts';
@@ -33,11 +33,11 @@ test('the rate: a refusal fits when no more than the last of it was free', () =>
   expect(refusedWithinTheRate(calls(1_500), [...burst, call(1_100)], 60)).toEqual([]);
 });
 
-test('the sessions: a refusal fits when all places can have been taken at one moment of it', () => {
-  expect(refusedWithFreePlaces(calls(5), calls(0, 4), 2)).toEqual([]);
-  expect(refusedWithFreePlaces(calls(5), calls(0, 8), 2)).toEqual([]);
-  expect(refusedWithFreePlaces(calls(5), calls(0, 11), 2)).toEqual(calls(5));
-  expect(refusedWithFreePlaces(calls(50), calls(0, 4), 2)).toEqual(calls(50));
+test('the sessions: a refusal fits when all slots can have been taken at one moment of it', () => {
+  expect(refusedWithFreeSlots(calls(5), calls(0, 4), 2)).toEqual([]);
+  expect(refusedWithFreeSlots(calls(5), calls(0, 8), 2)).toEqual([]);
+  expect(refusedWithFreeSlots(calls(5), calls(0, 11), 2)).toEqual(calls(5));
+  expect(refusedWithFreeSlots(calls(50), calls(0, 4), 2)).toEqual(calls(50));
 });
 
 test('the points: none begins after what was answered is the limit, none is refused before', () => {

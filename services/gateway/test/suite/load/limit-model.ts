@@ -3,7 +3,7 @@ import type { Seen, Served } from './load.ts';
 /**
  * What a plan's limits allow, from nothing but the moments at which callers and the upstream saw their calls.
  * An admission lies between a call's beginning and its arrival at the upstream, a refusal between its beginning
- * and its end, and a place is held within the call. Each check gives what contradicts that; no clock but the
+ * and its end, and a slot is held within the call. Each check gives what contradicts that; no clock but the
  * suite's is used, and no tolerance.
  */
 export type Admitted = Seen & Served;
@@ -50,8 +50,8 @@ export function refusedWithinTheRate(
   });
 }
 
-/** Refusals during all of which fewer calls than the limit can have had a place. */
-export function refusedWithFreePlaces(
+/** Refusals during all of which fewer calls than the limit can have had a slot. */
+export function refusedWithFreeSlots(
   refused: readonly Seen[],
   admitted: readonly Admitted[],
   limit: number,
@@ -61,7 +61,7 @@ export function refusedWithFreePlaces(
   const placesAt = (atMs: number) => countBelow(began, atMs) - countBelow(ended, atMs);
   return refused.filter((refusal) => {
     const moments = began.slice(countBelow(began, refusal.beganMs), countBelow(began, refusal.endedMs));
-    // A call that begins takes its place just after that moment.
+    // A call that begins takes its slot just after that moment.
     const most = Math.max(placesAt(refusal.beganMs), ...moments.map((atMs) => placesAt(atMs) + 1));
     return most < limit;
   });

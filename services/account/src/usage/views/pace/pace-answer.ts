@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import { enforcedLimits } from '../../../billing/periods/limits.ts';
 import { billingStatus, pickPeriod } from '../../../billing/periods/period-rules.ts';
 import { secondAfter } from '../../../billing/periods/calendar.ts';
-import { findStanding } from '../../../billing/periods/standing.ts';
+import { findPayerPeriods } from '../../../billing/periods/payer-periods.ts';
 import type { Counters } from '../../../billing/periods/usage-sums.ts';
 import type { Query } from '../../../platform/database/query.ts';
 import { toSecond } from '../../../platform/timing/to-second.ts';
@@ -49,9 +49,9 @@ const HOUR_MS = 3_600_000;
  * @throws {Problem} not_found; no_billing_period
  */
 export async function paceAnswer(query: Query, accountId: number, now: Date): Promise<PaceAnswer> {
-  const standing = await findStanding(query, accountId, now);
-  if (standing === undefined) throw new Problem('not_found');
-  const period = pickPeriod(standing.periods, now);
+  const payerPeriods = await findPayerPeriods(query, accountId, now);
+  if (payerPeriods === undefined) throw new Problem('not_found');
+  const period = pickPeriod(payerPeriods.periods, now);
   if (period === undefined) throw new Problem('no_billing_period');
   const { started_at, ended_at, plan_name } = period;
   const bounds = { started_at, end: secondAfter(period) };
@@ -69,9 +69,9 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
     return [[field, pace]];
   });
   return {
-    account_id: standing.account_id,
-    payer_id: standing.payer_id,
-    status: billingStatus(period, standing.account_blocked, now),
+    account_id: payerPeriods.account_id,
+    payer_id: payerPeriods.payer_id,
+    status: billingStatus(period, payerPeriods.account_blocked, now),
     billing_period: { started_at: toSecond(started_at), ended_at: toSecond(ended_at), plan_name },
     elapsed_share: elapsedShare(bounds, now),
     limits: Object.fromEntries(limits) as PaceAnswer['limits'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../../../test/suite/auth-under-test.ts';
+import { addClient, addManualToken, startAuth } from '../../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../../test/suite/auth-under-test.ts';
 import { isActive, obtainToken } from '../../../test/suite/requests.ts';
 
@@ -29,8 +29,8 @@ async function revoke({ client_id, client_secret }: TestClient, token: string): 
 
 function newClient(): { client: TestClient; token: string; other: string } {
   const client = addClient(auth.account);
-  const token = addHandMadeToken(auth.account, client);
-  return { client, token, other: addHandMadeToken(auth.account, client) };
+  const token = addManualToken(auth.account, client);
+  return { client, token, other: addManualToken(auth.account, client) };
 }
 
 test('account has it before the client is told, and only that token is dead', async () => {

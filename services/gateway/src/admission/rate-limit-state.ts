@@ -2,7 +2,7 @@ import type { Limits } from '@tollgate/contracts/entitlement';
 import type { AdmitAnswer } from './admit-script.ts';
 
 /** Where a payer stands at the moment of an admission; null where the plan has no such limit. */
-export type Standing = {
+export type RateLimitState = {
   /** Of the billing period, before this call's own. */
   pointsRemaining: number | null;
   rate: {
@@ -14,7 +14,7 @@ export type Standing = {
   } | null;
 };
 
-export function standingOf(limits: Limits, answer: AdmitAnswer): Standing {
+export function rateLimitStateOf(limits: Limits, answer: AdmitAnswer): RateLimitState {
   return {
     pointsRemaining: answer.pointsLeft,
     rate:
@@ -32,7 +32,10 @@ export function standingOf(limits: Limits, answer: AdmitAnswer): Standing {
  * Header fields of every data answer, refusals included: draft-ietf-httpapi-ratelimit-headers, and the points.
  * `costPoints` is what the answer itself takes of them.
  */
-export function standingFields({ pointsRemaining, rate }: Standing, costPoints = 0): Record<string, string> {
+export function rateLimitFields(
+  { pointsRemaining, rate }: RateLimitState,
+  costPoints = 0,
+): Record<string, string> {
   const fields: Record<string, string> = {};
   if (rate !== null) {
     fields['ratelimit-policy'] = `"rate";q=${String(rate.perMinute)};w=60`;

@@ -4,7 +4,7 @@ import type { StatusPeriod } from './period-rules.ts';
 import { totalColumns } from './usage-sums.ts';
 
 /** A billing period as the rules and the answers need it. */
-type StandingPeriod = StatusPeriod &
+type PayerPeriod = StatusPeriod &
   LimitedPeriod & {
     period_id: number;
     plan_name: string;
@@ -16,14 +16,14 @@ type StandingPeriod = StatusPeriod &
   };
 
 /** Where an account stands: who pays for it, and which of the payer's periods matter now. */
-export type Standing = {
+export type PayerPeriods = {
   account_id: number;
   /** The team manager's account id for a member, else the account's own. */
   payer_id: number;
   /** The caller or the payer is blocked. */
   account_blocked: boolean;
   /** At most two: the one that started last, and the next to start. */
-  periods: StandingPeriod[];
+  periods: PayerPeriod[];
   /** The instant that it is of. */
   now: Date;
 };
@@ -32,7 +32,7 @@ export type Standing = {
  * One round trip whose cost doesn't grow with the number of accounts, periods or calls. Periods of an
  * account don't overlap, so the one that covers now, if any, is the one that started last.
  */
-const STANDING_SQL = `
+const PAYER_PERIODS_SQL = `
   SELECT moment.now, caller.account_id, payer.account_id AS payer_id,
          (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL) AS account_blocked,
          period.period_id, period.plan_name, product.name AS product_name, period.description,
@@ -57,18 +57,22 @@ const STANDING_SQL = `
   LEFT JOIN usage_totals AS total USING (period_id)
   WHERE caller.account_id = :account_id`;
 
-type StandingRow = Omit<Standing, 'periods'> & (StandingPeriod | { period_id: null });
+type PayerPeriodsRow = Omit<PayerPeriods, 'periods'> & (PayerPeriod | { period_id: null });
 
 /**
  * Where an account stands at an instant, by default now by Postgres' clock, which all replicas share; undefined
  * where there is no such account.
  */
-export async function findStanding(
+export async function findPayerPeriods(
   query: Query,
   accountId: number,
   now: Date | null = null,
-): Promise<Standing | undefined> {
-  const rows = await query<StandingRow>(STANDING_SQL, { account_id: accountId, now }, 'standing');
+): Promise<PayerPeriods | undefined> {
+  const rows = await query<PayerPeriodsRow>(
+    PAYER_PERIODS_SQL,
+    { account_id: accountId, now },
+    'payer-periods',
+  );
   const [first] = rows;
   if (first === undefined) return undefined;
   const { account_id, payer_id, account_blocked } = first;

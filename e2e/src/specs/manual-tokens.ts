@@ -10,7 +10,7 @@ const RECOVERY_MS = 15_000;
 type Token = { token_id: number; access_token: string };
 
 /** Tokens that a person makes by hand, as an operator makes them until the web interface does. */
-export function handMadeTokens(stack: () => Stack): void {
+export function manualTokens(stack: () => Stack): void {
   describe('tokens made by hand', () => {
     let path: string;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash, applicationPart, newAccessToken } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, addHandMadeToken, startAuth } from '../../test/suite/auth-under-test.ts';
+import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
 import { isActive, obtainToken, postIntrospection, putRevocationEpoch } from '../../test/suite/requests.ts';
 import { commitChange, revokeTokens } from '../../test/suite/revoke.ts';
@@ -28,7 +28,7 @@ const deliver = ({ client_id }: TestClient) =>
 
 /** account issues a token by hand, and tells auth that the client has changed. */
 async function issue(client: TestClient, lifespanSec?: number): Promise<string> {
-  const token = addHandMadeToken(auth.account, client, lifespanSec);
+  const token = addManualToken(auth.account, client, lifespanSec);
   await deliver(client);
   return token;
 }
