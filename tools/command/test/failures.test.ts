@@ -169,7 +169,7 @@ test('the stack of npm start is taken where nothing is said', async () => {
 
 test('a reader that has seen enough ends it without a word', async () => {
   await stack.json('plans', 'create', '--name', 'One at least', '--yes');
-  const command = [join(import.meta.dirname, 'tollgate.ts'), 'plans', 'list', '--all', '--json'];
+  const command = [join(import.meta.dirname, '../src/tollgate.ts'), 'plans', 'list', '--all', '--json'];
   const child = spawn(process.execPath, command, {
     env: { TOLLGATE_URL: stack.url, TOLLGATE_CREDENTIAL: stack.credential },
   });
