@@ -172,7 +172,7 @@ function createServe(parts: DataCallParts): Serve {
         req,
         res,
         requestId,
-        identity: {
+        callerIds: {
           accountId: token.account_id,
           payerId: payer.payerId,
           applicationId: token.application_id,

@@ -15,13 +15,13 @@ import type { ForwardOutcome, Relay } from './answer/relay.ts';
 import { requestBody } from './request/request-body.ts';
 import type { RequestBody } from './request/request-body.ts';
 import { upstreamRequestFields } from './request/request-fields.ts';
-import type { Identity } from './request/request-fields.ts';
+import type { CallerIds } from './request/request-fields.ts';
 import { createUpstreams } from './upstream/upstreams.ts';
 import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
 type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'> & {
   req: IncomingMessage;
-  identity: Identity;
+  callerIds: CallerIds;
   trace: CallTrace | null;
 };
 
@@ -68,10 +68,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const answerRules = createAnswerRules(options.urls, options.cors);
 
   function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
-    const { req, res, requestId, identity, billingStatus, rateLimitState, meter, trace } = call;
+    const { req, res, requestId, callerIds, billingStatus, rateLimitState, meter, trace } = call;
     if (whole === null || res.destroyed) return Promise.resolve('aborted');
     const { body, lengthBytes } = whole;
-    const headers = upstreamRequestFields(req, identity, requestId, {
+    const headers = upstreamRequestFields(req, callerIds, requestId, {
       trusted: options.trusts(req.socket),
       trace: trace?.fields() ?? passedOn(null, requestId),
     });

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { passedOn } from '../../trace/trace-context.ts';
 import { upstreamRequestFields } from './request-fields.ts';
 
-const identity = { accountId: 7, payerId: 8, applicationId: 9 };
+const callerIds = { accountId: 7, payerId: 8, applicationId: 9 };
 const requestId = 'ab'.repeat(16);
 
 function fieldsFor(rawHeaders: string[], remoteAddress = '192.0.2.1'): Map<string, string[]> {
   const flat = upstreamRequestFields(
     { rawHeaders, httpVersion: '1.1', socket: { remoteAddress } },
-    identity,
+    callerIds,
     requestId,
     { trusted: false, trace: passedOn(null, requestId) },
   );

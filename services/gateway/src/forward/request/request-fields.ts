@@ -4,7 +4,7 @@ import { connectionOptions, forwardsRequestField } from '../../http/forwardable.
 import { fieldValues } from '../../http/request-head.ts';
 
 /** Who a call is made by and charged to, as the upstream is told. */
-export type Identity = { accountId: number; payerId: number; applicationId: number };
+export type CallerIds = { accountId: number; payerId: number; applicationId: number };
 
 /**
  * The header fields of the request to the upstream, as a flat list: the caller's less those of
@@ -13,7 +13,7 @@ export type Identity = { accountId: number; payerId: number; applicationId: numb
  */
 export function upstreamRequestFields(
   req: Parameters<typeof forwardedFields>[0] & Pick<IncomingMessage, 'rawHeaders'>,
-  identity: Identity,
+  callerIds: CallerIds,
   requestId: string,
   { trusted, trace }: { trusted: boolean; trace: string[] },
 ): string[] {
@@ -30,11 +30,11 @@ export function upstreamRequestFields(
   // Last, and after every drop: nothing that a caller sends can take their place.
   fields.push(
     'x-account-id',
-    String(identity.accountId),
+    String(callerIds.accountId),
     'x-payer-id',
-    String(identity.payerId),
+    String(callerIds.payerId),
     'x-application-id',
-    String(identity.applicationId),
+    String(callerIds.applicationId),
     'x-request-id',
     requestId,
     ...trace,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { queryOf } from '../../http/request-head.ts';
 import type { Origin } from '../../http/forwarded-for.ts';
 import { upstreamRequestFields } from '../../forward/request/request-fields.ts';
-import type { Identity } from '../../forward/request/request-fields.ts';
+import type { CallerIds } from '../../forward/request/request-fields.ts';
 import { upstreamPath } from '../../forward/request/upstream-path.ts';
 
 /** What is kept of an upgrade request, for the connection to the upstream that comes later. */
@@ -37,12 +37,12 @@ export function upgradeFacts(
 export function upstreamOpening(
   upstreamUrl: string,
   facts: UpgradeFacts,
-  identity: Identity,
+  callerIds: CallerIds,
   requestId: string,
   /** traceparent and tracestate, as a flat list. */
   trace: string[],
 ) {
-  const fields = upstreamRequestFields(facts, identity, requestId, {
+  const fields = upstreamRequestFields(facts, callerIds, requestId, {
     trusted: facts.trusted,
     trace,
   });

@@ -95,7 +95,7 @@ export class UpstreamSide {
 
   #connect({ active, payer }: Identity, failed: AddressVisit | null) {
     const { visit: visitUpstream, protocol, facts, requestId, initPayload } = this.#options;
-    const identity = {
+    const callerIds = {
       accountId: active.account_id,
       payerId: payer.payerId,
       applicationId: active.application_id,
@@ -103,7 +103,7 @@ export class UpstreamSide {
     const visit = visitUpstream(failed);
     const trace = this.#options.trace?.connect(visit.url, failed === null ? 1 : 2) ?? null;
     const fields = trace?.fields() ?? passedOn(null, requestId);
-    const opening = upstreamOpening(visit.url, facts, identity, requestId, fields);
+    const opening = upstreamOpening(visit.url, facts, callerIds, requestId, fields);
     const link = this.#open({ ...opening, protocol, initPayload }, visit, trace);
     if (this.#paused) link.pause();
     return { link, visit, trace };
