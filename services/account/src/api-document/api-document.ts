@@ -2,7 +2,7 @@ import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { API_CHAPTERS, API_DESCRIPTION } from './chapters.ts';
 import { HEADERS, headersOf } from './headers.ts';
-import type { Answer, Method, Operation } from './operation.ts';
+import type { Answer, Method, Operation } from '../http/operation.ts';
 import { createProblemAnswers, problemSchema } from './problems.ts';
 import { plainerSchema } from './plainer-schema.ts';
 import { securityOf, securitySchemes } from './security.ts';

@@ -10,7 +10,7 @@ import { webhookApi } from '../notifications/webhooks/openapi.ts';
 import { documentApi } from './openapi.ts';
 import { dataApi } from './data-openapi.ts';
 import { oauthApi } from './oauth-openapi.ts';
-import type { ApiChapter } from './operation.ts';
+import type { ApiChapter } from '../http/operation.ts';
 
 /** In the order in which a newcomer meets them. */
 export const API_CHAPTERS: readonly ApiChapter[] = [

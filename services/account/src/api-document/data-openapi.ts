@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import type { Answer, ApiChapter, Operation } from './operation.ts';
+import type { Answer, ApiChapter, Operation } from '../http/operation.ts';
 
 /** The gateway's data endpoints. What the data API itself takes and answers is its own. */
 

@@ -5,7 +5,7 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from '@tollgate/contracts/oauth';
-import type { Answer, ApiChapter, Operation } from './operation.ts';
+import type { Answer, ApiChapter, Operation } from '../http/operation.ts';
 
 /** auth's public endpoints. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiChapter } from './operation.ts';
+import type { ApiChapter } from '../http/operation.ts';
 
 /** The document's own endpoints. */
 export const documentApi: ApiChapter = {

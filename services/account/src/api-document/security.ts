@@ -1,5 +1,5 @@
 import type { ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
-import type { Method, Operation } from './operation.ts';
+import type { Method, Operation } from '../http/operation.ts';
 
 /** How callers show who they are. */
 export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string; sessionCookie: string }) {

@@ -3,7 +3,7 @@ import { findAlertMail } from '../notifications/alerts/alert-mail.ts';
 import { findAccountByEmail } from '../identity/accounts/account-store.ts';
 import { issueInvitationToken } from '../teams/invitations/invitation-store.ts';
 import { findNamedWebhook } from '../notifications/webhooks/webhook-mail.ts';
-import { issueEmailToken, newestSignUp } from './email-tokens.ts';
+import { issueEmailToken, newestSignUp } from '../identity/people/email-tokens.ts';
 import type { QueuedMail } from './mail-outbox.ts';
 import {
   alreadySignedUpMail,

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { alertSettingsEndpoint, changeAlertSettingsEndpoint } from '../notifications/alerts/endpoints.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
-import { refuseBlocked } from '../identity/sessions/refuse-blocked.ts';
+import { refuseBlocked } from '../billing/entitlements/refuse-blocked.ts';
 import {
   changeWebhookEndpoint,
   createWebhookEndpoint,

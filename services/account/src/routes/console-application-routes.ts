@@ -12,7 +12,7 @@ import {
 } from '../access/applications/endpoints.ts';
 import type { Query } from '../platform/database/query.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
-import { refuseBlocked } from '../identity/sessions/refuse-blocked.ts';
+import { refuseBlocked } from '../billing/entitlements/refuse-blocked.ts';
 import { accountTokenRoutes, secretAndTokenRoutes } from './token-routes.ts';
 import type { Tokens } from '../access/tokens/tokens.ts';
 

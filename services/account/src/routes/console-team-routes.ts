@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { readJsonBody } from '../http/input/json-body.ts';
 import type { PeopleParts } from '../identity/people/people.ts';
-import { refuseBlocked } from '../identity/sessions/refuse-blocked.ts';
+import { refuseBlocked } from '../billing/entitlements/refuse-blocked.ts';
 import {
   createTeamEndpoint,
   dissolveTeamEndpoint,

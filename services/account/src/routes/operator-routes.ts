@@ -4,7 +4,7 @@ import { requireServiceCredential } from '@tollgate/http/private-api-credential'
 import type { ServiceCredential } from '@tollgate/http/private-api-credential';
 import { noStore } from '../http/no-store.ts';
 import { auditLogEndpoint } from '../platform/audit/audit-endpoint.ts';
-import { idOf } from '../platform/database/id-parameter.ts';
+import { idOf } from '../http/input/id-parameter.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
 import {
@@ -13,6 +13,7 @@ import {
   blockAccountEndpoint,
   newAccountEndpoint,
 } from '../identity/accounts/operator-endpoints.ts';
+import { summarizeAccount } from '../billing/entitlements/account-summary.ts';
 import {
   blockPeriodEndpoint,
   deletePeriodEndpoint,
@@ -114,7 +115,7 @@ function accountRoutes(
   collection(app, '/private/accounts', accountsEndpoint(query), newAccountEndpoint(transact));
   app
     .route('/private/accounts/:account_id')
-    .get(accountEndpoint(query))
+    .get(accountEndpoint(query, summarizeAccount))
     .all(methodNotAllowed(...LIST));
   app
     .route('/private/accounts/:account_id/usage')

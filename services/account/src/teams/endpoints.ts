@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { idOf } from '../platform/database/id-parameter.ts';
+import { idOf } from '../http/input/id-parameter.ts';
 import type { Query } from '../platform/database/query.ts';
 import { bodyOf } from '../http/input/json-body.ts';
 import type { PeopleParts } from '../identity/people/people.ts';

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
-import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
-import { serviceCallerId } from '@tollgate/http/private-api-credential';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { idOf } from '../../platform/database/id-parameter.ts';
+import { operatorOf } from '../../platform/audit/operator-actor.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import { signedIn } from '../../identity/sessions/require-session.ts';
 import type { ApplicationKey } from './application.ts';
 
@@ -25,15 +24,6 @@ export const operatorAccess: Access = {
   applicationOf: (req) => ({ application_id: idOf(req, 'application_id'), owner_id: null }),
   locationOf: (applicationId) => `/private/applications/${String(applicationId)}`,
 };
-
-/** The operator whose credential has let a request pass. */
-export function operatorOf(req: Request, res: Response): Actor {
-  return {
-    actor: `operator:${serviceCallerId(res)}`,
-    address: req.socket.remoteAddress ?? 'unknown',
-    request_id: res.get(REQUEST_ID_HEADER) ?? 'unknown',
-  };
-}
 
 /** Who is signed in: their own applications, and their own account. Behind requireSession. */
 export const ownerAccess: Access = {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { idOf } from '../../platform/database/id-parameter.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { pageFields } from '../../http/input/page.ts';
 

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { findPayerPeriods } from '../periods/payer-periods.ts';
-import { idParameter } from '../../platform/database/id-parameter.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { entitlementAnswer } from './entitlement-answer.ts';
 

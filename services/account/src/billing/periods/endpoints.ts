@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
-import { operatorOf } from '../../access/applications/access.ts';
+import { operatorOf } from '../../platform/audit/operator-actor.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Period } from './period-store.ts';
 import { onlyRow } from '../../platform/database/only-row.ts';
-import { idOf } from '../../platform/database/id-parameter.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import {
   booleanQueryField,

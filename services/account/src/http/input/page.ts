@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '@tollgate/http/invalid-fields';
-import { idParameter } from '../../platform/database/id-parameter.ts';
+import { idParameter } from './id-parameter.ts';
 import { describedAs } from './described-as.ts';
 
 /** One page of a list that is ordered by descending ids. */

@@ -1,5 +1,5 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
-import { endEmailTokens } from '../../mail/email-tokens.ts';
+import { endEmailTokens } from '../people/email-tokens.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { newSecretToken } from '../secret-token.ts';
 import type { SignedIn } from '../sessions/require-session.ts';

@@ -82,26 +82,6 @@ export function listAccounts(
   );
 }
 
-export type TeamPlace = { team_id: number; name: string; role: 'manager' | 'member' };
-
-/** The team that an account manages or is a member of. */
-export async function findTeamPlace(query: Query, accountId: number): Promise<TeamPlace | undefined> {
-  const rows = await query<TeamPlace>(
-    `SELECT team_id, name, role FROM team_members JOIN teams USING (team_id) WHERE account_id = :accountId`,
-    { accountId },
-  );
-  return rows[0];
-}
-
-/** The account's own subscription that hasn't ended. */
-export async function findLiveSubscriptionId(query: Query, accountId: number): Promise<number | null> {
-  const rows = await query<{ subscription_id: number }>(
-    'SELECT subscription_id FROM subscriptions WHERE account_id = :accountId AND ended_at IS NULL',
-    { accountId },
-  );
-  return rows[0]?.subscription_id ?? null;
-}
-
 async function insert(query: Query, email: string, name: string): Promise<OperatedAccount> {
   try {
     return onlyRow(

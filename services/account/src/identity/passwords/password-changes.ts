@@ -1,5 +1,5 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
-import { consumeEmailToken, endEmailTokens, findEmailToken } from '../../mail/email-tokens.ts';
+import { consumeEmailToken, endEmailTokens, findEmailToken } from '../people/email-tokens.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { endAllSessions } from '../sessions/session-store.ts';
 import { lockAccount, setEmailVerified, setPasswordHash } from '../accounts/account-store.ts';

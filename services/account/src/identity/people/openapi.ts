@@ -1,4 +1,4 @@
-import type { Answer, ApiChapter } from '../../api-document/operation.ts';
+import type { Answer, ApiChapter } from '../../http/operation.ts';
 import { sessionSchema } from '../sessions/answers.ts';
 import { acceptedSchema, signUpSettingSchema, verifiedSchema } from './answers.ts';
 import {

@@ -1,7 +1,7 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { consumeEmailToken, endEmailTokens, endSignUps, findEmailToken } from '../../mail/email-tokens.ts';
-import type { EmailToken } from '../../mail/email-tokens.ts';
+import { consumeEmailToken, endEmailTokens, endSignUps, findEmailToken } from './email-tokens.ts';
+import type { EmailToken } from './email-tokens.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { insertAccount, lockAccount, setEmail } from '../accounts/account-store.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
-import { idParameter } from '../../platform/database/id-parameter.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import { signInSchema } from '../people/input.ts';
 import { csrfTokenOf } from './csrf-token.ts';

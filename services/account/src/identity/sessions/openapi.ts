@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ApiChapter } from '../../api-document/operation.ts';
-import { idParameter } from '../../platform/database/id-parameter.ts';
+import type { ApiChapter } from '../../http/operation.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
 import { signInSchema } from '../people/input.ts';
 import { sessionListSchema, sessionSchema } from './answers.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiChapter } from '../../api-document/operation.ts';
+import type { ApiChapter } from '../../http/operation.ts';
 import { alertSettingsAnswerSchema } from './answers.ts';
 import { alertSettingsSchema } from './input.ts';
 

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
-import { idOf } from '../../platform/database/id-parameter.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import { cutPage, lookAhead, queryOf } from '../../http/input/page.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
-import { idOf } from '../../platform/database/id-parameter.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import { addressSchema, tokenSchema } from '../../identity/people/input.ts';
 import { countMailRequest } from '../../identity/people/mail-limits.ts';

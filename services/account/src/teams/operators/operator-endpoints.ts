@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
-import { operatorOf } from '../../access/applications/access.ts';
-import { idOf } from '../../platform/database/id-parameter.ts';
+import { operatorOf } from '../../platform/audit/operator-actor.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { idField } from '../../http/input/fields.ts';
 import { bodyOf } from '../../http/input/json-body.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
-import { operatorOf } from '../../access/applications/access.ts';
+import { operatorOf } from '../../platform/audit/operator-actor.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { idField } from '../../http/input/fields.ts';
 import { bodyOf } from '../../http/input/json-body.ts';

@@ -1,5 +1,5 @@
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
-import type { ApiChapter } from '../../api-document/operation.ts';
+import type { ApiChapter } from '../../http/operation.ts';
 
 export const usageApi: ApiChapter = {
   title: 'Usage',

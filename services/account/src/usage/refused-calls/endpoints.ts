@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
-import { idOf } from '../../platform/database/id-parameter.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { idQueryField } from '../../http/input/fields.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../../http/input/page.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
-import { idParameter } from '../../platform/database/id-parameter.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { findUsageSnapshot } from './usage-snapshot.ts';
 

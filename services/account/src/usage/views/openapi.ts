@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiChapter } from '../../api-document/operation.ts';
+import type { ApiChapter } from '../../http/operation.ts';
 import { paceAnswerSchema, usageViewAnswerSchema } from './answers.ts';
 import { usageViewSchema } from './input.ts';
 

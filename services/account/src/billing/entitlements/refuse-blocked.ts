@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
-import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
+import { findPayerPeriods } from '../periods/payer-periods.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { signedIn } from './require-session.ts';
+import { signedIn } from '../../identity/sessions/require-session.ts';
 
 /**
  * Express middleware behind requireSession: who is blocked, or whose payer is, sees everything and makes nothing that

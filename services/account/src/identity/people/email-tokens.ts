@@ -1,5 +1,5 @@
-import type { Query } from '../platform/database/query.ts';
-import { hashOfToken, newSecretToken } from '../identity/secret-token.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { hashOfToken, newSecretToken } from '../secret-token.ts';
 
 /** What the link of a mail is good for, once. */
 export type EmailToken =

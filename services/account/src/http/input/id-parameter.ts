@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
-import { describedAs } from '../../http/input/described-as.ts';
+import { describedAs } from './described-as.ts';
 
 /** An id in a path: the digits of a bigint key, as far as JSON can name it. */
 export const idParameter = describedAs(
