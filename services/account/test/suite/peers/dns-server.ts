@@ -24,7 +24,7 @@ export async function startDnsServer(): Promise<DnsServer> {
       labels.push(query.toString('latin1', at + 1, at + 1 + length));
       at += 1 + length;
     }
-    const name = labels.join('..').toLowerCase();
+    const name = labels.join('.').toLowerCase();
     const isA = query.readUInt16BE(at + 1) === A;
     if (isA) asked.push(name);
     const addresses = names.get(name);
@@ -65,5 +65,5 @@ function head(query: Buffer, answers: number, known: readonly string[] | undefin
 /** An address of the question's name, good for no time at all. */
 function record(address: string): Buffer {
   const header = Buffer.from([0xc0, 0x0c, 0, A, 0, 1, 0, 0, 0, 0, 0, 4]);
-  return Buffer.concat([header, Buffer.from(address.split('..').map(Number))]);
+  return Buffer.concat([header, Buffer.from(address.split('.').map(Number))]);
 }

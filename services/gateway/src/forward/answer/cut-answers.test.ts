@@ -70,7 +70,7 @@ const reset = (socket: Socket) => {
   socket.resetAndDestroy();
 };
 const trickle = (socket: Socket) => {
-  const timer = setInterval(() => socket.write('..'), 100);
+  const timer = setInterval(() => socket.write('.'), 100);
   socket.once('close', () => {
     clearInterval(timer);
   });
