@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
 import { orExit } from '@tollgate/server';
 import { createLogger } from '@tollgate/log';
 import { loadSeedConfig } from '../config.ts';
@@ -50,6 +51,8 @@ function parseInput(json: string): SeedInput {
 try {
   process.stdout.write(`${JSON.stringify(await seed())}\n`);
 } catch (error) {
-  process.stderr.write(`The seed failed: ${error instanceof Error ? error.message : 'unknown'}\n`);
+  // The message of service_unavailable is for callers; its cause is what Postgres reported.
+  const reason = error instanceof Problem ? error.cause : error;
+  process.stderr.write(`The seed failed: ${reason instanceof Error ? reason.message : 'unknown'}\n`);
   process.exitCode = 1;
 }

@@ -32,32 +32,38 @@ export function createQuery(database: Knex): Query {
  * @throws what `work` throws
  * @throws {Problem} service_unavailable, also where it isn't known whether the commit came to pass
  */
-export type Transact = <T>(work: (query: Query, transaction: Knex) => Promise<T>) => Promise<T>;
+export type Transact = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
 /** The HTTP endpoints' way to change the database. */
 export function createTransact(database: Knex): Transact {
   return async (work) => {
     try {
-      return await database.transaction((transaction) => work(createQuery(transaction), transaction));
+      return await database.transaction((transaction) => work(createQuery(transaction)));
     } catch (error) {
       throw asProblem(error);
     }
   };
 }
 
+/** The SQLSTATE of an error that Postgres reported, also of one that was turned into service_unavailable. */
+export function sqlState(error: unknown): string | undefined {
+  const reported = error instanceof Problem ? error.cause : error;
+  return reported instanceof pg.DatabaseError ? reported.code : undefined;
+}
+
 /** Whether a statement failed because another row has what must be unique (SQLSTATE 23505). */
 export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505';
+  return sqlState(error) === '23505';
 }
 
 /** Whether a statement failed because periods of one account would overlap (SQLSTATE 23P01). */
 export function isExclusionViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23P01';
+  return sqlState(error) === '23P01';
 }
 
 /** Whether a statement failed because a value is outside of what its table allows (SQLSTATE 23514). */
 export function isCheckViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23514';
+  return sqlState(error) === '23514';
 }
 
 /** What a statement threw, as service_unavailable where Postgres is away, too slow or asks to come back. */

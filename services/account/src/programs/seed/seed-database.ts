@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { hmacSecret, matchesSecret } from '@tollgate/credentials/client-secret';
 import type { Pepper, SecretHmac } from '@tollgate/credentials/client-secret';
 import { onlyRow } from '../../platform/database/only-row.ts';
+import { createTransact } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
 import { hashPassword, verifyPassword } from '../../identity/passwords/password.ts';
 import { seedTeam } from './seed-team.ts';
 import { seedSubscription } from './seed-subscription.ts';
@@ -23,86 +25,98 @@ export async function seedDatabase(
   { manager, member }: SeedInput,
   peppers: readonly Pepper[],
 ): Promise<SeedResult> {
-  return database.transaction(async (transaction) => {
-    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [SEED_LOCK]);
-    const managerId = await seedAccount(transaction, manager);
-    const memberId = await seedAccount(transaction, member);
-    await seedTeam(transaction, { managerId, memberId });
-    await seedSubscription(transaction, managerId);
+  return createTransact(database)(async (query) => {
+    await query('SELECT pg_advisory_xact_lock(:lock)', { lock: SEED_LOCK });
+    const managerId = await seedAccount(query, manager);
+    const memberId = await seedAccount(query, member);
+    await seedTeam(query, { managerId, memberId });
+    await seedSubscription(query, managerId);
     return {
       account_id: managerId,
-      application_id: await seedApplication(transaction, managerId, manager.application, peppers),
+      application_id: await seedApplication(query, managerId, manager.application, peppers),
       member: {
         account_id: memberId,
-        application_id: await seedApplication(transaction, memberId, member.application, peppers),
+        application_id: await seedApplication(query, memberId, member.application, peppers),
       },
     };
   });
 }
 
-async function seedAccount(transaction: Knex, { email, name, password }: SeedPerson): Promise<number> {
-  const found = await transaction('accounts')
-    .whereRaw('lower(email) = lower(?)', [email])
-    .first<{ account_id: number; password_hash: string } | undefined>('account_id', 'password_hash');
+async function seedAccount(query: Query, { email, name, password }: SeedPerson): Promise<number> {
+  const [found] = await query<{ account_id: number; password_hash: string }>(
+    'SELECT account_id, password_hash FROM accounts WHERE lower(email) = lower(:email)',
+    { email },
+  );
   if (found === undefined) {
-    const made = await transaction('accounts')
-      .insert({
-        email,
-        name,
-        password_hash: await hashPassword(password),
-        email_verified_at: transaction.fn.now(),
-      })
-      .returning<{ account_id: number }[]>('account_id');
+    const made = await query<{ account_id: number }>(
+      `INSERT INTO accounts (email, name, password_hash, email_verified_at)
+       VALUES (:email, :name, :password_hash, now()) RETURNING account_id`,
+      { email, name, password_hash: await hashPassword(password) },
+    );
     return onlyRow(made).account_id;
   }
   const password_hash = (await verifyPassword(password, found.password_hash))
     ? found.password_hash
     : await hashPassword(password);
-  await transaction('accounts')
-    .where({ account_id: found.account_id })
-    .update({
-      name,
-      password_hash,
-      email_verified_at: transaction.raw('coalesce(email_verified_at, now())'),
-    });
+  await query(
+    `UPDATE accounts SET name = :name, password_hash = :password_hash,
+       email_verified_at = coalesce(email_verified_at, now())
+     WHERE account_id = :account_id`,
+    { name, password_hash, account_id: found.account_id },
+  );
   return found.account_id;
 }
 
 async function seedApplication(
-  transaction: Knex,
+  query: Query,
   account_id: number,
   { name, client_id, client_secret }: SeedPerson['application'],
   peppers: readonly Pepper[],
 ): Promise<number> {
-  const found = await transaction('applications')
-    .where({ client_id })
-    .first<{ application_id: number; account_id: number } | undefined>('application_id', 'account_id');
+  const [found] = await query<{ application_id: number; account_id: number }>(
+    'SELECT application_id, account_id FROM applications WHERE client_id = :client_id',
+    { client_id },
+  );
   if (found !== undefined && found.account_id !== account_id) {
     throw new Error(`the client id ${client_id} belongs to another account`);
   }
   const application_id = found?.application_id ?? (await insertApplication());
-  await transaction('applications').where({ application_id }).update({ name, status: 'active' });
-  await seedSecret(transaction, application_id, client_secret, peppers);
+  await query(
+    "UPDATE applications SET name = :name, status = 'active' WHERE application_id = :application_id",
+    {
+      name,
+      application_id,
+    },
+  );
+  await seedSecret(query, application_id, client_secret, peppers);
   return application_id;
 
   async function insertApplication(): Promise<number> {
-    const made = await transaction('applications')
-      .insert({ account_id, name, client_id, type: 'automatic', token_lifespan_sec: TOKEN_LIFESPAN_SEC })
-      .returning<{ application_id: number }[]>('application_id');
+    const made = await query<{ application_id: number }>(
+      `INSERT INTO applications (account_id, name, client_id, type, token_lifespan_sec)
+       VALUES (:account_id, :name, :client_id, 'automatic', :lifespanSec) RETURNING application_id`,
+      { account_id, name, client_id, lifespanSec: TOKEN_LIFESPAN_SEC },
+    );
     return onlyRow(made).application_id;
   }
 }
 
 async function seedSecret(
-  transaction: Knex,
+  query: Query,
   application_id: number,
   secret: string,
   peppers: readonly Pepper[],
 ): Promise<void> {
-  const stored = await transaction('application_secrets')
-    .where({ application_id, expires_at: null })
-    .select<SecretHmac[]>('pepper_id', 'hmac');
+  const stored = await query<SecretHmac>(
+    `SELECT pepper_id, hmac FROM application_secrets
+     WHERE application_id = :application_id AND expires_at IS NULL`,
+    { application_id },
+  );
   if (matchesSecret(secret, stored, peppers)) return;
-  await transaction('application_secrets').where({ application_id }).delete();
-  await transaction('application_secrets').insert({ application_id, ...hmacSecret(secret, peppers) });
+  await query('DELETE FROM application_secrets WHERE application_id = :application_id', { application_id });
+  await query(
+    `INSERT INTO application_secrets (application_id, pepper_id, hmac)
+     VALUES (:application_id, :pepper_id, :hmac)`,
+    { application_id, ...hmacSecret(secret, peppers) },
+  );
 }

@@ -1,9 +1,8 @@
-import type { Knex } from 'knex';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { hasPeriodFrom } from '../../billing/periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { onlyRow } from '../../platform/database/only-row.ts';
-import { createQuery } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
 import { createSubscription } from '../../billing/subscriptions/changes.ts';
 import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
 
@@ -28,9 +27,8 @@ const SEED: Actor = { actor: 'seed', address: 'none', request_id: 'none' };
  * Subscribes an account to the sample plan by the month, unless it has a subscription. A period that an earlier
  * version made by hand runs out first.
  */
-export async function seedSubscription(transaction: Knex, account_id: number): Promise<void> {
-  const plan_id = await seedPlan(transaction);
-  const query = createQuery(transaction);
+export async function seedSubscription(query: Query, account_id: number): Promise<void> {
+  const plan_id = await seedPlan(query);
   const live = await lockLiveSubscription(query, account_id);
   if (live !== undefined || (await hasPeriodFrom(query, account_id, await databaseNow(query)))) return;
   const wanted = { account_id, plan_id, billing_interval: 'month' as const, team_slots_limit: null };
@@ -38,22 +36,24 @@ export async function seedSubscription(transaction: Knex, account_id: number): P
 }
 
 /** The sample plan's id. A plan that is there already stays as it is, but for being offered. */
-async function seedPlan(transaction: Knex): Promise<number> {
-  const found = await transaction('plans')
-    .where({ name: PLAN_NAME })
-    .first<{ plan_id: number } | undefined>('plan_id');
+async function seedPlan(query: Query): Promise<number> {
+  const [found] = await query<{ plan_id: number }>('SELECT plan_id FROM plans WHERE name = :name', {
+    name: PLAN_NAME,
+  });
   if (found !== undefined) {
-    await transaction('plans').where(found).update({ archived_at: null });
+    await query('UPDATE plans SET archived_at = NULL WHERE plan_id = :plan_id', found);
     return found.plan_id;
   }
-  const products = await transaction('products')
-    .insert({ name: PRODUCT_NAME })
-    .onConflict('name')
-    // An update that changes nothing, so that the id of a row that is there already comes back.
-    .merge(['name'])
-    .returning<{ product_id: number }[]>('product_id');
-  const plans = await transaction('plans')
-    .insert({ name: PLAN_NAME, product_id: onlyRow(products).product_id, description: PLAN_DESCRIPTION })
-    .returning<{ plan_id: number }[]>('plan_id');
+  // The update changes nothing: it makes RETURNING give the id of an existing row, too.
+  const products = await query<{ product_id: number }>(
+    `INSERT INTO products (name) VALUES (:name)
+     ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING product_id`,
+    { name: PRODUCT_NAME },
+  );
+  const plans = await query<{ plan_id: number }>(
+    `INSERT INTO plans (name, product_id, description) VALUES (:name, :product_id, :description)
+     RETURNING plan_id`,
+    { name: PLAN_NAME, ...onlyRow(products), description: JSON.stringify(PLAN_DESCRIPTION) },
+  );
   return onlyRow(plans).plan_id;
 }

@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import type { UsageCounters } from '@tollgate/contracts/usage-stream';
+import type { Query } from '../../platform/database/query.ts';
 
 /** Usage that was written to a stream and never counted, as far as account can tell (ADR 0041). */
 
@@ -27,8 +27,8 @@ export type SetBack = { stream: string; after_entry: string } & (
  * Keeps what is missing, in the transaction that counts the batches after it and before their numbers are stored:
  * a stream that was found set back since the process was counted last explains the gap.
  */
-export async function keepMissing(transaction: Knex, missing: readonly MissingBatches[]): Promise<void> {
-  await transaction.raw(
+export async function keepMissing(query: Query, missing: readonly MissingBatches[]): Promise<void> {
+  await query(
     `INSERT INTO usage_gaps
        (stream, cause, gateway_id, first_batch, last_batch, batches, requests, points, within_gap_id)
      SELECT stream, 'batches_missing', gateway_id, first_batch, last_batch, missing.batches, missing.requests,
@@ -54,17 +54,16 @@ export async function keepMissing(transaction: Knex, missing: readonly MissingBa
 }
 
 /** Keeps that a stream was found set back. */
-export async function keepSetBack(database: Knex, gap: SetBack): Promise<void> {
+export async function keepSetBack(query: Query, gap: SetBack): Promise<void> {
   const { stream, cause, after_entry } = gap;
   const known =
     gap.cause === 'redis_set_back'
-      ? {}
-      : {
-          last_entry: gap.last_entry,
-          recovered_points: gap.recovered.points,
-          recovered_requests: gap.recovered.requests,
-          recovered_time_ms: gap.recovered.time_ms,
-          recovered_traffic_bytes: gap.recovered.traffic_bytes,
-        };
-  await database('usage_gaps').insert({ stream, cause, after_entry, ...known });
+      ? { last_entry: null, points: null, requests: null, time_ms: null, traffic_bytes: null }
+      : { last_entry: gap.last_entry, ...gap.recovered };
+  await query(
+    `INSERT INTO usage_gaps (stream, cause, after_entry, last_entry, recovered_points, recovered_requests,
+       recovered_time_ms, recovered_traffic_bytes)
+     VALUES (:stream, :cause, :after_entry, :last_entry, :points, :requests, :time_ms, :traffic_bytes)`,
+    { stream, cause, after_entry, ...known },
+  );
 }

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { Query } from '../../platform/database/query.ts';
 import type { MissingBatches } from './gaps.ts';
 import type { BatchName, ReadEntry } from '../reader/stream/read-entry.ts';
@@ -30,13 +29,10 @@ const MAY_BE_FORGOTTEN_MS = (FORGET_AFTER_DAYS - 1) * 86_400_000;
  * The last counted batches of the gateways that entries come from. The stream's position must be locked: it is
  * what keeps other readers from these rows.
  */
-export async function loadSequences(
-  transaction: Knex,
-  entries: readonly ReadEntry[],
-): Promise<LastSequences> {
+export async function loadSequences(query: Query, entries: readonly ReadEntry[]): Promise<LastSequences> {
   const named = entries.filter(({ batch }) => batch !== undefined);
   if (named.length === 0) return new Map();
-  const { rows } = await transaction.raw<{ rows: SequenceRow[] }>(
+  const rows = await query<SequenceRow>(
     `SELECT stream, gateway_id, last_seq, counted_seq, batches, requests, points FROM usage_gateway_sequences
      JOIN (SELECT DISTINCT * FROM unnest(:streams::text[], :gatewayIds::text[]) AS named (stream, gateway_id))
        AS wanted USING (stream, gateway_id)`,
@@ -121,8 +117,8 @@ function gapBefore(
 }
 
 /** Stores what partRepeated has reached. */
-export async function storeSequences(transaction: Knex, rows: readonly SequenceRow[]): Promise<void> {
-  await transaction.raw(
+export async function storeSequences(query: Query, rows: readonly SequenceRow[]): Promise<void> {
+  await query(
     `INSERT INTO usage_gateway_sequences
        (stream, gateway_id, last_seq, counted_seq, batches, requests, points, counted_at)
      SELECT *, clock_timestamp()

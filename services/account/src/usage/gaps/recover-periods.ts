@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import {
   USAGE_BATCH_FIELD,
   USAGE_SHARD_COUNT,
@@ -60,12 +59,7 @@ type StoredPeriod = FoundPeriod & { usage_version: number };
 type InRedis = { version: number; live: UsageCounters; told: number; waiting: UsageCounters };
 
 /** Adds to totals and hourly rows what only the live counters still know; gives how much that was. */
-export type RecoverPeriods = (
-  query: Query,
-  transaction: Knex,
-  stream: UsageStream,
-  trimmed: string,
-) => Promise<UsageCounters>;
+export type RecoverPeriods = (query: Query, stream: UsageStream, trimmed: string) => Promise<UsageCounters>;
 
 /**
  * After Postgres was set back, the live counters of periods that are in use still hold what it had counted. In the
@@ -79,7 +73,7 @@ export type RecoverPeriods = (
  */
 export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
   const script = defineScript(redis, LUA);
-  return async (query, transaction, stream, trimmed) => {
+  return async (query, stream, trimmed) => {
     const recovered = zero();
     const setAside = await findSetAside(query, stream.key);
     for (let after = 0; ;) {
@@ -104,10 +98,10 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
       const missing = changed.flatMap(({ event }) => event ?? []);
       for (const event of missing) addCounters(recovered, event);
       await addToTotals(
-        transaction,
+        query,
         sumTotals([...missing, ...changed.map(({ period }) => eventOf(period, zero()))]),
       );
-      if (missing.length > 0) await addToHourly(transaction, sumHourly(missing));
+      if (missing.length > 0) await addToHourly(query, sumHourly(missing));
       await raiseVersions(query, changed);
     }
   };

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from '@tollgate/log';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { createQuery } from '../../platform/database/query.ts';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { keepSetBack } from './gaps.ts';
 import type { UsageReaderMetrics } from '../reader/metrics.ts';
@@ -40,13 +40,14 @@ export function createSetBacks(options: {
   logger: Pick<Logger, 'error'>;
 }): SetBacks {
   const { database, redis, metrics, logger } = options;
+  const transact = createTransact(database);
   const recoverPeriods = createRecoverPeriods(redis);
 
   return {
     ofRedis: async ({ key: stream }, position) => {
-      await database.transaction(async (transaction) => {
-        await transaction('usage_stream_trims').where({ stream }).delete();
-        await keepSetBack(transaction, { cause: 'redis_set_back', stream, after_entry: position });
+      await transact(async (query) => {
+        await query('DELETE FROM usage_stream_trims WHERE stream = :stream', { stream });
+        await keepSetBack(query, { cause: 'redis_set_back', stream, after_entry: position });
       });
       metrics.gaps.inc({ cause: 'redis_set_back' });
       logger.error(
@@ -57,19 +58,18 @@ export function createSetBacks(options: {
 
     ofPostgres: async (stream, trimmed) => {
       await ensurePartitions(database, [Date.now()]);
-      const found = await database.transaction(async (transaction) => {
-        const query = createQuery(transaction);
+      const found = await transact(async (query) => {
         const stored = await lockPosition(query, stream.key);
         if (compareStreamIds(stored, trimmed) >= 0) return { position: stored };
         if (streamIdMs(trimmed) > Date.now() + MAX_AHEAD_MS) {
           throw new Error(`${stream.key} is trimmed up to ${trimmed}, which is in the future`);
         }
         await skipGivenIds(query);
-        const recovered = await recoverPeriods(query, transaction, stream, trimmed);
+        const recovered = await recoverPeriods(query, stream, trimmed);
         const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
-        await keepSetBack(transaction, { cause: 'postgres_set_back', ...gap });
+        await keepSetBack(query, { cause: 'postgres_set_back', ...gap });
         const reached = new Map([[stream.key, trimmed]]);
-        await storePositions(transaction, reached, reached);
+        await storePositions(query, reached, reached);
         return { position: trimmed, gap };
       });
       if (found.gap !== undefined) {
@@ -83,7 +83,11 @@ export function createSetBacks(options: {
     },
 
     remember: async ({ key: stream }, trimmed) => {
-      await database('usage_stream_trims').insert({ stream, trimmed }).onConflict('stream').ignore();
+      await createQuery(database)(
+        `INSERT INTO usage_stream_trims (stream, trimmed) VALUES (:stream, :trimmed)
+         ON CONFLICT (stream) DO NOTHING`,
+        { stream, trimmed },
+      );
     },
   };
 }

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import pg from 'pg';
 import { addCounters } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { fitsIn } from '../../billing/periods/usage-sums.ts';
+import { createTransact, sqlState } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
 import { sumHourly, sumTotals } from './aggregate.ts';
 import { addToHourly, addToTotals, findPeriods, keepUnassigned } from './counters.ts';
 import { keepMissing } from '../gaps/gaps.ts';
@@ -110,14 +111,12 @@ async function commitOrSetAside(database: Knex, part: ReadPart, read: ReadEntry)
 
 /** A data, integrity or size error: this data will never pass. Any other error is no fault of the data. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');
+  return /^(22|23|54)/.test(sqlState(error) ?? '');
 }
 
 /** An error that some streams may be without: also a lock or a statement that took too long, or a deadlock. */
 function isOfSomeStream(error: unknown): boolean {
-  return (
-    isRefusal(error) || (error instanceof pg.DatabaseError && /^(40|55P03|57014)/.test(error.code ?? ''))
-  );
+  return isRefusal(error) || /^(40|55P03|57014)/.test(sqlState(error) ?? '');
 }
 
 async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<Applied> {
@@ -125,9 +124,9 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
     read.flatMap(({ events }) => events.map(({ event }) => event.at_ms)),
   );
   await ensurePartitions(database, instantsMs);
-  return database.transaction(async (transaction) => {
+  return createTransact(database)(async (query) => {
     const stored = await lockPositions(
-      transaction,
+      query,
       parts.map(({ stream }) => stream),
     );
     const uncounted = parts.flatMap((part) => uncountedEntries(part, stored.get(part.stream)));
@@ -135,18 +134,18 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
     for (const { entry } of uncounted) positions.set(entry.stream, entry.id);
     if (uncounted.length === 0) return { ...NOTHING, positions };
 
-    const last = await loadSequences(transaction, uncounted);
+    const last = await loadSequences(query, uncounted);
     const { fresh, repeated, reached, missing } = partRepeated(uncounted, last, Date.now());
-    const { events, unassigned } = await assign(transaction, fresh);
+    const { events, unassigned } = await assign(query, fresh);
     if (events.length > 0) {
-      await addToTotals(transaction, sumTotals(events));
-      await addToHourly(transaction, sumHourly(events));
+      await addToTotals(query, sumTotals(events));
+      await addToHourly(query, sumHourly(events));
     }
-    if (unassigned.length > 0) await keepUnassigned(transaction, unassigned);
-    if (missing.length > 0) await keepMissing(transaction, missing);
-    if (reached.length > 0) await storeSequences(transaction, reached);
+    if (unassigned.length > 0) await keepUnassigned(query, unassigned);
+    if (missing.length > 0) await keepMissing(query, missing);
+    if (reached.length > 0) await storeSequences(query, reached);
     const trimmed = new Map(parts.map((part) => [part.stream, part.trimmed]));
-    await storePositions(transaction, positions, trimmed);
+    await storePositions(query, positions, trimmed);
     return {
       ...NOTHING,
       entries: uncounted.length,
@@ -169,9 +168,9 @@ function uncountedEntries({ after, read }: ReadPart, stored: string | undefined)
 }
 
 /** Parts the events that their billing period can take from everything that can't be counted. */
-async function assign(transaction: Knex, read: readonly ReadEntry[]) {
+async function assign(query: Query, read: readonly ReadEntry[]) {
   const ids = new Set(read.flatMap(({ events }) => events.map(({ event }) => event.period_id)));
-  const periods = await findPeriods(transaction, [...ids]);
+  const periods = await findPeriods(query, [...ids]);
   /** Adds the event to what is found of its period; gives why it can't be. */
   const refuse = (event: UsageEvent): UnassignedReason | undefined => {
     const period = periods.get(event.period_id);

@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
 import type { HourlyRow, TotalRow } from './aggregate.ts';
 import type { StreamEntry } from './stream/stream-entry.ts';
 import type { Unassigned } from './stream/read-entry.ts';
@@ -9,10 +9,10 @@ export type FoundPeriod = TotalRow & { payer_id: number };
 
 /** Those of the given billing periods that exist, by their ids. */
 export async function findPeriods(
-  transaction: Knex,
+  query: Query,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, FoundPeriod>> {
-  const { rows } = await transaction.raw<{ rows: FoundPeriod[] }>(
+  const rows = await query<FoundPeriod>(
     `SELECT period.period_id, period.account_id AS payer_id, ${totalColumns('total')}
      FROM billing_periods AS period LEFT JOIN usage_totals AS total USING (period_id)
      WHERE period.period_id = ANY (:ids::bigint[])`,
@@ -22,8 +22,8 @@ export async function findPeriods(
 }
 
 /** Adds to the totals. Rows are written in the order of their keys, so that two writers can't deadlock. */
-export async function addToTotals(transaction: Knex, rows: readonly TotalRow[]): Promise<void> {
-  await transaction.raw(
+export async function addToTotals(query: Query, rows: readonly TotalRow[]): Promise<void> {
+  await query(
     `INSERT INTO usage_totals AS total (period_id, points, requests, time_ms, traffic_bytes)
      SELECT * FROM unnest(:period_id::bigint[], :points::bigint[], :requests::bigint[], :time_ms::bigint[],
                           :traffic_bytes::bigint[])
@@ -38,8 +38,8 @@ export async function addToTotals(transaction: Knex, rows: readonly TotalRow[]):
 }
 
 /** Adds to the hourly rows, in the order of their keys; the partitions must be there. */
-export async function addToHourly(transaction: Knex, rows: readonly HourlyRow[]): Promise<void> {
-  await transaction.raw(
+export async function addToHourly(query: Query, rows: readonly HourlyRow[]): Promise<void> {
+  await query(
     `INSERT INTO usage_hourly AS hourly
        (period_id, hour, account_id, application_id, api_version, points, requests, time_ms, traffic_bytes)
      SELECT * FROM unnest(:period_id::bigint[], :hour::timestamptz[], :account_id::bigint[],
@@ -64,10 +64,10 @@ export async function addToHourly(transaction: Knex, rows: readonly HourlyRow[])
 
 /** Keeps what could not be counted. */
 export async function keepUnassigned(
-  transaction: Knex,
+  query: Query,
   rows: readonly (Pick<StreamEntry, 'stream' | 'id'> & Unassigned)[],
 ): Promise<void> {
-  await transaction.raw(
+  await query(
     `INSERT INTO usage_unassigned (stream, entry_id, event_index, reason, raw)
      SELECT * FROM unnest(:stream::text[], :entry_id::text[], :event_index::integer[], :reason::text[],
                           :raw::text[])`,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from '@tollgate/log';
+import { createQuery } from '../../platform/database/query.ts';
 import { applyEntries } from './apply-entries.ts';
 import type { Applied, StreamPart } from './apply-entries.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
@@ -73,7 +74,7 @@ async function positionsAreKnown(
   if (unknown.length === 0) return true;
   try {
     const stored = await loadPositions(
-      database,
+      createQuery(database),
       unknown.map(({ key }) => key),
     );
     await Promise.all(unknown.map((stream) => start({ positions, trims, backoff }, stream, stored)));

@@ -3,7 +3,7 @@ import { addCounters } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { fitsIn } from '../../billing/periods/usage-sums.ts';
 import type { Counters } from '../../billing/periods/usage-sums.ts';
-import { asProblem, createQuery, createTransact, isCheckViolation } from '../../platform/database/query.ts';
+import { createQuery, createTransact, isCheckViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
@@ -46,11 +46,9 @@ export function createCountReport(parts: {
     const instantsMs = events.flatMap(({ occurred_at }, index) =>
       lateOrEarly[index] === null ? [occurred_at.getTime()] : [],
     );
-    await ensurePartitions(database, instantsMs).catch((error: unknown) => {
-      throw asProblem(error);
-    });
+    await ensurePartitions(database, instantsMs);
     const count = () =>
-      transact(async (inside, transaction) => {
+      transact(async (inside) => {
         const places = await findPlaces(inside, events, now);
         const candidates = events.map((event, index): Candidate => {
           const place = places[index] ?? NOWHERE;
@@ -63,7 +61,7 @@ export function createCountReport(parts: {
         });
         const fitting = refuseTooLarge(candidates);
         const decided = await decide(inside, reporter, fitting);
-        await add(inside, transaction, fitting, decided);
+        await add(inside, fitting, decided);
         return decided;
       });
     // Something else may fill the period up between the look at its totals and the change of them.
@@ -132,7 +130,6 @@ function keyOf({ event: { idempotency_key, occurred_at }, hash, place }: Candida
 
 async function add(
   query: Query,
-  transaction: Knex,
   candidates: readonly Candidate[],
   outcomes: readonly EventOutcome[],
 ): Promise<void> {
@@ -141,8 +138,8 @@ async function add(
   );
   if (events.length === 0) return;
   const totals = sumTotals(events);
-  await addToTotals(transaction, totals);
-  await addToHourly(transaction, sumHourly(events));
+  await addToTotals(query, totals);
+  await addToHourly(query, sumHourly(events));
   const payers = new Map(events.map(({ period_id, payer_id }) => [period_id, payer_id]));
   await enqueueRefreshes(
     query,

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
 
 /** Any number that nothing else locks in this database. */
 const PARTITION_LOCK = 7_462_003;
@@ -13,12 +15,12 @@ type Month = { name: string; from: string; to: string };
  */
 export async function ensurePartitions(database: Knex, instantsMs: readonly number[]): Promise<void> {
   const months = new Map(instantsMs.map(monthOf).map((month) => [month.name, month]));
-  if ((await missing(database, [...months.keys()])).length === 0) return;
-  await database.transaction(async (transaction) => {
-    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
-    for (const name of await missing(transaction, [...months.keys()])) {
+  if ((await missing(createQuery(database), [...months.keys()])).length === 0) return;
+  await createTransact(database)(async (query) => {
+    await query('SELECT pg_advisory_xact_lock(:lock)', { lock: PARTITION_LOCK });
+    for (const name of await missing(query, [...months.keys()])) {
       const month = months.get(name);
-      if (month !== undefined) await transaction.raw(createPartition(month));
+      if (month !== undefined) await query(createPartition(month));
     }
   });
 }
@@ -27,13 +29,13 @@ export async function ensurePartitions(database: Knex, instantsMs: readonly numb
  * By the catalogue's rows, which the statement's snapshot shows as they are: to_regclass answers from a cache
  * that isn't refreshed by waiting for an advisory lock, and missed what the lock's last holder had made.
  */
-async function missing(database: Knex, names: readonly string[]): Promise<string[]> {
-  const { rows } = await database.raw<{ rows: { name: string }[] }>(
+async function missing(query: Query, names: readonly string[]): Promise<string[]> {
+  const rows = await query<{ name: string }>(
     `SELECT name FROM unnest(:names::text[]) AS name
      WHERE NOT EXISTS (
        SELECT FROM pg_inherits JOIN pg_class AS partition ON partition.oid = inhrelid
        WHERE inhparent = 'usage_hourly'::regclass AND partition.relname = name)`,
-    { names },
+    { names: [...names] },
   );
   return rows.map(({ name }) => name);
 }

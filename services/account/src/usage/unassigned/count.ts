@@ -6,7 +6,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { fitsIn } from '../../billing/periods/usage-sums.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
-import { asProblem, createQuery, createTransact } from '../../platform/database/query.ts';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { sumHourly, sumTotals } from '../reader/aggregate.ts';
 import { addToHourly, addToTotals, findPeriods } from '../reader/counters.ts';
@@ -43,15 +43,13 @@ export function createCountUnassigned(
     await ensurePartitions(
       database,
       timed.map(({ at_ms }) => at_ms),
-    ).catch((error: unknown) => {
-      throw asProblem(error);
-    });
-    const outcome = await transact(async (inside, transaction): Promise<CountOutcome> => {
+    );
+    const outcome = await transact(async (inside): Promise<CountOutcome> => {
       const row = await findUnassigned(inside, unassignedId, 'FOR UPDATE');
       if (row === undefined) throw new Problem('not_found');
       if (row.counted_at !== null) return { row, changed: false };
-      const events = await placeEvents(inside, transaction, timed, periodId);
-      await addUp(inside, transaction, events);
+      const events = await placeEvents(inside, timed, periodId);
+      await addUp(inside, events);
       const [first] = events;
       if (first === undefined) throw new Problem('usage_not_readable');
       await inside(
@@ -82,18 +80,17 @@ async function timedEvents(query: Query, row: UnassignedRow): Promise<UsageEvent
 /** The events with their periods and payers. @throws {Problem} no_billing_period, usage_total_too_large */
 async function placeEvents(
   query: Query,
-  transaction: Knex,
   events: readonly UsageEvent[],
   named: number | undefined,
 ): Promise<UsageEvent[]> {
-  const own = await findPeriods(transaction, [...events.map(({ period_id }) => period_id), named ?? 0]);
+  const own = await findPeriods(query, [...events.map(({ period_id }) => period_id), named ?? 0]);
   const places = await findPlaces(
     query,
     events.map(({ payer_id, at_ms }) => ({ account_id: payer_id, occurred_at: new Date(at_ms) })),
     await databaseNow(query),
   );
   const covering = await findPeriods(
-    transaction,
+    query,
     places.flatMap(({ period_id }) => period_id ?? []),
   );
   return events.map((event, index) => {
@@ -111,9 +108,9 @@ async function placeEvents(
   });
 }
 
-async function addUp(query: Query, transaction: Knex, events: readonly UsageEvent[]): Promise<void> {
-  await addToTotals(transaction, sumTotals(events));
-  await addToHourly(transaction, sumHourly(events));
+async function addUp(query: Query, events: readonly UsageEvent[]): Promise<void> {
+  await addToTotals(query, sumTotals(events));
+  await addToHourly(query, sumHourly(events));
   const payers = new Map(events.map(({ period_id, payer_id }) => [period_id, payer_id]));
   await enqueueRefreshes(
     query,

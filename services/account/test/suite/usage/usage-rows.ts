@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { createTransact } from '../../../src/platform/database/query.ts';
 import { sumHourly, sumTotals } from '../../../src/usage/reader/aggregate.ts';
 import { addToHourly, addToTotals } from '../../../src/usage/reader/counters.ts';
 import { ensurePartitions } from '../../../src/usage/retention/partitions.ts';
@@ -13,8 +14,8 @@ export async function countPastUsage(database: Knex, usage: readonly PastUsage[]
     database,
     events.map(({ at_ms }) => at_ms),
   );
-  await database.transaction(async (transaction) => {
-    await addToTotals(transaction, sumTotals(events));
-    await addToHourly(transaction, sumHourly(events));
+  await createTransact(database)(async (query) => {
+    await addToTotals(query, sumTotals(events));
+    await addToHourly(query, sumHourly(events));
   });
 }

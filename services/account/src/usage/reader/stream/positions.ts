@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { Query } from '../../../platform/database/query.ts';
 import { FIRST_STREAM_ID, compareStreamIds } from './stream-id.ts';
 
@@ -12,17 +11,20 @@ type PositionRow = { stream: string; position: string };
 
 /** The stored positions of the given streams; those that have none yet get one before the first entry. */
 export async function loadPositions(
-  database: Knex,
+  query: Query,
   streams: readonly string[],
 ): Promise<ReadonlyMap<string, StoredPosition>> {
-  await database<PositionRow>('usage_stream_positions')
-    .insert(streams.toSorted().map((stream) => ({ stream, position: FIRST_STREAM_ID })))
-    .onConflict('stream')
-    .ignore();
-  const rows = await database('usage_stream_positions')
-    .leftJoin('usage_stream_trims', 'usage_stream_trims.stream', 'usage_stream_positions.stream')
-    .whereIn('usage_stream_positions.stream', streams)
-    .select<(PositionRow & StoredPosition)[]>('usage_stream_positions.stream', 'position', 'trimmed');
+  await query(
+    `INSERT INTO usage_stream_positions (stream, position)
+     SELECT stream, :first FROM unnest(CAST(:streams AS text[])) AS stream
+     ON CONFLICT (stream) DO NOTHING`,
+    { streams: streams.toSorted(), first: FIRST_STREAM_ID },
+  );
+  const rows = await query<PositionRow & StoredPosition>(
+    `SELECT stream, position, trimmed FROM usage_stream_positions
+     LEFT JOIN usage_stream_trims USING (stream) WHERE stream = ANY (CAST(:streams AS text[]))`,
+    { streams: [...streams] },
+  );
   return new Map(rows.map(({ stream, position, trimmed }) => [stream, { position, trimmed }]));
 }
 
@@ -41,22 +43,23 @@ export async function findSetBack(query: Query, positions: Positions): Promise<s
  * The stored positions, held against every other reader until the transaction ends. One that another reader
  * holds is left out instead of waited for: that reader is counting the stream.
  */
-export async function lockPositions(transaction: Knex, streams: readonly string[]): Promise<Positions> {
-  const rows = await transaction<PositionRow>('usage_stream_positions')
-    .whereIn('stream', streams)
-    .forUpdate()
-    .skipLocked();
-  return byStream(rows);
+export async function lockPositions(query: Query, streams: readonly string[]): Promise<Positions> {
+  const rows = await query<PositionRow>(
+    `SELECT stream, position FROM usage_stream_positions
+     WHERE stream = ANY (CAST(:streams AS text[])) FOR UPDATE SKIP LOCKED`,
+    { streams: [...streams] },
+  );
+  return new Map(rows.map(({ stream, position }) => [stream, position]));
 }
 
 /** Stores positions that lockPositions has locked, and how far Redis is known to be trimmed where it is. */
 export async function storePositions(
-  transaction: Knex,
+  query: Query,
   positions: Positions,
   trimmed: ReadonlyMap<string, string | undefined>,
 ): Promise<void> {
   const streams = [...positions.keys()];
-  await transaction.raw(
+  await query(
     `WITH reached AS (
        SELECT * FROM unnest(:streams::text[], :positions::text[], :trimmed::text[])
          AS reached (stream, position, trimmed)
@@ -73,8 +76,4 @@ export async function storePositions(
       trimmed: streams.map((stream) => trimmed.get(stream) ?? null),
     },
   );
-}
-
-function byStream(rows: readonly PositionRow[]): Positions {
-  return new Map(rows.map(({ stream, position }) => [stream, position]));
 }
