@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { fieldIndex } from '@tollgate/http/request-head';
 
 /** A DNS name or an address, with a port or without (RFC 3986, section 3.2): what a request can be for. */
 const AUTHORITY = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
@@ -13,9 +14,9 @@ export function hostFault({
   rawHeaders,
   httpVersionMinor,
 }: Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMinor'>): string | null {
-  const found = hostIndex(rawHeaders, 0);
+  const found = fieldIndex(rawHeaders, 'host');
   if (found === -1) return httpVersionMinor > 0 ? 'The request has no Host header.' : null;
-  if (hostIndex(rawHeaders, found + 2) !== -1) return 'There is more than one Host header.';
+  if (fieldIndex(rawHeaders, 'host', found + 2) !== -1) return 'There is more than one Host header.';
   return AUTHORITY.test(rawHeaders[found + 1] ?? '') ? null : 'The Host header is invalid.';
 }
 
@@ -29,16 +30,8 @@ export function toOriginForm(req: Pick<IncomingMessage, 'url' | 'rawHeaders' | '
   if (!AUTHORITY.test(authority)) return 'The host in the request target is invalid.';
   req.url = rest.startsWith('/') ? rest : `/${rest}`;
   req.headers.host = authority;
-  const host = hostIndex(req.rawHeaders, 0);
+  const host = fieldIndex(req.rawHeaders, 'host');
   if (host === -1) req.rawHeaders.push('Host', authority);
   else req.rawHeaders[host + 1] = authority;
   return null;
-}
-
-function hostIndex(rawHeaders: readonly string[], from: number): number {
-  for (let index = from; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') return index;
-  }
-  return -1;
 }

@@ -1,8 +1,10 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { ConfigError } from '@tollgate/config';
 import { callerAddressOf, createTrust } from '@tollgate/http/caller-address';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
 import { createAccessLog } from '@tollgate/log/access-log';
@@ -40,9 +42,11 @@ export type ComposeContext<Config> = {
   registry: Registry;
   /** True once a shutdown has begun; readiness then says so. */
   draining: () => boolean;
-  /** Where a request came from, as far as TRUSTED_PROXIES say so; empty where the caller is gone by now. */
-  addressOf: (req: IncomingMessage) => string;
-  /** That of the public listener; null where it is off. */
+  /** Whether an address is one of TRUSTED_PROXIES. */
+  trusts: TrustsAddress;
+  /** Where a request came from, as far as TRUSTED_PROXIES say so; empty if the caller has gone. */
+  addressOf: AddressOf;
+  /** That of the public listener; null if it is off. */
   accessLog: AccessLog | null;
 };
 
@@ -171,11 +175,11 @@ function receiveLimitsOf({
 function observeCallers(
   name: string,
   { ACCESS_LOG, TRUSTED_PROXIES }: Pick<ProcessConfig, 'ACCESS_LOG' | 'TRUSTED_PROXIES'>,
-): Pick<ComposeContext<never>, 'addressOf' | 'accessLog'> {
+): Pick<ComposeContext<never>, 'trusts' | 'addressOf' | 'accessLog'> {
   const trusts = createTrust(TRUSTED_PROXIES);
-  const addressOf = (req: IncomingMessage) => callerAddressOf(req, trusts);
+  const addressOf: AddressOf = (req) => callerAddressOf(req, trusts);
   const accessLog = ACCESS_LOG === 'off' ? null : createAccessLog(name, process[ACCESS_LOG], addressOf);
-  return { addressOf, accessLog };
+  return { trusts, addressOf, accessLog };
 }
 
 /** Runs a step that reads configuration; a fault is printed in full and ends the process with exit code 1. */

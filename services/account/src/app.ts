@@ -1,4 +1,3 @@
-import express from 'express';
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
 import type { Introspector } from '@tollgate/introspection';
@@ -8,7 +7,9 @@ import { requestLog } from '@tollgate/log/request-log';
 import { requireServiceCredential } from '@tollgate/http/private-api-credential';
 import type { ServiceCredential } from '@tollgate/http/private-api-credential';
 import { methodNotAllowed, notFound, problemHandler } from '@tollgate/http/error-handler';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import type { AddressOf } from '@tollgate/http/error-handler';
+import { bareApp } from '@tollgate/server/bare-app';
 import { operationsRouter } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
@@ -62,7 +63,7 @@ type PublicParts = {
   registry: Registry;
   query: Query;
   introspect: Introspector['introspect'];
-  trustedProxies: readonly string[];
+  trusts: TrustsAddress;
   usageQuery: Query;
   console: Omit<ConsoleParts, 'usageQuery'>;
 };
@@ -96,9 +97,8 @@ const OPERATOR_REQUESTS = { access: operatorAccess, beforeMaking: [] };
 /** The public listener: what account holders and their programs call. */
 export function createPublicApp(parts: PublicParts): Express {
   const { logger, registry, query, usageQuery, introspect, accessLog } = parts;
-  const app = bareExpress();
-  // For X-Forwarded-Host (same-origin.ts); addresses are noteCallerAddress'.
-  app.set('trust proxy', parts.trustedProxies);
+  // For X-Forwarded-Host (same-origin.ts).
+  const app = bareApp(parts.trusts);
   app.use(requestLog(logger), httpMetrics(registry), browserProtection);
   app.use(noteCallerAddress(parts.addressOf));
   if (accessLog !== null) app.use(noteSignedIn(accessLog));
@@ -123,7 +123,7 @@ export function createPublicApp(parts: PublicParts): Express {
 export function createPrivateApp(parts: PrivateParts): Express {
   const { logger, registry, query, usageQuery, serviceCredentials, operatorCredentials } = parts;
   const { checks, draining } = parts;
-  const app = bareExpress();
+  const app = bareApp();
   app.use(operationsRouter({ checks, registry, draining }), requestLog(logger));
   billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials });
   operatorRoutes(app, parts);
@@ -199,11 +199,4 @@ function usageReportRoute(app: Express, { credentials, countReport, metrics }: U
     .post(jsonBodyUpTo(MAX_REPORT_BYTES), usageReportEndpoint(countReport, metrics))
     .all(methodNotAllowed('POST'));
   app.use(path, notFound);
-}
-
-/** Express without what gives it away, and with paths taken literally. */
-function bareExpress(): Express {
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
-  return app;
 }

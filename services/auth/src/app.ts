@@ -1,6 +1,4 @@
 import type { RequestListener } from 'node:http';
-import express from 'express';
-import type { Express } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
@@ -16,6 +14,7 @@ import {
 } from '@tollgate/http/error-handler';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import type { RedisConnection } from '@tollgate/redis';
+import { bareApp } from '@tollgate/server/bare-app';
 import { operationsRouter } from '@tollgate/server/health';
 import { createHttpMetrics } from '@tollgate/server/metrics';
 import type { CallerOf } from './abuse/caller.ts';
@@ -107,7 +106,7 @@ export function createPublicApp(parts: PublicParts): RequestListener {
     answerError,
   });
 
-  const app = bareExpress();
+  const app = bareApp();
   app.use(requestLog(logger), http.middleware, jsonProtection);
   app.route('/oauth2/token').all(noStore, methodNotAllowed('POST'), oauthErrorHandler(answerError));
   app
@@ -155,7 +154,7 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
     answerError: createProblemAnswer(logger, parts.addressOf),
   });
 
-  const app = bareExpress();
+  const app = bareApp();
   app.use(operationsRouter({ checks, registry, draining, restoring }), requestLog(logger));
   app
     .route('/oauth2/introspect')
@@ -167,11 +166,4 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
     .all(methodNotAllowed('PUT'));
   app.use(notFound, problemHandler(logger, parts.addressOf));
   return directRoutes({ 'POST /oauth2/introspect': introspect }, app);
-}
-
-/** Express without what gives it away, and with paths taken literally. */
-function bareExpress(): Express {
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
-  return app;
 }

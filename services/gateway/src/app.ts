@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
@@ -10,10 +9,11 @@ import { requestLog } from '@tollgate/log/request-log';
 import { notFound, problemHandler } from '@tollgate/http/error-handler';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import type { RedisConnection } from '@tollgate/redis';
+import { bareApp } from '@tollgate/server/bare-app';
 import { operationsRouter } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { deferContinue } from './http/expect-continue.ts';
-import { pathOf } from './http/request-head.ts';
+import { pathOf } from '@tollgate/http/request-head';
 import { below, oauthUnavailableHandler, soundHead } from './plain-routes/plain-routes.ts';
 import type { Proxy } from './plain-routes/proxy.ts';
 
@@ -58,7 +58,7 @@ export function createPlainApp(parts: {
   auth: Pick<Proxy, 'handler'>;
 }): Express {
   const { logger, registry, addressOf, account, auth } = parts;
-  const app = express().disable('x-powered-by').disable('etag');
+  const app = bareApp();
   app.use(requestLog(logger, newRequestId), httpMetrics(registry), helmet(), soundHead);
   app.use(below('/api/usage', account.handler));
   app.use(below('/api/console', account.handler));
@@ -84,7 +84,7 @@ export function createPrivateApp(parts: {
   draining: () => boolean;
 }): Express {
   const { logger, registry, redis, draining } = parts;
-  const app = express().disable('x-powered-by').disable('etag');
+  const app = bareApp();
   app.use(operationsRouter({ checks: { redis: () => redis.ping() }, registry, draining }));
   app.use(notFound, problemHandler(logger));
   return app;

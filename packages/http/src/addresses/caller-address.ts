@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
 import { canonicalAddress } from './canonical-address.ts';
-import { forwardedHops } from './forwarded-hops.ts';
+import { forwardedFieldsOf, forwardedHops } from './forwarded-hops.ts';
 import type { ForwardedFields } from './forwarded-hops.ts';
 
-/** Whether an address is a proxy's that may speak for those before it. */
-export type TrustsAddress = (address: string) => boolean;
+/** Whether an address, in any form, is that of a proxy that may speak for the hops before it. */
+export type TrustsAddress = (address: string | undefined) => boolean;
 
-/** Of the addresses and CIDR networks of a setting. Takes addresses in any form. */
+/** Bounds the memory of lookups: proxies are few, but every caller's address is looked up. */
+const MAX_KNOWN = 1_000;
+
+/** Trusts the given addresses and CIDR networks. */
 export function createTrust(networks: readonly string[]): TrustsAddress {
   if (networks.length === 0) return () => false;
   const list = new BlockList();
@@ -16,16 +19,23 @@ export function createTrust(networks: readonly string[]): TrustsAddress {
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
     list.addSubnet(address, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family);
   }
+  const known = new Map<string, boolean>();
   return (text) => {
-    const address = canonicalAddress(text);
-    return address !== undefined && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+    const address = canonicalAddress(text ?? '');
+    if (address === undefined) return false;
+    let trusted = known.get(address);
+    if (trusted === undefined) {
+      if (known.size === MAX_KNOWN) known.clear();
+      trusted = list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+      known.set(address, trusted);
+    }
+    return trusted;
   };
 }
 
 /**
- * Where a request came from: the nearest hop that is no trusted proxy, as far as trusted ones say so. Where they
- * name nothing that can be read, it is the last proxy that is known: never a text that each request could change.
- * Empty where the caller is gone by now.
+ * Where a request came from: the nearest hop that is no trusted proxy. If a trusted proxy names no readable hop
+ * before it, its own address: never a text that each request could change. Empty if the caller has gone.
  */
 export function callerAddress(
   { remoteAddress = '', ...fields }: ForwardedFields & { remoteAddress: string | undefined },
@@ -44,13 +54,8 @@ export function callerAddress(
 
 /** callerAddress of a request as Node.js has parsed it. */
 export function callerAddressOf(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  { rawHeaders, socket: { remoteAddress } }: Pick<IncomingMessage, 'rawHeaders' | 'socket'>,
   trusts: TrustsAddress,
 ): string {
-  const fields = { forwardedFor: joined(headers['x-forwarded-for']), forwarded: joined(headers.forwarded) };
-  return callerAddress({ remoteAddress: socket.remoteAddress, ...fields }, trusts);
-}
-
-function joined(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(',') : value;
+  return callerAddress({ remoteAddress, ...forwardedFieldsOf(rawHeaders) }, trusts);
 }

@@ -1,3 +1,4 @@
+import { fieldValues } from '../request/head.ts';
 import { canonicalAddress } from './canonical-address.ts';
 
 /** The values of a request's fields that say where it came from, each field's lines joined by commas. */
@@ -7,6 +8,14 @@ export type ForwardedFields = {
   /** Forwarded (RFC 7239). */
   forwarded: string | undefined;
 };
+
+export function forwardedFieldsOf(rawHeaders: readonly string[]): ForwardedFields {
+  const joined = (name: string) => {
+    const lines = fieldValues(rawHeaders, name);
+    return lines.length === 0 ? undefined : lines.join(',');
+  };
+  return { forwardedFor: joined('x-forwarded-for'), forwarded: joined('forwarded') };
+}
 
 /**
  * The addresses that proxies say a request came from, the nearest last. X-Forwarded-For wins: a proxy that sets

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { pathOf, singleValue } from '../request/head.ts';
 
 /** Which methods a page of another origin may call a path by, as `GET, POST`. */
 export type CorsPaths = Readonly<Record<string, string>>;
@@ -57,7 +58,7 @@ export function createCors(origins: readonly string[], paths: CorsPaths): Cors |
   return {
     allows,
     prepare: (req, res) => {
-      const origin = fieldOf(req.rawHeaders, 'origin');
+      const origin = singleValue(req.rawHeaders, 'origin');
       if (origin === undefined || methodsOf(paths, req) === undefined) return;
       if (!isOpen) res.setHeader('vary', 'Origin');
       if (!allows(origin)) return;
@@ -66,7 +67,10 @@ export function createCors(origins: readonly string[], paths: CorsPaths): Cors |
     },
     withPreflight: (handler) => (req, res) => {
       const methods = req.method === 'OPTIONS' ? methodsOf(paths, req) : undefined;
-      if (methods === undefined || fieldOf(req.rawHeaders, 'access-control-request-method') === undefined) {
+      if (
+        methods === undefined ||
+        singleValue(req.rawHeaders, 'access-control-request-method') === undefined
+      ) {
         handler(req, res);
         return;
       }
@@ -88,7 +92,7 @@ export function underCors(
 }
 
 function permit(req: IncomingMessage, res: ServerResponse, methods: string): void {
-  const asked = fieldOf(req.rawHeaders, 'access-control-request-headers');
+  const asked = singleValue(req.rawHeaders, 'access-control-request-headers');
   res.removeHeader('access-control-expose-headers');
   res.setHeader('access-control-allow-methods', methods);
   res.setHeader('access-control-max-age', MAX_AGE_SEC);
@@ -97,20 +101,7 @@ function permit(req: IncomingMessage, res: ServerResponse, methods: string): voi
   res.appendHeader('vary', 'Access-Control-Request-Headers');
 }
 
-function methodsOf(paths: CorsPaths, { url = '' }: IncomingMessage): string | undefined {
-  const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
+function methodsOf(paths: CorsPaths, req: IncomingMessage): string | undefined {
+  const path = pathOf(req);
   return Object.hasOwn(paths, path) ? paths[path] : undefined;
-}
-
-/** A field's value, where there is one and no second one. */
-function fieldOf(rawHeaders: readonly string[], name: string): string | undefined {
-  let value: string | undefined;
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const given = rawHeaders[index];
-    if (given?.length !== name.length || given.toLowerCase() !== name) continue;
-    if (value !== undefined) return undefined;
-    value = rawHeaders[index + 1];
-  }
-  return value;
 }

@@ -36,6 +36,7 @@ beforeAll(async () => {
     logger: createLogger('suite', 'silent'),
     registry: new Registry(),
     draining: () => false,
+    trusts: () => false,
     addressOf: () => '',
     accessLog: null,
   });

@@ -32,7 +32,7 @@ const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 1
 
 /** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
 export function compose(context: ComposeContext<Config>): Promise<Service> {
-  const { config, logger, registry, draining, addressOf, accessLog } = context;
+  const { config, logger, registry, draining, trusts, addressOf, accessLog } = context;
   const databases = openDatabases(config, logger);
   const { database } = databases;
   const redis = openRedis(config.REDIS_URL, logger);
@@ -63,7 +63,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     ...shared,
     introspect: introspection.introspect,
     accessLog,
-    trustedProxies: config.TRUSTED_PROXIES,
+    trusts,
     console: { ...console.parts, applications, tokens },
   });
   return Promise.resolve({

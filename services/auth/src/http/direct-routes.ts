@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { pathOf } from '@tollgate/http/request-head';
 
 /**
  * Routes that are taken before Express is asked, as `POST /path`: the few whose every microsecond counts. To
@@ -13,12 +14,7 @@ export function directRoutes(
     Object.entries(routes).map(([route, listener]) => [route.slice('POST '.length), listener]),
   );
   return (req, res) => {
-    const direct = req.method === 'POST' ? byPath.get(pathOf(req.url ?? '')) : undefined;
+    const direct = req.method === 'POST' ? byPath.get(pathOf(req)) : undefined;
     (direct ?? rest)(req, res);
   };
-}
-
-function pathOf(target: string): string {
-  const query = target.indexOf('?');
-  return query === -1 ? target : target.slice(0, query);
 }

@@ -1,7 +1,7 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
 import { Problem, invalidToken } from '@tollgate/http/problem';
-import { fieldValues } from '../http/request-head.ts';
+import { fieldValues } from '@tollgate/http/request-head';
 
 /** RFC 6750, section 2.1, with the scheme in any case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;

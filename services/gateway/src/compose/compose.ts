@@ -12,7 +12,7 @@ import type { ComposeContext, Service } from '@tollgate/server';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from '../app.ts';
-import { createGatewayCors } from '../http/cors.ts';
+import { createGatewayCors } from './cors.ts';
 import { createWebSockets } from '../websocket/websockets.ts';
 import { composeRefusals } from './refusals.ts';
 import { composeUpstreams } from './upstreams.ts';
@@ -25,8 +25,7 @@ import { createAuthenticate } from '../authenticate/authenticate.ts';
 import { createDataEndpoint } from '../data-call/data-call.ts';
 import { openEntitle } from '../entitle/open-entitle.ts';
 import { createUpstreamMetrics } from '../forward/upstream/upstream-metrics.ts';
-import { createTrust } from '../http/trusted-proxies.ts';
-import type { TrustsPeer } from '../http/trusted-proxies.ts';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { createPrime, createPrimeShard } from '../metering/live-usage/prime.ts';
 import type { Prime } from '../metering/live-usage/prime.ts';
 import { createPrimeFrom } from '../metering/live-usage/prime-script.ts';
@@ -47,10 +46,9 @@ import type { Recorder, Traces } from '../trace/traces.ts';
 
 /** Builds the gateway from its settings, and closes it again. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
-  const { config, logger, registry, draining, addressOf } = context;
+  const { config, logger, registry, draining, addressOf, trusts } = context;
   const metrics = createMetrics(registry);
   const store = openStore(context);
-  const trusts = createTrust(config.TRUSTED_PROXIES);
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const peers = composePeers(config, metrics, logger, traces);
   const { prime, settlement, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
@@ -67,7 +65,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
     ...shared,
-    ...{ trusts, registry, prime },
+    ...{ trusts, addressOf, registry, prime },
     allowsOrigin: cors?.allows ?? null,
     introspect: peers.introspect,
     tokenWatch: peers.tokenWatch,
@@ -128,7 +126,7 @@ function settlementTimeoutOf(config: Config, { onSettled }: Metrics): Settlement
   };
 }
 
-function composePlainRoutes(config: Config, trusts: TrustsPeer, cors: Cors | null) {
+function composePlainRoutes(config: Config, trusts: TrustsAddress, cors: Cors | null) {
   const options = {
     timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,

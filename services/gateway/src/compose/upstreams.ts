@@ -4,7 +4,7 @@ import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import { createForwarder } from '../forward/forward.ts';
 import type { createUpstreamMetrics } from '../forward/upstream/upstream-metrics.ts';
-import type { TrustsPeer } from '../http/trusted-proxies.ts';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import type { Metrics } from '../metrics.ts';
 import { forwarding } from './part-settings.ts';
 
@@ -13,7 +13,7 @@ export function composeUpstreams(
   config: Config,
   parts: {
     observerOf: ReturnType<typeof createUpstreamMetrics>;
-    trusts: TrustsPeer;
+    trusts: TrustsAddress;
     cors: Cors | null;
     logger: Logger;
     metrics: Pick<Metrics, 'observeAbandoned'>;

@@ -1,5 +1,5 @@
 import type { AdmissionKind } from '../admission/admit-script.ts';
-import { fieldValues } from '../http/request-head.ts';
+import { fieldValues } from '@tollgate/http/request-head';
 
 /**
  * What a call over HTTP is admitted as: a subscription where the caller would rather have a stream of answers

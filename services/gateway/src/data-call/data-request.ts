@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '@tollgate/http/problem';
-import { assertSoundHead, fieldValues } from '../http/request-head.ts';
+import { fieldValues } from '@tollgate/http/request-head';
+import { assertSoundHead } from '../http/sound-head.ts';
 
 /**
  * Whether a request to the data endpoint has a form that the gateway can forward; no I/O.

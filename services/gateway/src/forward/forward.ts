@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '@tollgate/log';
-import { queryOf } from '../http/request-head.ts';
-import type { TrustsPeer } from '../http/trusted-proxies.ts';
+import { queryOf } from '@tollgate/http/request-head';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passedOn } from '../trace/trace-context.ts';
 import type { CallTrace } from '../trace/traces.ts';
 import { createAbandonedCalls } from './abandoned-calls.ts';
@@ -35,7 +35,7 @@ export type ForwarderOptions = UpstreamsOptions &
     requestBodyTimeoutMs: number;
     maxRequestBodyBytes: number;
     /** Whether a caller is a proxy that speaks for those before it. */
-    trusts: TrustsPeer;
+    trusts: TrustsAddress;
     logger: Pick<Logger, 'warn'>;
     /** Null where the gateway leaves cross-origin requests to the upstream. */
     cors: CorsFields | null;
@@ -72,7 +72,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (whole === null || res.destroyed) return Promise.resolve('aborted');
     const { body, lengthBytes } = whole;
     const headers = upstreamRequestFields(req, callerIds, requestId, {
-      trusted: options.trusts(req.socket),
+      trusted: options.trusts(req.socket.remoteAddress),
       trace: trace?.fields() ?? passedOn(null, requestId),
     });
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { canonicalAddress } from '@tollgate/http/canonical-address';
-import { forwardedHops } from '@tollgate/http/forwarded-hops';
-import type { ForwardedFields } from '@tollgate/http/forwarded-hops';
-import { fieldValues } from './request-head.ts';
+import { forwardedFieldsOf, forwardedHops } from '@tollgate/http/forwarded-hops';
+import { fieldValues, singleValue } from '@tollgate/http/request-head';
 
 /** What is needed of a request to say where it came from. */
 export type Origin = Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'> & {
@@ -26,15 +25,6 @@ export function forwardedFields(req: Origin, trusted = false): string[] {
   return fields;
 }
 
-/** The fields in which proxies say where a request came from. */
-export function forwardedValues(rawHeaders: readonly string[]): ForwardedFields {
-  const lines = (name: string) => {
-    const values = fieldValues(rawHeaders, name);
-    return values.length === 0 ? undefined : values.join(',');
-  };
-  return { forwardedFor: lines('x-forwarded-for'), forwarded: lines('forwarded') };
-}
-
 function joined(earlier: readonly string[], own: string | undefined): string {
   if (own === undefined) return earlier.join(', ');
   return earlier.length === 0 ? own : `${earlier.join(', ')}, ${own}`;
@@ -48,14 +38,13 @@ type EarlierHops = {
 
 const NONE: EarlierHops = { addresses: [], proto: undefined, host: undefined };
 
-/** Only in the forms that they can have: even a trusted proxy may pass on what a stranger wrote. */
+/** Checks each value's form, as even a trusted proxy may pass on what a stranger wrote. */
 function earlierHops(rawHeaders: readonly string[]): EarlierHops {
-  const proto = single(rawHeaders, 'x-forwarded-proto', /^https?$/i)?.toLowerCase();
-  const host = single(rawHeaders, 'x-forwarded-host', /^[A-Za-z0-9._:[\]-]{1,255}$/);
-  return { addresses: forwardedHops(forwardedValues(rawHeaders)), proto, host };
-}
-
-function single(rawHeaders: readonly string[], name: string, form: RegExp): string | undefined {
-  const [value, ...others] = fieldValues(rawHeaders, name);
-  return value !== undefined && others.length === 0 && form.test(value) ? value : undefined;
+  const proto = singleValue(rawHeaders, 'x-forwarded-proto');
+  const host = singleValue(rawHeaders, 'x-forwarded-host');
+  return {
+    addresses: forwardedHops(forwardedFieldsOf(rawHeaders)),
+    proto: proto !== undefined && /^https?$/i.test(proto) ? proto.toLowerCase() : undefined,
+    host: host !== undefined && /^[A-Za-z0-9._:[\]-]{1,255}$/.test(host) ? host : undefined,
+  };
 }

@@ -2,7 +2,8 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/http/problem';
 import type { AddressOf } from '@tollgate/http/error-handler';
-import { assertSoundHead, pathOf } from '../http/request-head.ts';
+import { pathOf } from '@tollgate/http/request-head';
+import { assertSoundHead } from '../http/sound-head.ts';
 import { isAtOrBelow } from './canonical-path.ts';
 
 /** Lets a handler have the requests at or below a path; all others go past it. */
@@ -13,7 +14,7 @@ export function below(prefix: string, handler: RequestHandler): RequestHandler {
   };
 }
 
-/** Refuses ambiguous requests (request-head.ts) before any route sees them. */
+/** Refuses ambiguous requests (sound-head.ts) before any route sees them. */
 export const soundHead: RequestHandler = (req, _res, next) => {
   assertSoundHead(req);
   next();

@@ -8,8 +8,8 @@ import { cutAnswer } from '@tollgate/http/cut-answer';
 import { endToEndFields } from '../forward/answer/answer-fields.ts';
 import { forwardedFields } from '../http/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../http/forwardable.ts';
-import { fieldValues } from '../http/request-head.ts';
-import type { TrustsPeer } from '../http/trusted-proxies.ts';
+import { fieldValues } from '@tollgate/http/request-head';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { limitConnectionAge } from './connection-age.ts';
 import { passedOn, traceParentOf } from '../trace/trace-context.ts';
 
@@ -26,7 +26,7 @@ export type ProxyOptions = {
   connectionMaxAgeMs: number;
   /** The problem of a peer that is away. */
   unavailable: (cause: unknown) => Error;
-  trusts: TrustsPeer;
+  trusts: TrustsAddress;
   /** Header fields of the peer's answers that the gateway has its own of. */
   drops: readonly string[];
 };
@@ -62,7 +62,11 @@ export function createProxy(
   });
   return {
     handler: (req, res, next) => {
-      req.headers = peerRequestHeaders(req, String(res.getHeader(REQUEST_ID_HEADER)), trusts(req.socket));
+      req.headers = peerRequestHeaders(
+        req,
+        String(res.getHeader(REQUEST_ID_HEADER)),
+        trusts(req.socket.remoteAddress),
+      );
       const fail = (cause: unknown) => {
         if (onFailure.delete(res)) next(unavailable(cause));
       };

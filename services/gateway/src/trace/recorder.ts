@@ -14,7 +14,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Sampler } from '@opentelemetry/sdk-trace';
 import type { Logger } from '@tollgate/log';
-import { pathOf } from '../http/request-head.ts';
+import { pathOf } from '@tollgate/http/request-head';
 import type { SamplerName } from './sampler-names.ts';
 import { recordSocket } from './socket-recorder.ts';
 import { createParts, fieldsBelow, setFailed } from './spans.ts';

@@ -1,4 +1,4 @@
-import { fieldValues } from '../http/request-head.ts';
+import { fieldValues, singleValue } from '@tollgate/http/request-head';
 
 /** Where a request stands in a trace that began elsewhere (W3C Trace Context). */
 export type TraceParent = { traceId: string; spanId: string; flags: number; tracestate: string | undefined };
@@ -8,8 +8,8 @@ const MAX_TRACESTATE_BYTES = 512;
 
 /** A request's traceparent and tracestate; null where there is none, or it isn't valid (section 3.2.2). */
 export function traceParentOf(rawHeaders: readonly string[]): TraceParent | null {
-  const [value, ...others] = fieldValues(rawHeaders, 'traceparent');
-  if (value === undefined || others.length > 0) return null;
+  const value = singleValue(rawHeaders, 'traceparent');
+  if (value === undefined) return null;
   const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(value) ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { TrustsPeer } from '../http/trusted-proxies.ts';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passingSocket } from './socket-trace.ts';
 import type { SocketTrace } from './socket-trace.ts';
 import { passedOn, traceParentOf } from './trace-context.ts';
@@ -44,9 +44,10 @@ export type Recorder = {
  * Traces of data calls and WebSockets: recorded where there is a recorder; without one, a trusted proxy's trace is
  * passed on (ADR 0024).
  */
-export function createTraces(trusts: TrustsPeer, recorder: Recorder | null): Traces {
+export function createTraces(trusts: TrustsAddress, recorder: Recorder | null): Traces {
   const underWay = new Map<string, Pick<CallTrace, 'fields'>>();
-  const parentOf = (req: TracedRequest) => (trusts(req.socket) ? traceParentOf(req.rawHeaders) : null);
+  const parentOf = (req: TracedRequest) =>
+    trusts(req.socket.remoteAddress) ? traceParentOf(req.rawHeaders) : null;
   return {
     begin: (req, requestId) => {
       const parent = parentOf(req);

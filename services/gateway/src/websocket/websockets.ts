@@ -1,13 +1,14 @@
 import type { Registry } from 'prom-client';
 import type { AccessLog } from '@tollgate/log/access-log';
 import type { Introspector } from '@tollgate/introspection';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import type { Admit } from '../admission/admission.ts';
 import type { Entitle } from '../entitle/entitle.ts';
 import type { LogFailure } from '../data-call/failure-log.ts';
 import type { EjectionRules } from '../forward/upstream/ejection.ts';
 import type { UpstreamObserver } from '../forward/upstream/upstream-metrics.ts';
-import type { TrustsPeer } from '../http/trusted-proxies.ts';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import type { Prime } from '../metering/live-usage/prime.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { SettlementTimeout } from '../metering/settlement/settle.ts';
@@ -29,7 +30,8 @@ export type WebSocketsOptions = {
   ejection: EjectionRules;
   upstreamObserver: UpstreamObserver;
   /** Whether a caller is a proxy that speaks for those before it. */
-  trusts: TrustsPeer;
+  trusts: TrustsAddress;
+  addressOf: AddressOf;
   /** Whether pages of an origin may open sockets; null where all may. */
   allowsOrigin: ((origin: string) => boolean) | null;
   traces: Traces;
@@ -86,6 +88,7 @@ export function createWebSockets(options: WebSocketsOptions): {
     path: options.path,
     sockets,
     trusts: options.trusts,
+    addressOf: options.addressOf,
     allowsOrigin: options.allowsOrigin,
     traces: options.traces,
     maxMessageBytes: options.maxMessageBytes,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { askForBody } from '../../http/expect-continue.ts';
-import { fieldValues } from '../../http/request-head.ts';
+import { fieldValues } from '@tollgate/http/request-head';
 
 /** Bodies up to this size are read whole and sent in one write: far cheaper than a stream. */
 const BUFFERED_BODY_MAX_BYTES = 16_384;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { forwardedFields } from '../../http/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../../http/forwardable.ts';
-import { fieldValues } from '../../http/request-head.ts';
+import { fieldValues } from '@tollgate/http/request-head';
 
 /** Who a call is made by and charged to, as the upstream is told. */
 export type CallerIds = { accountId: number; payerId: number; applicationId: number };

@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import type { Problem } from '@tollgate/http/problem';
 import { whoOf } from '../../data-call/data-call.ts';
 import type { LogFailure } from '../../data-call/failure-log.ts';
-import { callerAddress } from '../../http/caller-address.ts';
-import type { TrustsPeer } from '../../http/trusted-proxies.ts';
 import type { RecordRefusal, Refusal } from '../../refused-calls/refused-calls.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 import type { Traces } from '../../trace/traces.ts';
@@ -24,8 +23,7 @@ export type BegunUpgrade = {
 };
 
 export type BegunUpgradesOptions = {
-  /** Whether a caller is a proxy that speaks for those before it. */
-  trusts: TrustsPeer;
+  addressOf: AddressOf;
   traces: Pick<Traces, 'open'>;
   onUpgrade: (outcome: string) => void;
   logFailure: LogFailure;
@@ -35,14 +33,14 @@ export type BegunUpgradesOptions = {
 
 /** Upgrade requests and how they ended, as metrics, traces, logs and records tell it. */
 export function createBegunUpgrades(options: BegunUpgradesOptions) {
-  const { trusts, traces, onUpgrade, logFailure, recordRefusal, accessLog } = options;
+  const { addressOf, traces, onUpgrade, logFailure, recordRefusal, accessLog } = options;
   const begun = new WeakMap<IncomingMessage, BegunUpgrade>();
 
   function begin(req: IncomingMessage): BegunUpgrade {
     const requestId = newRequestId();
     const upgrade = {
       ...{ requestId, trace: traces.open(req, requestId), beganMs: performance.now() },
-      ...{ clientAddress: callerAddress(req, trusts), active: null, payerId: null },
+      ...{ clientAddress: addressOf(req), active: null, payerId: null },
     };
     begun.set(req, upgrade);
     accessLog?.note(req, { request_id: requestId });

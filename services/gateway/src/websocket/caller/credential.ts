@@ -1,7 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { Problem, invalidToken } from '@tollgate/http/problem';
 import { bearerToken } from '../../authenticate/authenticate.ts';
-import { queryOf } from '../../http/request-head.ts';
-import type { RequestHead } from '../../http/request-head.ts';
+import { queryOf } from '@tollgate/http/request-head';
 import { isObject } from '../message.ts';
 
 /**
@@ -10,7 +10,7 @@ import { isObject } from '../message.ts';
  * @throws {Problem} unauthorized for a header that isn't a Bearer credential or an empty parameter;
  * invalid_request for two different tokens.
  */
-export function tokenOfRequest(req: RequestHead): string | undefined {
+export function tokenOfRequest(req: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | undefined {
   const inHeader = bearerToken(req.rawHeaders);
   const inQuery = new URLSearchParams(queryOf(req)).getAll('token');
   if (inQuery.includes('')) throw invalidToken();

@@ -4,11 +4,13 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { addressGroup } from '@tollgate/http/address-group';
+import { fieldValues, pathOf } from '@tollgate/http/request-head';
 import { Problem, toProblem } from '@tollgate/http/problem';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import { assertBodiless } from '../../data-call/data-request.ts';
 import { sendRefusal } from '../../data-call/refusal.ts';
-import { assertSoundHead, fieldValues, pathOf } from '../../http/request-head.ts';
+import { assertSoundHead } from '../../http/sound-head.ts';
 import { createBegunUpgrades } from './begun-upgrades.ts';
 import type { BegunUpgrade, BegunUpgradesOptions } from './begun-upgrades.ts';
 import { tokenOfRequest } from './credential.ts';
@@ -19,6 +21,8 @@ import { upgradeFacts } from '../upstream/upstream-opening.ts';
 
 export type UpgradeOptions = BegunUpgradesOptions & {
   path: string;
+  /** Whether a caller is a proxy that speaks for those before it. */
+  trusts: TrustsAddress;
   sockets: Pick<OpenSockets, 'identify' | 'assertRoom' | 'assertRoomOf' | 'open'>;
   /** Whether pages of an origin may open sockets; null where all may. */
   allowsOrigin: ((origin: string) => boolean) | null;
@@ -100,7 +104,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
       if (trace !== null) socket.once('close', trace.gone);
       authenticate(req, upgrade)
         .then((found) => {
-          const facts = upgradeFacts(req, { trusted: trusts(req.socket), clientAddress });
+          const facts = upgradeFacts(req, { trusted: trusts(req.socket.remoteAddress), clientAddress });
           accept({ req, socket, head }, { ...found, facts, requestId, trace });
         })
         .catch((error: unknown) => {

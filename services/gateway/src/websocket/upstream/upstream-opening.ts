@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { queryOf } from '../../http/request-head.ts';
+import { queryOf } from '@tollgate/http/request-head';
 import type { Origin } from '../../http/forwarded-for.ts';
 import { upstreamRequestFields } from '../../forward/request/request-fields.ts';
 import type { CallerIds } from '../../forward/request/request-fields.ts';
