@@ -2,66 +2,65 @@ import { Problem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../entitle/entitle.ts';
 import type { Prime } from '../metering/live-usage/prime.ts';
 import { leasesKey } from '../metering/shard-keys.ts';
-import type { AdmissionKind, AdmitAnswer } from './admit-script.ts';
+import type { AdmissionKind, AdmissionDecision } from './admit-script.ts';
 import { NO_LEASE } from './leases.ts';
 import type { Lease, Leases } from './leases.ts';
 import { refused } from './refused.ts';
 import { rateLimitStateOf } from './rate-limit-state.ts';
 import type { RateLimitState } from './rate-limit-state.ts';
-import type { AskAdmission } from './turn-admissions.ts';
+import type { DecideAdmission } from './batch-admissions.ts';
 
 type Admitted = { rateLimitState: RateLimitState; lease: Lease };
 
 export type Admit = (payer: PayerEntitlement, kind: AdmissionKind) => Promise<Admitted>;
 
 export type AdmissionOptions = {
-  ask: AskAdmission;
+  decide: DecideAdmission;
   prime: Prime;
   leases: Pick<Leases, 'newMember' | 'hold'>;
-  /** Whether the usage of a further call of this payer would be recorded soon. */
+  /** Whether usage of this payer would be recorded soon. */
   canRecord: (payerId: number) => boolean;
-  /** Told of each admission's end, for metrics. */
-  onAdmission?: (outcome: AdmitAnswer['outcome'] | 'unavailable') => void;
+  onAdmission?: (outcome: AdmissionDecision['outcome'] | 'unavailable') => void;
 };
 
-/** Live counters can be lost again between their priming and their use; not for ever. */
+/** Live counters can be lost again between priming and use. */
 const ATTEMPTS = 3;
 
 /**
- * Part 3 of a data call: may it pass now? One script on the payer's shard holds the call to the plan, exactly
- * over all gateways (ADR 0020). A call that couldn't be counted isn't let through.
+ * Step 3 of a data call: one script on the payer's shard checks the plan's limits, exactly over all gateways
+ * (ADR 0020). A call whose usage couldn't be recorded is refused.
  * @throws {Problem} (the promise) points_limit_exceeded, traffic_limit_exceeded, time_limit_exceeded;
- * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable where Redis
- * is away, finished calls wait for it already, or account is needed and away.
+ * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if Redis is away
+ * or behind, or account is needed and away.
  */
 export function createAdmission(options: AdmissionOptions): Admit {
-  const { ask, prime, leases, canRecord, onAdmission } = options;
+  const { decide, prime, leases, canRecord, onAdmission } = options;
 
-  async function answerFor(
+  async function decisionFor(
     payer: PayerEntitlement,
     kind: AdmissionKind,
     member: string,
-  ): Promise<AdmitAnswer> {
-    if (!canRecord(payer.payerId)) throw unavailable('usage can not be recorded at the moment');
+  ): Promise<AdmissionDecision> {
+    if (!canRecord(payer.payerId)) throw unavailable('usage cannot be recorded at the moment');
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const answer = await ask(payer, kind, member);
-      if (answer.outcome !== 'unprimed') return answer;
+      const decision = await decide(payer, kind, member);
+      if (decision.outcome !== 'unprimed') return decision;
       await prime(payer.periodId, payer.payerId);
     }
-    throw unavailable('the live counters were lost again and again');
+    throw unavailable('the live counters were lost repeatedly');
   }
 
   return async (payer, kind) => {
     const member = leases.newMember();
-    const answer = await answerFor(payer, kind, member).catch((cause: unknown) => {
+    const decision = await decisionFor(payer, kind, member).catch((cause: unknown) => {
       onAdmission?.('unavailable');
       throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
     });
-    onAdmission?.(answer.outcome);
-    const rateLimitState = rateLimitStateOf(payer.limits, answer);
-    const { outcome } = answer;
+    onAdmission?.(decision.outcome);
+    const rateLimitState = rateLimitStateOf(payer.limits, decision);
+    const { outcome } = decision;
     if (outcome !== 'admitted' && outcome !== 'unprimed') {
-      throw refused(outcome, payer, kind, answer, rateLimitState);
+      throw refused(outcome, payer, kind, decision, rateLimitState);
     }
     return { rateLimitState, lease: leaseOf(payer, kind, member, leases) };
   };

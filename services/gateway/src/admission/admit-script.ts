@@ -5,31 +5,29 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from '../entitle/entitle.ts';
 import { leasesKey, rateKey } from '../metering/shard-keys.ts';
 
-/** A `call` is counted as a session while it is in flight; a `subscription` has its open time metered instead. */
+/** A `call` takes a session slot while in flight; a `subscription` takes its own slot, and its open time is metered. */
 export type AdmissionKind = 'call' | 'subscription';
 
-/** How long a lease lasts unless it is renewed, and the most that a dead gateway's can outlive it. */
+/** Lifetime of a lease that isn't renewed: how long a dead gateway's slots stay taken. */
 export const LEASE_MS = 8_000;
 
-/** What a call adds to the rate's level. */
+/** What a call adds to the level of the rate's bucket. */
 const CALL = 60_000_000;
 
 /**
- * Admits calls of one payer under the same limits, in their order, as if each asked by itself: so many as fit,
- * and all others are refused for the same reason. Everything is decided before anything is written, so a refused
- * call costs nothing. A limit that the plan doesn't contain (-1) isn't looked at.
+ * Admits as many calls of one payer as the limits allow, in order, as if each came by itself; all others are
+ * refused for the same reason. Everything is decided before anything is written, so a refused call costs nothing.
+ * A limit of -1 isn't part of the plan.
  *
- * Rate: the generic cell rate algorithm as a leaky bucket (ITU-T I.371, annex A: the two are the same), because
- * so it needs integers only. The level is in calls × 60,000,000; it drains by `rate` per microsecond, so by
- * `rate` calls a minute, and may be as high as `rate` calls. One call weighs the same in every plan: a change
- * of plan keeps what is used. Redis' clock counts; were it turned back, the level stays as it is until then.
+ * Rate: the generic cell rate algorithm as a leaky bucket (ITU-T I.371, annex A), which needs only integers. The
+ * level is in calls × 60,000,000 and drains by `rate` per microsecond of Redis' clock. A call weighs the same in
+ * every plan, so a change of plan keeps what is used; a clock that is set back keeps the level.
  *
- * Leases: those that are over are left out of the count, and removed where they are in the way.
+ * Expired leases aren't counted, and are removed only if they take up slots. Neither rate nor leases are synced to
+ * Redis' disk: a restart forgets the rate, and a renewal restores the leases (ADR 0020).
  *
- * Neither is synced to Redis' disk: a restart forgets the rate, and a renewal brings back the leases (ADR 0020).
- *
- * Answers: why calls were refused (0 none was, 1 not primed, 2 … points, traffic, time, rate, slots), how many
- * were admitted, points left (-1 without that limit), and the rate's level after them.
+ * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots), the number of
+ * admitted calls, points left (-1 without a limit), and the rate's level after them.
  */
 export const LUA = `
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -94,36 +92,36 @@ end
 return { refusal, admitted, points_left, level }
 `;
 
-/** What a refusal was for, in the order in which the limits are looked at. */
+/** In the order in which the limits are checked. */
 export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'slots';
 
 const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'slots'] as const;
 
-export type AdmitAnswer = {
+export type AdmissionDecision = {
   outcome: 'admitted' | 'unprimed' | RefusedLimit;
   /** Null without a limit. */
   pointsLeft: number | null;
   callsLeft: number;
-  /** Until the whole minute's worth is there. */
+  /** Until a whole minute's worth is available. */
   resetUs: number;
-  /** Until one more call fits; after an admission, the next. */
+  /** Until the next call fits. */
   waitUs: number;
 };
 
-/** Asks for calls of one payer at once, each with a name for its lease; the answers are in their order. */
-export type AskAdmissions = (
+/** Decides calls of one payer at once; the decisions are in the order of the lease ids. */
+export type DecideAdmissions = (
   payer: PayerEntitlement,
   kind: AdmissionKind,
   leaseIds: readonly string[],
-) => Promise<AdmitAnswer[]>;
+) => Promise<AdmissionDecision[]>;
 
 /** Defines the admission script: one round trip, on the payer's shard. */
-export function createAskAdmissions(redis: ScriptableRedis): AskAdmissions {
-  const ask = defineScript(redis, LUA);
+export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
+  const admit = defineScript(redis, LUA);
   return async ({ payerId, periodId, limits }, kind, leaseIds) => {
     const isCall = kind === 'call';
     const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;
-    const answer = (await ask(
+    const result = (await admit(
       [
         usageLiveKey(usageShard(payerId), periodId),
         rateKey(payerId),
@@ -138,22 +136,22 @@ export function createAskAdmissions(redis: ScriptableRedis): AskAdmissions {
         LEASE_MS,
         ...leaseIds,
       ],
-    )) as ScriptAnswer;
-    return admitAnswers(limits, leaseIds.length, answer);
+    )) as ScriptResult;
+    return admissionDecisions(limits, leaseIds.length, result);
   };
 }
 
-export type ScriptAnswer = [refusal: number, admitted?: number, pointsLeft?: number, level?: number];
+export type ScriptResult = [refusal: number, admitted?: number, pointsLeft?: number, level?: number];
 
-/** What the script's answer says to each of so many calls. */
-export function admitAnswers(
+/** The script's result as one decision for each call. */
+export function admissionDecisions(
   { points_limit, rate_limit }: Pick<Limits, 'points_limit' | 'rate_limit'>,
   calls: number,
-  [refusal, admitted = 0, pointsLeft = -1, level = 0]: ScriptAnswer,
-): AdmitAnswer[] {
+  [refusal, admitted = 0, pointsLeft = -1, level = 0]: ScriptResult,
+): AdmissionDecision[] {
   const name = REFUSALS[refusal];
   if (name === undefined || (name === 'none' && admitted < calls)) {
-    throw new Error('the admission script gave an unknown answer');
+    throw new Error('the admission script returned an unknown result');
   }
   return Array.from({ length: calls }, (_, index) => {
     const isAdmitted = index < admitted;
@@ -165,8 +163,10 @@ export function admitAnswers(
   });
 }
 
-/** Where the rate stands at a level of its bucket. */
-function rateAt(rate: number | null, level: number): Pick<AdmitAnswer, 'callsLeft' | 'resetUs' | 'waitUs'> {
+function rateAt(
+  rate: number | null,
+  level: number,
+): Pick<AdmissionDecision, 'callsLeft' | 'resetUs' | 'waitUs'> {
   if (rate === null || rate <= 0) return { callsLeft: 0, resetUs: 0, waitUs: 0 };
   const capacity = rate * CALL;
   return {

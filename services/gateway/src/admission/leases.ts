@@ -4,34 +4,33 @@ import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { LEASE_MS } from './admit-script.ts';
 
-/** Where a lease is kept: a member of a sorted set. */
+/** A lease in Redis: a member of a sorted set. */
 export type LeaseEntry = { key: string; member: string };
 
-/** A slot among the calls in flight, or the open subscriptions, of a payer. Held until it is released. */
+/** A payer's slot for a call in flight or an open subscription, held until it is released. */
 export type Lease = {
   /** Releases the slot. Never throws, and may be called again. */
   release: () => void;
-  /** Hands it to a settlement (RecordUsage), which gives it back in the same round trip; null where nothing is held. */
+  /** For RecordUsage, which releases it in the same round trip; null if nothing is held. */
   handOver: () => LeaseEntry | null;
 };
 
 export type Leases = {
-  /** A name for the lease that an admission is about to write. */
   newMember: () => string;
-  /** From now on it is renewed. */
+  /** Renews the lease from now on. */
   hold: (entry: LeaseEntry) => Lease;
   held: () => number;
-  /** Stops renewing: what is held then ends within LEASE_MS. */
+  /** Stops renewing; held leases expire within LEASE_MS. */
   close: () => void;
 };
 
-/** Of a plan without that limit. */
+/** For plans without the limit. */
 export const NO_LEASE: Lease = { release: () => undefined, handOver: () => null };
 
 const RENEWAL_INTERVAL_MS = 2_500;
 const MEMBERS_PER_COMMAND = 500;
 
-/** Adds what is missing, too: a lease survives a Redis that has lost its data. */
+/** ZADD also restores leases after Redis has lost its data. */
 const RENEW = `
 local time = redis.call('TIME')
 local expires_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[1])
@@ -43,8 +42,8 @@ return 1
 type Held = LeaseEntry & { renewedMs: number };
 
 /**
- * The leases of this process. Most calls are over before their first renewal; the others are renewed in batches
- * while the process lives, so a dead one's slots come free by themselves.
+ * The leases of this process. Most calls end before their first renewal; the others are renewed in batches, so the
+ * slots of a dead process become free by themselves.
  */
 export function createLeases(
   redis: ScriptableRedis & { zrem: (key: string, member: string) => Promise<unknown> },
@@ -71,7 +70,7 @@ export function createLeases(
     const renewals = [...byKey].map(([key, leases]) => renewAll(key, leases));
     const failed = (await Promise.allSettled(renewals)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected' && !failing) {
-      logger.warn({ err: failed.reason as unknown }, 'leases could not be renewed; trying again');
+      logger.warn({ err: failed.reason as unknown }, 'leases could not be renewed; retrying');
     }
     failing = failed !== undefined;
   }
@@ -90,7 +89,7 @@ export function createLeases(
       return {
         handOver,
         release: () => {
-          // Where Redis is away, it ends by itself.
+          // If Redis is away, the lease expires by itself.
           if (handOver() !== null) redis.zrem(entry.key, entry.member).catch(() => undefined);
         },
       };

@@ -1,29 +1,28 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import type { AdmitAnswer } from './admit-script.ts';
+import type { AdmissionDecision } from './admit-script.ts';
 
-/** Where a payer stands at the moment of an admission; null where the plan has no such limit. */
+/** A payer's limits at the moment of an admission; null without such a limit. */
 export type RateLimitState = {
-  /** Of the billing period, before this call's own. */
+  /** In the billing period, before this call. */
   pointsRemaining: number | null;
   rate: {
     perMinute: number;
-    /** Calls that would pass at this moment. */
     remaining: number;
-    /** Until a whole minute's worth is there again, rounded up. */
+    /** Until a whole minute's worth is available, rounded up. */
     resetSec: number;
   } | null;
 };
 
-export function rateLimitStateOf(limits: Limits, answer: AdmitAnswer): RateLimitState {
+export function rateLimitStateOf(limits: Limits, decision: AdmissionDecision): RateLimitState {
   return {
-    pointsRemaining: answer.pointsLeft,
+    pointsRemaining: decision.pointsLeft,
     rate:
       limits.rate_limit === null
         ? null
         : {
             perMinute: limits.rate_limit,
-            remaining: answer.callsLeft,
-            resetSec: Math.ceil(answer.resetUs / 1_000_000),
+            remaining: decision.callsLeft,
+            resetSec: Math.ceil(decision.resetUs / 1_000_000),
           },
   };
 }

@@ -9,8 +9,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { turnedTo, underTurnedClock } from '@tollgate/testbed/turned-clock';
-import { LUA, admitAnswers } from './admit-script.ts';
-import type { ScriptAnswer } from './admit-script.ts';
+import { LUA, admissionDecisions } from './admit-script.ts';
+import type { ScriptResult } from './admit-script.ts';
 
 let server: OwnRedis;
 let redis: RedisConnection;
@@ -42,8 +42,12 @@ type Ask = { rate: number; slots: number; members: string[]; atUs: number };
 async function askAll(payer: number, { rate, slots, members, atUs }: Ask) {
   const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
   const limits = [-1, -1, -1, rate, slots];
-  const answer = (await admitAt(keys, [...limits, 8_000, ...turnedTo(atUs), ...members])) as ScriptAnswer;
-  return admitAnswers({ points_limit: null, rate_limit: rate < 0 ? null : rate }, members.length, answer);
+  const answer = (await admitAt(keys, [...limits, 8_000, ...turnedTo(atUs), ...members])) as ScriptResult;
+  return admissionDecisions(
+    { points_limit: null, rate_limit: rate < 0 ? null : rate },
+    members.length,
+    answer,
+  );
 }
 
 async function ask(payer: number, { member, ...rest }: Omit<Ask, 'members'> & { member: string }) {
@@ -157,8 +161,8 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
   const payer = (payers += 1);
   const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
   const begunMs = performance.now();
-  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 'm'])) as ScriptAnswer;
-  const [admitted] = admitAnswers({ points_limit: null, rate_limit: 2 }, 1, answer);
+  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 'm'])) as ScriptResult;
+  const [admitted] = admissionDecisions({ points_limit: null, rate_limit: 2 }, 1, answer);
   expect(admitted?.resetUs).toBe(MINUTE_US / 2);
   const ttlMs = await redis.pttl(keys[1] ?? '');
   expect(ttlMs).toBeGreaterThanOrEqual(MINUTE_US / 2_000 - (performance.now() - begunMs));

@@ -2,11 +2,10 @@ import type { LimitField } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../entitle/entitle.ts';
-import type { AdmissionKind, AdmitAnswer, RefusedLimit } from './admit-script.ts';
+import type { AdmissionKind, AdmissionDecision, RefusedLimit } from './admit-script.ts';
 import { rateLimitFields } from './rate-limit-state.ts';
 import type { RateLimitState } from './rate-limit-state.ts';
 
-/** What a limit on the whole period is called, and in which of its units. */
 const PERIOD_LIMITS = {
   points: {
     code: 'points_limit_exceeded',
@@ -25,13 +24,13 @@ const PERIOD_LIMITS = {
   },
 } as const satisfies Record<string, { code: ErrorCode; field: LimitField; detail: string }>;
 
-/** Slots come free at any moment: the shortest time that Retry-After can say. */
+/** Slots become free at any moment; Retry-After is in whole seconds. */
 const SLOTS_RETRY_SEC = 1;
 
-/** A limit of 0 lets none pass until the plan is another one. */
+/** A limit of 0 lets nothing pass until the plan changes. */
 const NEVER_RETRY_SEC = 60;
 
-/** A limit on the period is used up: nothing is left of it until the period ends, or the plan is changed. */
+/** A limit of the period is used up until the period ends or the plan changes. */
 export function periodLimitExceeded(
   limit: 'points' | 'time' | 'traffic',
   { limits, endedAt, billingStatus }: Pick<PayerEntitlement, 'limits' | 'endedAt' | 'billingStatus'>,
@@ -45,12 +44,12 @@ export function periodLimitExceeded(
   });
 }
 
-/** The problem of a refused admission: which limit, what is left, and when to come back. */
+/** The problem of a refused admission: which limit, what is left, and when to retry. */
 export function refused(
   limit: RefusedLimit,
   payer: PayerEntitlement,
   kind: AdmissionKind,
-  { waitUs }: Pick<AdmitAnswer, 'waitUs'>,
+  { waitUs }: Pick<AdmissionDecision, 'waitUs'>,
   rateLimitState: RateLimitState,
 ): Problem {
   const headers = { ...rateLimitFields(rateLimitState), 'x-billing-status': payer.billingStatus };

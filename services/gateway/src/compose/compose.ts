@@ -18,9 +18,9 @@ import { composeRefusals } from './refusals.ts';
 import { composeUpstreams } from './upstreams.ts';
 import type { Config } from '../config.ts';
 import { createAdmission } from '../admission/admission.ts';
-import { createAskAdmissions } from '../admission/admit-script.ts';
+import { createAdmissionScript } from '../admission/admit-script.ts';
 import { createLeases } from '../admission/leases.ts';
-import { gatherAdmissions } from '../admission/turn-admissions.ts';
+import { batchAdmissions } from '../admission/batch-admissions.ts';
 import { createAuthenticate } from '../authenticate/authenticate.ts';
 import { createDataEndpoint } from '../data-call/data-call.ts';
 import { openEntitle } from '../entitle/open-entitle.ts';
@@ -35,11 +35,11 @@ import { webSocketSettings } from './part-settings.ts';
 import { AuthUnavailable, peerUnavailable } from '../plain-routes/plain-routes.ts';
 import { createProxy } from '../plain-routes/proxy.ts';
 import { createCallMeter } from '../metering/call-meter.ts';
-import { createSettle } from '../metering/settlement/settle.ts';
-import type { SettlementTimeout } from '../metering/settlement/settle.ts';
-import { createSendBatch } from '../metering/settlement/settle-script.ts';
-import { createSettlement } from '../metering/settlement/settlement.ts';
-import type { Settlement } from '../metering/settlement/settlement.ts';
+import { createSettleCall } from '../metering/settlement/settle-call.ts';
+import type { SettlementTimeout } from '../metering/settlement/settle-call.ts';
+import { createSendBatch } from '../metering/settlement/record-script.ts';
+import { createUsageRecorder } from '../metering/settlement/record-usage.ts';
+import type { UsageRecorder } from '../metering/settlement/record-usage.ts';
 import { createTokenWatch } from '../authenticate/token-watch.ts';
 import { createTraces } from '../trace/traces.ts';
 import type { Recorder, Traces } from '../trace/traces.ts';
@@ -51,7 +51,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const store = openStore(context);
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const peers = composePeers(config, metrics, logger, traces);
-  const { prime, settlement, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
+  const { prime, usage, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
   const settlementTimeout = settlementTimeoutOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
@@ -69,16 +69,16 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     allowsOrigin: cors?.allows ?? null,
     introspect: peers.introspect,
     tokenWatch: peers.tokenWatch,
-    record: settlement.record,
+    record: usage.record,
     settlementTimeout,
   });
   const pipeline = {
     ...shared,
     authenticate: peers.authenticate,
     tokenWatch: peers.tokenWatch,
-    meter: createCallMeter(createSettle(settlement.record, settlementTimeout), {
+    meter: createCallMeter(createSettleCall(usage.record, settlementTimeout), {
       ...settlementTimeout,
-      record: settlement.record,
+      record: usage.record,
       prime,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     }),
@@ -108,7 +108,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     close: async () => {
       await upstreams.endAbandoned();
       // First of all: usage that isn't in Redis yet ends with this process.
-      await settlement.flush();
+      await usage.flush();
       await refusals.close();
       for (const part of [leases, store.clock, account, auth]) part.close();
       await Promise.all([upstreams.close(), peers.close(), traces.close()]);
@@ -181,27 +181,27 @@ function composeMetering(
     primeFrom: createPrimeFrom(redis),
     onPrime: metrics.onPrime,
   });
-  const settlement = composeSettlement(config, store, prime, logger, metrics);
+  const usage = composeUsageRecorder(config, store, prime, logger, metrics);
   const leases = createLeases(redis, logger);
   metrics.observeLeases(leases.held);
   const admit = createAdmission({
-    ask: gatherAdmissions(createAskAdmissions(redis)),
+    decide: batchAdmissions(createAdmissionScript(redis)),
     prime,
     leases,
-    canRecord: settlement.canRecord,
+    canRecord: usage.canRecord,
     onAdmission: metrics.onAdmission,
   });
-  return { prime, settlement, leases, admit };
+  return { prime, usage, leases, admit };
 }
 
-function composeSettlement(
+function composeUsageRecorder(
   config: Config,
   { redis, clock }: Store,
   prime: Prime,
   logger: Logger,
   metrics: Metrics,
-): Settlement {
-  const settlement = createSettlement({
+): UsageRecorder {
+  const usage = createUsageRecorder({
     gatewayId: randomUUID(),
     send: createSendBatch(redis),
     primeShard: createPrimeShard(prime),
@@ -211,13 +211,13 @@ function composeSettlement(
     logger,
     onBatch: metrics.onBatch,
   });
-  metrics.observeQueue(settlement.queuedEvents);
+  metrics.observeQueue(usage.queuedEvents);
   // However the process ends, a shutdown that Redis outlasted included: nothing is lost without a word.
   process.once('exit', () => {
-    const lost = settlement.queuedEvents();
+    const lost = usage.queuedEvents();
     if (lost > 0) logger.error({ lost_events: lost }, 'usage was lost: Redis has not acknowledged it');
   });
-  return settlement;
+  return usage;
 }
 
 function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: Traces) {

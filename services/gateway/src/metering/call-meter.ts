@@ -3,8 +3,8 @@ import type { AdmissionKind } from '../admission/admit-script.ts';
 import type { Lease } from '../admission/leases.ts';
 import { isMultipart, isSubscriptionStream } from '../forward/answer/answer-fields.ts';
 import type { AnswerMeter } from '../forward/answer/relay.ts';
-import { inTime } from './settlement/settle.ts';
-import type { SettlementTimeout, Settle } from './settlement/settle.ts';
+import { acknowledgedInTime } from './settlement/settle-call.ts';
+import type { SettlementTimeout, SettleCall } from './settlement/settle-call.ts';
 import { openStreamMeter } from './stream-meter.ts';
 import type { OpenStream, StreamMeter, StreamMeterOptions } from './stream-meter.ts';
 
@@ -16,7 +16,10 @@ type MeteredCall = Pick<OpenStream, 'token' | 'payer' | 'apiVersion' | 'lease' |
 /** Counts one call's answer: once at its end, or while it is open where it is a stream. */
 export type CallMeter = (kind: AdmissionKind, call: MeteredCall) => AnswerMeter;
 
-export function createCallMeter(settle: Settle, options: StreamMeterOptions & SettlementTimeout): CallMeter {
+export function createCallMeter(
+  settle: SettleCall,
+  options: StreamMeterOptions & SettlementTimeout,
+): CallMeter {
   return (kind, call) => {
     let open: StreamMeter | undefined;
     return {
@@ -27,7 +30,8 @@ export function createCallMeter(settle: Settle, options: StreamMeterOptions & Se
         const lease = kind === 'subscription' ? call.lease : streamSlot(call, cut);
         open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
       },
-      end: (usage) => (open === undefined ? settle(call, usage, call.lease) : inTime(open.end(), options)),
+      end: (usage) =>
+        open === undefined ? settle(call, usage, call.lease) : acknowledgedInTime(open.end(), options),
     };
   };
 }

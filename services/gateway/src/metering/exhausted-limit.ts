@@ -1,5 +1,5 @@
 import type { PayerEntitlement } from '../entitle/entitle.ts';
-import type { LiveUsage } from './settlement/settle-script.ts';
+import type { LiveUsage } from './settlement/record-script.ts';
 
 /** The first limit of the period that is used up, as far as an open stream uses it. */
 export function exhaustedLimit(

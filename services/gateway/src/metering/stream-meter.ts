@@ -7,9 +7,9 @@ import type { Prime } from './live-usage/prime.ts';
 import { Problem } from '@tollgate/http/problem';
 import { exhaustedLimit } from './exhausted-limit.ts';
 import { createOperationMeter } from './operation-meter.ts';
-import { usageEvent } from './settlement/settle.ts';
-import type { LiveUsage } from './settlement/settle-script.ts';
-import type { RecordUsage } from './settlement/settlement.ts';
+import { usageEvent } from './settlement/settle-call.ts';
+import type { LiveUsage } from './settlement/record-script.ts';
+import type { RecordUsage } from './settlement/record-usage.ts';
 
 /** Who has a stream open, and on whose period. */
 type StreamConsumer = { token: ActiveToken; payer: PayerEntitlement };

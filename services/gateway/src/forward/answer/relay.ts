@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
 import type { RateLimitState } from '../../admission/rate-limit-state.ts';
-import type { AnswerUsage } from '../../metering/settlement/settle.ts';
+import type { AnswerUsage } from '../../metering/settlement/settle-call.ts';
 import type { AnswerRules } from './answer-rules.ts';
 
 /**

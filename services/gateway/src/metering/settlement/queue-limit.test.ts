@@ -3,8 +3,8 @@ import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { callsIn } from '../../../test/suite/recorded-usage.ts';
-import { createSettlement } from './settlement.ts';
-import type { SendAnswer } from './settle-script.ts';
+import { createUsageRecorder } from './record-usage.ts';
+import type { RecordedBatch } from './record-script.ts';
 
 const logger = createLogger('test', 'silent');
 
@@ -27,7 +27,7 @@ function event(payerId: number): UsageEvent {
 function pendingRedis() {
   const sent: { calls: number; seq: number; acknowledge: () => void }[] = [];
   const send = (_shard: number, { events, seq }: UsageBatch) =>
-    new Promise<SendAnswer>((resolve) => {
+    new Promise<RecordedBatch>((resolve) => {
       sent.push({
         calls: callsIn(events),
         seq,
@@ -39,8 +39,8 @@ function pendingRedis() {
   return { sent, send };
 }
 
-function settlementOver(send: ReturnType<typeof pendingRedis>['send'], maxQueuedEvents: number) {
-  return createSettlement({
+function recorderOver(send: ReturnType<typeof pendingRedis>['send'], maxQueuedEvents: number) {
+  return createUsageRecorder({
     gatewayId: 'g',
     send,
     primeShard: () => Promise.resolve(),
@@ -53,25 +53,25 @@ function settlementOver(send: ReturnType<typeof pendingRedis>['send'], maxQueued
 
 test('a full queue takes no further calls, and does again when it is shorter', async () => {
   const { sent, send } = pendingRedis();
-  const settlement = settlementOver(send, 3);
+  const recorder = recorderOver(send, 3);
   for (let calls = 0; calls < 3; calls += 1) {
-    expect(settlement.canRecord(1)).toBe(true);
-    void settlement.record(event(1));
+    expect(recorder.canRecord(1)).toBe(true);
+    void recorder.record(event(1));
   }
-  expect(settlement.canRecord(1)).toBe(false);
-  expect(settlement.canRecord(2)).toBe(false);
+  expect(recorder.canRecord(1)).toBe(false);
+  expect(recorder.canRecord(2)).toBe(false);
   await waitFor(() => sent.length === 1);
   sent[0]?.acknowledge();
-  await waitFor(() => settlement.canRecord(1));
+  await waitFor(() => recorder.canRecord(1));
 });
 
 test('what finishes while a batch is under way is the next batch, within its bound', async () => {
   const { sent, send } = pendingRedis();
-  const settlement = settlementOver(send, 10_000);
-  void settlement.record(event(1));
+  const recorder = recorderOver(send, 10_000);
+  void recorder.record(event(1));
   await waitFor(() => sent.length === 1);
-  for (let calls = 1; calls < 600; calls += 1) void settlement.record(event(1));
-  const flushed = settlement.flush();
+  for (let calls = 1; calls < 600; calls += 1) void recorder.record(event(1));
+  const flushed = recorder.flush();
   for (const batch of [0, 1, 2, 3]) {
     await waitFor(() => sent.length === batch + 1);
     sent[batch]?.acknowledge();
@@ -79,21 +79,21 @@ test('what finishes while a batch is under way is the next batch, within its bou
   await flushed;
   expect(sent.map(({ calls }) => calls)).toEqual([1, 256, 256, 87]);
   expect(sent.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
-  expect(settlement.queuedEvents()).toBe(0);
+  expect(recorder.queuedEvents()).toBe(0);
 });
 
 test('what finishes in one turn of the event loop is one batch', async () => {
   const { sent, send } = pendingRedis();
-  const settlement = settlementOver(send, 10);
-  for (let calls = 0; calls < 4; calls += 1) void settlement.record(event(1));
+  const recorder = recorderOver(send, 10);
+  for (let calls = 0; calls < 4; calls += 1) void recorder.record(event(1));
   await waitFor(() => sent.length === 1);
   expect(sent[0]?.calls).toBe(4);
 });
 
 test('one shard that waits does not hold up another', async () => {
   const { sent, send } = pendingRedis();
-  const settlement = settlementOver(send, 10);
-  void settlement.record(event(1));
-  void settlement.record(event(2));
+  const recorder = recorderOver(send, 10);
+  void recorder.record(event(1));
+  void recorder.record(event(2));
   await waitFor(() => sent.length === 2);
 });

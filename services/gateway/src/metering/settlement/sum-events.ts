@@ -2,9 +2,8 @@ import { MAX_EVENT_COUNTER, addCounters, usageHour } from '@tollgate/contracts/u
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 
 /**
- * One event for all that account will count in the same hourly row and the same period: what the events of a
- * batch say together, in fewer of them (ADR 0033). A sum that account would take for implausible isn't made; its
- * time is that of its first event. Events are in the order in which each kind of them came first.
+ * Sums the events that account counts in the same hourly row and period (ADR 0033), in order of first occurrence
+ * and with the time of the first. A sum never exceeds what account accepts as plausible.
  */
 export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
   const sums: UsageEvent[] = [];

@@ -1,7 +1,7 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
-import { inTime, usageEvent } from '../../metering/settlement/settle.ts';
-import type { SettlementTimeout } from '../../metering/settlement/settle.ts';
-import type { RecordUsage } from '../../metering/settlement/settlement.ts';
+import { acknowledgedInTime, usageEvent } from '../../metering/settlement/settle-call.ts';
+import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
+import type { RecordUsage } from '../../metering/settlement/record-usage.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
 import { isObject } from '../message.ts';
 import type { Operation } from './operation.ts';
@@ -68,6 +68,6 @@ export function createRecordAnswer(
     const requests = isFirst && meter === null ? 1 : 0;
     const used = { points, requests, time_ms: 0, traffic_bytes: trafficBytes };
     const lease = isWhole ? call.lease.handOver() : null;
-    return inTime(record(usageEvent({ token, payer: call.payer }, used), lease), settlementTimeout);
+    return acknowledgedInTime(record(usageEvent({ token, payer: call.payer }, used), lease), settlementTimeout);
   };
 }

@@ -1,6 +1,6 @@
 import type { LogFailure } from '../../data-call/failure-log.ts';
 import type { RecordRefusal } from '../../refused-calls/refused-calls.ts';
-import type { SettlementTimeout } from '../../metering/settlement/settle.ts';
+import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
 import type { Ending } from '../ending.ts';
 import type { Identity } from '../caller/identify.ts';
 import type { OperationsOptions } from './operations.ts';

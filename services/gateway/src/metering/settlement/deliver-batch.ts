@@ -3,33 +3,32 @@ import type { UsageBatch } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import type { LeaseEntry } from '../../admission/leases.ts';
 import type { PrimeShard } from '../live-usage/prime.ts';
-import type { SendAnswer, SendBatch, SettleResult } from './settle-script.ts';
+import type { RecordResult, RecordedBatch, SendBatch } from './record-script.ts';
 
-export type DeliverOptions = {
+export type DeliverBatchOptions = {
   send: SendBatch;
   /** After a loss of Redis' data. */
   primeShard: PrimeShard;
   logger: Pick<Logger, 'warn' | 'info'>;
-  /** Told of each attempt's end, for metrics. */
-  onBatch?: (result: SettleResult | 'failed') => void;
+  onBatch?: (result: RecordResult | 'failed') => void;
 };
 
 /** Resolves when Redis has acknowledged the batch; never rejects. */
-export type Deliver = (
+export type DeliverBatch = (
   shard: number,
   batch: UsageBatch,
   leases: readonly LeaseEntry[],
-) => Promise<SendAnswer['live']>;
+) => Promise<RecordedBatch['live']>;
 
 const BACKOFF_MIN_MS = 50;
 const BACKOFF_MAX_MS = 500;
 
 /**
- * Sends a batch until there is a certain answer, each time under its number: the script counts it once. Where
- * the shard isn't primed on Redis' data set, nothing was written, and it goes again after that.
+ * Sends a batch, always under the same number, until Redis acknowledges it: the script counts it once. On a shard
+ * that isn't primed the script writes nothing, so the shard is primed and the batch sent again.
  */
-export function createDeliver({ send, primeShard, logger, onBatch }: DeliverOptions): Deliver {
-  async function attempt(...batch: Parameters<Deliver>): Promise<SendAnswer['live'] | null> {
+export function createDeliverBatch({ send, primeShard, logger, onBatch }: DeliverBatchOptions): DeliverBatch {
+  async function attempt(...batch: Parameters<DeliverBatch>): Promise<RecordedBatch['live'] | null> {
     const { result, live } = await send(...batch);
     onBatch?.(result);
     if (result !== 'unprimed') return live;

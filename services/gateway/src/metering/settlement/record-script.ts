@@ -11,23 +11,22 @@ import type { LeaseEntry } from '../../admission/leases.ts';
 import { LIVE_TTL_SEC } from '../live-usage/prime-script.ts';
 import { floorKey, seenKey } from '../shard-keys.ts';
 
-/** The counters of one billing period as admission sees them: counted, and on their way to being counted. */
+/** Usage of one billing period: what account has counted, and what is still in the stream. */
 export type LiveUsage = UsageCounters;
 
-/** How long a gateway's last number is kept: far longer than it tries to send one batch again. */
+/** Far longer than a gateway retries a batch. */
 const SEEN_TTL_SEC = 86_400;
 
 /**
- * Appends a batch to its shard's stream unless it is there already: a gateway's batches of one shard come in
- * the order of their numbers, so the last number tells. Where the stream's ids aren't known to come after those
- * that account has counted (floor), nothing is written. The periods that are live on this data set grow with it,
- * and the leases of its calls end.
+ * Appends a batch to its shard's stream, unless its number shows that it is there already (a gateway numbers the
+ * batches of a shard in order); adds it to the live counters, and releases the leases of its calls. Without a floor
+ * of this data set, the stream's ids might repeat ids that account has counted, so nothing is written.
  *
- * XADD is first because a script isn't rolled back, and a full Redis refuses only a script's first write: were
- * the number stored and the stream then refused, the batch would be lost. These two are on disk when Redis
- * answers. Live counters aren't: after a restart they are built anew anyway.
+ * XADD comes first because scripts aren't rolled back and a full Redis refuses only a script's first write: with
+ * the number stored and XADD refused, the batch would be lost. Both are on disk when Redis answers; live counters
+ * are rebuilt after a restart anyway.
  *
- * Answers: 0 repeated, 1 recorded, 2 not primed; then four counters for each period, -1 where it isn't live.
+ * Returns 0 repeated, 1 recorded, 2 not primed; then four counters for each period, -1 if it isn't live.
  */
 const LUA = `${LUA_DATA_SET}
 local seen = redis.call('GET', KEYS[1])
@@ -66,23 +65,23 @@ end
 return answer
 `;
 
-/** `recorded`, `repeated` where an earlier attempt had arrived after all, `unprimed` where nothing was written. */
-export type SettleResult = 'recorded' | 'repeated' | 'unprimed';
+/** `repeated`: an earlier attempt had arrived; `unprimed`: nothing was written. */
+export type RecordResult = 'recorded' | 'repeated' | 'unprimed';
 
-/** The live counters of the batch's periods after it; a period that isn't live is missing. */
-export type SendAnswer = { result: SettleResult; live: ReadonlyMap<number, LiveUsage> };
+/** `live`: the counters of the batch's periods after it, without periods that aren't live. */
+export type RecordedBatch = { result: RecordResult; live: ReadonlyMap<number, LiveUsage> };
 
 export type SendBatch = (
   shard: number,
   batch: UsageBatch,
   leases: readonly LeaseEntry[],
-) => Promise<SendAnswer>;
+) => Promise<RecordedBatch>;
 
 const RESULTS = ['repeated', 'recorded', 'unprimed'] as const;
 
-/** Defines the settlement script on a connection. All keys of a shard share its Redis Cluster slot. */
+/** Defines the script on a connection. All keys of a shard share its Redis Cluster slot. */
 export function createSendBatch(redis: ScriptableRedis): SendBatch {
-  const settle = defineScript(redis, LUA);
+  const recordBatch = defineScript(redis, LUA);
   return async (shard, batch, leases) => {
     const sums = sumByPeriod(batch.events);
     const keys = [seenKey(shard, batch.gateway_id), usageStreamKey(shard), floorKey(shard)];
@@ -102,13 +101,13 @@ export function createSendBatch(redis: ScriptableRedis): SendBatch {
       keys.push(key);
       args.push(held.length, ...held.map(({ member }) => member));
     }
-    return readAnswer((await settle(keys, args)) as number[], [...sums.keys()]);
+    return recordedBatch((await recordBatch(keys, args)) as number[], [...sums.keys()]);
   };
 }
 
-function readAnswer([code = -1, ...counters]: number[], periodIds: readonly number[]): SendAnswer {
+function recordedBatch([code = -1, ...counters]: number[], periodIds: readonly number[]): RecordedBatch {
   const result = RESULTS[code];
-  if (result === undefined) throw new Error('the settlement script gave an unknown answer');
+  if (result === undefined) throw new Error('the record script returned an unknown result');
   const live = new Map<number, LiveUsage>();
   for (const [index, periodId] of periodIds.entries()) {
     const [points = -1, requests = -1, time_ms = -1, traffic_bytes = -1] = counters.slice(index * 4);

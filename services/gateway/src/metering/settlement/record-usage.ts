@@ -2,43 +2,41 @@ import { MAX_TOTAL, usageShard } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
 import { atTurnEnd } from '@tollgate/redis/gather-writes';
 import type { LeaseEntry } from '../../admission/leases.ts';
-import { createDeliver } from './deliver.ts';
-import type { DeliverOptions } from './deliver.ts';
-import type { LiveUsage } from './settle-script.ts';
+import { createDeliverBatch } from './deliver-batch.ts';
+import type { DeliverBatchOptions } from './deliver-batch.ts';
+import type { LiveUsage } from './record-script.ts';
 import { sumEvents } from './sum-events.ts';
 
-export type SettlementOptions = DeliverOptions & {
-  /** Names this process's batches together with their number; never used twice. */
+export type UsageRecorderOptions = DeliverBatchOptions & {
+  /** Identifies this process's batches together with their number; never reused. */
   gatewayId: string;
-  /** Whether Redis can be reached at this moment. */
   redisIsReady: () => boolean;
   maxQueuedEvents: number;
-  /** The time by the clock that all services share. */
+  /** By the clock that all services share. */
   nowMs: () => number;
 };
 
-/** Usage that is told when it has come to be; it is stamped then. */
+/** Usage that is stamped with the time when it is recorded. */
 export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
 
 /**
- * Takes the usage of a finished call, or of a part of an open one; it goes out by itself, and a lease given with
- * it is released by the same script. Resolves when Redis has acknowledged it, with the period's counters after
- * it, or with null where they aren't live at that moment. It never rejects: while Redis is away it goes on
- * trying, and callers have timeouts of their own.
+ * Queues usage of a call or subscription for the next batch; the same script releases `lease`. Resolves when Redis
+ * acknowledges it, with the period's live counters after it (null if they aren't live). Never rejects: it retries
+ * while Redis is away, and callers have timeouts of their own.
  */
 export type RecordUsage = (usage: UntimedUsage, lease?: LeaseEntry | null) => Promise<LiveUsage | null>;
 
-export type Settlement = {
+export type UsageRecorder = {
   record: RecordUsage;
-  /** Whether the usage of a further call of this payer would be recorded soon. */
+  /** Whether usage of this payer would be recorded soon. */
   canRecord: (payerId: number) => boolean;
-  /** Events that Redis hasn't acknowledged. */
+  /** Events not yet acknowledged by Redis. */
   queuedEvents: () => number;
-  /** Resolves when Redis has acknowledged every event; waits as long as that takes. */
+  /** Resolves when Redis has acknowledged every event, however long that takes. */
   flush: () => Promise<void>;
 };
 
-type Waiting = {
+type QueuedEvent = {
   event: UsageEvent;
   lease: LeaseEntry | null;
   acknowledge: (usage: LiveUsage | null) => void;
@@ -46,24 +44,24 @@ type Waiting = {
 
 type Shard = {
   number: number;
-  waiting: Waiting[];
-  /** When the batch under way was first sent, or due to be; null while there is none. */
+  queue: QueuedEvent[];
+  /** When the batch under way was first sent or scheduled; null if there is none. */
   sentAtMs: number | null;
-  /** What this process has put into batches for the shard so far. */
+  /** All that this process has put into batches for the shard. */
   written: WrittenBefore;
 };
 
 const MAX_BATCH_EVENTS = 256;
-/** A batch that waits longer for its acknowledgement says that Redis is away, whatever the connection says. */
+/** If a batch waits longer for its acknowledgement, Redis counts as away, whatever the connection's state. */
 const MAX_UNACKNOWLEDGED_MS = 2_000;
 
 /**
- * Group commit of usage (docs/architecture.md, walk 2). Each shard has one batch under way; what
- * finishes meanwhile is the next batch, sent when Redis has acknowledged the last one.
+ * Group commit of usage (docs/architecture.md, walk 2): each shard has one batch under way, and usage that arrives
+ * meanwhile forms the next batch.
  */
-export function createSettlement(options: SettlementOptions): Settlement {
+export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   const { gatewayId, redisIsReady, maxQueuedEvents, nowMs } = options;
-  const deliver = createDeliver(options);
+  const deliverBatch = createDeliverBatch(options);
   const shards = new Map<number, Shard>();
   let queued = 0;
   let seq = 0;
@@ -74,23 +72,23 @@ export function createSettlement(options: SettlementOptions): Settlement {
     const known = shards.get(number);
     if (known !== undefined) return known;
     const written = { batches: 0, requests: 0, points: 0, at_ms: 0 };
-    const shard: Shard = { number, waiting: [], sentAtMs: null, written };
+    const shard: Shard = { number, queue: [], sentAtMs: null, written };
     shards.set(number, shard);
     return shard;
   }
 
-  async function drain(shard: Shard): Promise<void> {
-    while (shard.waiting.length > 0) {
+  async function sendBatches(shard: Shard): Promise<void> {
+    while (shard.queue.length > 0) {
       shard.sentAtMs = performance.now();
-      const waiting = shard.waiting.splice(0, MAX_BATCH_EVENTS);
-      const events = sumEvents(waiting.map(({ event }) => event));
-      const leases = waiting.flatMap(({ lease }) => lease ?? []);
+      const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
+      const events = sumEvents(batch.map(({ event }) => event));
+      const leases = batch.flatMap(({ lease }) => lease ?? []);
       seq += 1;
       const before = shard.written;
       shard.written = writtenAfter(before, events);
-      const live = await deliver(shard.number, { gateway_id: gatewayId, seq, before, events }, leases);
-      queued -= waiting.length;
-      for (const { event, acknowledge } of waiting) acknowledge(live.get(event.period_id) ?? null);
+      const live = await deliverBatch(shard.number, { gateway_id: gatewayId, seq, before, events }, leases);
+      queued -= batch.length;
+      for (const { event, acknowledge } of batch) acknowledge(live.get(event.period_id) ?? null);
     }
     shard.sentAtMs = null;
     if (queued > 0) return;
@@ -103,12 +101,12 @@ export function createSettlement(options: SettlementOptions): Settlement {
       new Promise((acknowledge) => {
         const shard = shardOf(usage.payer_id);
         const event = { ...usage, at_ms: Math.floor(nowMs()) };
-        shard.waiting.push({ event, lease, acknowledge });
+        shard.queue.push({ event, lease, acknowledge });
         queued += 1;
         if (shard.sentAtMs !== null) return;
         shard.sentAtMs = performance.now();
-        // All that finishes in this turn goes in one batch.
-        atTurnEnd(() => void drain(shard));
+        // Calls that finish in the same event-loop turn share a batch.
+        atTurnEnd(() => void sendBatches(shard));
       }),
     canRecord: (payerId) => {
       if (!redisIsReady() || queued >= maxQueuedEvents) return false;

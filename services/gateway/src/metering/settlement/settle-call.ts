@@ -2,10 +2,10 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Lease } from '../../admission/leases.ts';
 import type { PayerEntitlement } from '../../entitle/entitle.ts';
-import type { LiveUsage } from './settle-script.ts';
-import type { RecordUsage, UntimedUsage } from './settlement.ts';
+import type { LiveUsage } from './record-script.ts';
+import type { RecordUsage, UntimedUsage } from './record-usage.ts';
 
-/** What an answer cost: points by the upstream's word, bytes of its body as sent to the caller. */
+/** What a response cost: the upstream's points, and the body bytes sent to the caller. */
 export type AnswerUsage = { points: number; trafficBytes: number };
 
 /** Who used something, and on whose period. */
@@ -16,32 +16,32 @@ export type Consumer = {
   apiVersion?: UsageEvent['api_version'];
 };
 
-/** Resolves with whether the caller may see the answer completed. */
-export type Settle = (consumer: Consumer, usage: AnswerUsage, lease: Lease) => Promise<boolean>;
+/** Resolves with whether the response may be completed. */
+export type SettleCall = (consumer: Consumer, usage: AnswerUsage, lease: Lease) => Promise<boolean>;
 
 export type SettlementTimeout = {
-  /** How long a finished answer waits to be recorded. */
+  /** How long a finished response waits until its usage is recorded. */
   timeoutMs: number;
-  /** What becomes of it then: it isn't completed, or it is, and counted when Redis is back. */
+  /** Then: don't complete it, or complete it and count it when Redis is back. */
   unacknowledged: 'refuse' | 'pass';
-  /** Told of each acknowledgement: when it began to be waited for, by performance.now(). */
+  /** Called at each acknowledgement with the start of the wait, by performance.now(). */
   onSettled?: (beganMs: number) => void;
 };
 
 /**
- * Part 5 of a data call: its usage goes to the payer's period, and its lease back, in one step. Called once for
- * each call that the upstream has begun to answer, also where the caller went away or the answer broke off
- * after that. An answer is completed when its usage is recorded: what a caller saw answered is never lost.
+ * Step 5 of a data call: records its usage and releases its slot in one step. Called once for each call whose
+ * response has begun, even if the caller leaves or the response breaks off. A response completes only when its
+ * usage is recorded, so no usage of a completed response is lost.
  */
-export function createSettle(record: RecordUsage, settlementTimeout: SettlementTimeout): Settle {
+export function createSettleCall(record: RecordUsage, settlementTimeout: SettlementTimeout): SettleCall {
   return (consumer, { points, trafficBytes }, lease) => {
     const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
-    return inTime(record(usageEvent(consumer, used), lease.handOver()), settlementTimeout);
+    return acknowledgedInTime(record(usageEvent(consumer, used), lease.handOver()), settlementTimeout);
   };
 }
 
-/** Whether an answer may be completed: when its usage is recorded, or the timeout has passed and settings allow it. */
-export function inTime(
+/** Resolves true when the usage is recorded; at the timeout, with whether settings let the response pass. */
+export function acknowledgedInTime(
   recorded: Promise<unknown>,
   { timeoutMs, unacknowledged, onSettled }: SettlementTimeout,
 ): Promise<boolean> {
