@@ -50,7 +50,7 @@ beforeAll(async () => {
       entitlements: () => activeEntitlement(Number(id)),
       'usage-snapshots': () => emptySnapshot(Number(id)),
       // auth asks for the clients that have such tokens when it starts: there is none.
-      'manual-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
+      'hand-made-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
     };
     const body = bodies[kind as keyof typeof bodies]();
     res.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
@@ -118,8 +118,14 @@ async function query({ publicUrl }: ServiceProcess, token: string): Promise<numb
 /** account commits a revocation and delivers it. */
 async function revokeClient(client_id: string): Promise<void> {
   commitRevocation(client_id);
+  await deliverChange(client_id);
+}
+
+/** Tells auth of a change: without `change` as the version before did. */
+async function deliverChange(client_id: string, change?: 'application'): Promise<void> {
   const revocation_epoch = clients.get(client_id)?.revocation_epoch;
-  const response = await fetch(`${auth.privateUrl}/private/clients/${client_id}/revocation-epoch`, {
+  const path = `/private/clients/${client_id}/revocation-epoch${change === undefined ? '' : `?change=${change}`}`;
+  const response = await fetch(auth.privateUrl + path, {
     method: 'PUT',
     headers: { authorization: basicAuthorization(serviceCredential), 'content-type': 'application/json' },
     body: JSON.stringify({ revocation_epoch }),
@@ -282,4 +288,31 @@ test('while the gateways’ subscriptions are cut, WebSockets of a revoked appli
     await raw.message({ type: 'pong' });
     raw.socket.close();
   }
+});
+
+test('an application that is renamed: auth isn’t asked about its WebSockets, and its revocation closes them', async () => {
+  const { client_id, client_secret } = await newClient();
+  const urls = gateways.map(({ publicUrl }) => `${publicUrl.replace('http', 'ws')}/graphql`);
+  const other = await newClient();
+  const witnesses = await Promise.all(urls.map((url) => openReady(url, other.token)));
+  const openAnother = async (_: unknown, index: number) =>
+    openReady(urls[index % 2] ?? '', await tokenOf({ client_id, client_secret }));
+  const sockets = await Promise.all(Array.from({ length: 100 }, openAnother));
+  const before = await introspections();
+  for (let rename = 0; rename < 10; rename += 1) await deliverChange(client_id, 'application');
+  // Redis delivers in order: a gateway that closes this one has heard of the renames.
+  commitRevocation(other.client_id);
+  await deliverChange(other.client_id, 'application');
+  await Promise.all(witnesses.map(({ closed }) => closed));
+  expect(await introspections()).toBe(before);
+  expect(sockets.filter(({ socket }) => socket.readyState !== socket.OPEN)).toEqual([]);
+
+  commitRevocation(client_id);
+  const startMs = performance.now();
+  await deliverChange(client_id, 'application');
+  const ended = await Promise.all(sockets.map(({ closed }) => closed));
+  expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([4401]));
+  const times = ended.map(({ atMs }) => atMs - startMs);
+  report('renamed, then revoked, WebSockets', times);
+  expect(Math.max(...times)).toBeLessThan(1_000);
 });
