@@ -20,8 +20,8 @@ import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from '../billing/entitlements/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
-import { createPublishedRevocations } from '../platform/outbox/publisher.ts';
-import { startRevocationOutbox } from '../platform/outbox/revocation-outbox.ts';
+import { createPublishedRevocations } from '../platform/outbox/revocations/publisher.ts';
+import { startRevocationOutbox } from '../platform/outbox/revocations/revocation-outbox.ts';
 import { createTokens } from '../access/tokens/tokens.ts';
 
 /** Shorter than the timeout of callers (PRIVATE_API_TIMEOUT_MS), so that they get an answer. */

@@ -1,4 +1,4 @@
-import { onlyRow } from '../platform/database/only-row.ts';
+import { singleRow } from '../platform/database/single-row.ts';
 import type { Query } from '../platform/database/query.ts';
 import type { Taken } from './rules.ts';
 
@@ -49,7 +49,7 @@ export async function insertTeam(query: Query, name: string): Promise<Team> {
     'INSERT INTO teams (name) VALUES (:name) RETURNING team_id, name, created_at',
     { name },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** False where the account is in a team already: the primary key decides. */
@@ -111,7 +111,7 @@ export async function countTaken(query: Query, teamId: number): Promise<Taken> {
             (SELECT count(*) FROM team_invitations WHERE team_id = :teamId AND expires_at > now()) AS pending`,
     { teamId },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 export async function managerOf(query: Query, teamId: number): Promise<number> {
@@ -119,5 +119,5 @@ export async function managerOf(query: Query, teamId: number): Promise<number> {
     "SELECT account_id FROM team_members WHERE team_id = :teamId AND role = 'manager'",
     { teamId },
   );
-  return onlyRow(rows).account_id;
+  return singleRow(rows).account_id;
 }

@@ -9,7 +9,7 @@ import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { onlyRow } from '../../src/platform/database/only-row.ts';
+import { singleRow } from '../../src/platform/database/single-row.ts';
 import { hashPassword } from '../../src/identity/passwords/password.ts';
 import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
 import { assertDocumented } from './contract/contract.ts';
@@ -126,7 +126,7 @@ export async function insertPerson(
       ...changes,
     })
     .returning<{ account_id: number }[]>('account_id');
-  return { account_id: onlyRow(rows).account_id, email, password };
+  return { account_id: singleRow(rows).account_id, email, password };
 }
 
 /** A browser in which a person is signed in. */

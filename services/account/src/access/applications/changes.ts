@@ -6,8 +6,8 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { enqueueRevocation } from '../../platform/outbox/outbox-store.ts';
-import type { PendingRevocation } from '../../platform/outbox/outbox-store.ts';
+import { enqueueRevocation } from '../../platform/outbox/revocations/store.ts';
+import type { PendingRevocation } from '../../platform/outbox/revocations/store.ts';
 import type { Application, ApplicationKey } from './application.ts';
 import {
   endsAfterRevoke,

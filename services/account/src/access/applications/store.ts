@@ -1,5 +1,5 @@
 import type { SecretHmac } from '@tollgate/credentials/client-secret';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
@@ -77,7 +77,7 @@ export async function countUnderLock(query: Query, accountId: number): Promise<n
      WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'`,
     { accountId },
   );
-  return onlyRow(rows).count;
+  return singleRow(rows).count;
 }
 
 /** Whether there is such an account; it stays until the transaction's end. */
@@ -97,7 +97,7 @@ export async function insertApplication(
      VALUES (:account_id, :name, :type, :token_lifespan_sec, :client_id) RETURNING ${COLUMNS}`,
     made,
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 export async function setSettings(

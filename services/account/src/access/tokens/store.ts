@@ -1,4 +1,4 @@
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { SealedTable } from '../../platform/sealing/reseal.ts';
@@ -57,7 +57,7 @@ export async function insertToken(
      RETURNING ${COLUMNS}`,
     made,
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** How many live tokens an application has; certain under the application's lock. */
@@ -67,7 +67,7 @@ export async function countLive(query: Query, applicationId: number, now: Date):
      WHERE application_id = :applicationId AND ${LIVE}`,
     { applicationId, now },
   );
-  return onlyRow(rows).live;
+  return singleRow(rows).live;
 }
 
 export async function findToken(

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { PendingRevocation } from '../../platform/outbox/outbox-store.ts';
+import type { PendingRevocation } from '../../platform/outbox/revocations/store.ts';
 import { issueFor, revokeOf } from './changes.ts';
 import type { TokenOwner, TokenSettings } from './changes.ts';
 import { TEMPORARY_TOKEN_LIFESPAN_SEC } from './rules.ts';
@@ -89,7 +89,7 @@ async function lockTemporaryApplication(query: Query, account_id: number): Promi
       client_id: randomUUID(),
     },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 async function findLive(query: Query, accountId: number): Promise<SealedTokenRow | undefined> {

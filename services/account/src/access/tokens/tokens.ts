@@ -4,7 +4,7 @@ import type { ApplicationKey } from '../applications/application.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
-import type { RevocationOutbox } from '../../platform/outbox/revocation-outbox.ts';
+import type { RevocationOutbox } from '../../platform/outbox/revocations/revocation-outbox.ts';
 import { copyToken, issueToken, revokeOf, revokeToken } from './changes.ts';
 import type { TokenKey, TokenSettings } from './changes.ts';
 import { insertRevoked } from './auth/revoked.ts';

@@ -50,9 +50,9 @@ export function startEntitlementPublisher(options: PublisherOptions): { close: (
         batchRows: BATCH_ROWS,
         takeBatch: () => publishBatch(options),
       }),
-    says: {
-      waits: 'entitlement events wait to be published; trying again',
-      again: 'entitlement events are published again',
+    messages: {
+      failed: 'entitlement events wait to be published; trying again',
+      recovered: 'entitlement events are published again',
     },
     logger,
   });

@@ -8,8 +8,8 @@ import type { Period } from './period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
-import { holdOfferedPlan } from '../plans/store.ts';
-import { isOver, takeBack } from '../subscriptions/changes.ts';
+import { lockOfferedPlan } from '../plans/store.ts';
+import { isCancellationDue, withdrawUpcomingPeriod } from '../subscriptions/changes.ts';
 import { lockLiveSubscription, lockSubscription, storeSubscription } from '../subscriptions/store.ts';
 import type { Subscription } from '../subscriptions/store.ts';
 
@@ -32,7 +32,7 @@ export async function createPeriod(query: Query, wanted: NewPeriod, by: Actor): 
   if (subscription !== undefined && wanted.ended_at >= subscription.anchor) {
     throw new Problem('subscription_exists');
   }
-  await holdOfferedPlan(query, wanted.plan_id);
+  await lockOfferedPlan(query, wanted.plan_id);
   const period = await openPeriod(query, { ...wanted, subscription_id: null, blocked_at: null });
   const { plan_id, started_at, ended_at, team_slots_limit } = period;
   await audit(query, by, period, 'period_created', { plan_id, started_at, ended_at, team_slots_limit });
@@ -76,7 +76,7 @@ export async function setPeriodBlocked(
 ): Promise<Period> {
   const { period, subscription, now } = await lock(query, periodId);
   if (blocked && subscription !== undefined && period.started_at <= now) {
-    await storeSubscription(query, await takeBack(query, subscription, now));
+    await storeSubscription(query, await withdrawUpcomingPeriod(query, subscription, now));
   }
   const blocked_at = blocked ? (period.blocked_at ?? now) : null;
   const changed = await updatePeriod(query, periodId, { blocked_at });
@@ -110,7 +110,7 @@ async function lock(query: Query, periodId: number): Promise<Locked> {
   // Also one that was opened ahead and has been taken back meanwhile.
   if (period === undefined) throw new Problem('not_found');
   const now = await databaseNow(query);
-  const isLive = subscription?.ended_at === null && !isOver(subscription, now);
+  const isLive = subscription?.ended_at === null && !isCancellationDue(subscription, now);
   return { period, subscription: isLive ? subscription : undefined, now };
 }
 

@@ -4,7 +4,7 @@ import { Problem } from '@tollgate/http/problem';
 import { operatorOf } from '../../platform/audit/operator-actor.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Period } from './period-store.ts';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import { idOf } from '../../http/input/id-parameter.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import {
@@ -125,6 +125,6 @@ async function changed(transact: Transact, change: (inside: Query) => Promise<Pe
     const { period_id } = await change(inside);
     const now = new Date();
     const found = await findPeriod(inside, period_id, now);
-    return periodAnswer(onlyRow(found === undefined ? [] : [found]), now);
+    return periodAnswer(singleRow(found === undefined ? [] : [found]), now);
   });
 }

@@ -1,5 +1,5 @@
 import { Problem } from '@tollgate/http/problem';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import { isExclusionViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { PeriodTimes } from './period-rules.ts';
@@ -34,7 +34,7 @@ export async function openPeriod(
     Pick<Period, 'account_id' | 'plan_id' | 'subscription_id' | 'team_slots_limit' | 'blocked_at'>,
 ): Promise<Period> {
   try {
-    return onlyRow(
+    return singleRow(
       await query<Period>(
         `INSERT INTO billing_periods (account_id, plan_id, plan_name, product_id, subscription_id, description,
            grace_sec, team_slots_limit, started_at, ended_at, blocked_at)
@@ -76,7 +76,7 @@ export async function lastStartedPeriod(
 }
 
 /** Removes what was opened ahead for a subscription and hasn't started; gives when the first would have. */
-export async function deleteUnstarted(
+export async function deleteUpcomingPeriods(
   query: Query,
   subscriptionId: number,
   now: Date,
@@ -108,7 +108,7 @@ export async function updatePeriod(query: Query, periodId: number, changed: Chan
     `UPDATE billing_periods SET ${sets.join(', ')} WHERE period_id = :periodId RETURNING ${COLUMNS}`,
     { ...changed, periodId },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 export async function deletePeriod(query: Query, periodId: number): Promise<void> {

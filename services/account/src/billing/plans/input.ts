@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { countField, idField } from '../../http/input/fields.ts';
 import { nameSchema } from '../../http/input/name.ts';
-import { resembledLimit } from './resembling-limit.ts';
+import { suggestedLimit } from './suggested-limit.ts';
 
 /** Three days. */
 const DEFAULT_GRACE_SEC = 259_200;
@@ -60,7 +60,7 @@ function refuseMistypedLimits(
 ): void {
   if (wanted.allow_unknown) return;
   for (const attribute of Object.keys(wanted.description ?? {})) {
-    const limit = resembledLimit(attribute);
+    const limit = suggestedLimit(attribute);
     if (limit === undefined) continue;
     const message = `is no limit: did you mean ${limit}? With allow_unknown it is kept as it is`;
     context.addIssue({ code: 'custom', path: ['description', attribute], message });

@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
@@ -34,7 +34,7 @@ export async function insertPlan(query: Query, made: PlanMembers): Promise<Plan>
       { ...made, description: JSON.stringify(made.description) },
     ),
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** @throws {Problem} name_taken */
@@ -77,7 +77,7 @@ export async function lockPlan(query: Query, planId: number): Promise<Plan> {
 }
 
 /** Keeps a plan as it is until the transaction's end. */
-export async function holdPlan(query: Query, planId: number): Promise<Plan | undefined> {
+export async function lockPlanForShare(query: Query, planId: number): Promise<Plan | undefined> {
   const rows = await query<Plan>(`SELECT ${PLAN_COLUMNS} FROM plans WHERE plan_id = :planId FOR SHARE`, {
     planId,
   });
@@ -88,8 +88,8 @@ export async function holdPlan(query: Query, planId: number): Promise<Plan | und
  * The same, of a plan that somebody is to get.
  * @throws {Problem} plan_archived; invalid_request for one that isn't there
  */
-export async function holdOfferedPlan(query: Query, planId: number): Promise<Plan> {
-  const plan = await holdPlan(query, planId);
+export async function lockOfferedPlan(query: Query, planId: number): Promise<Plan> {
+  const plan = await lockPlanForShare(query, planId);
   if (plan === undefined) throw invalidFields([{ field: 'plan_id', message: 'there is no such plan' }]);
   if (plan.archived_at !== null) throw new Problem('plan_archived');
   return plan;
@@ -117,7 +117,7 @@ export async function insertProduct(query: Query, name: string): Promise<Product
   const rows = await unlessTaken(
     query<Product>(`INSERT INTO products (name) VALUES (:name) RETURNING ${PRODUCT_COLUMNS}`, { name }),
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** @throws {Problem} name_taken */

@@ -4,7 +4,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { lastSecondBefore, periodFrom, secondAfter } from '../periods/calendar.ts';
 import {
-  deleteUnstarted,
+  deleteUpcomingPeriods,
   hasPeriodFrom,
   lastStartedPeriod,
   openPeriod,
@@ -13,7 +13,7 @@ import {
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
-import { holdOfferedPlan } from '../plans/store.ts';
+import { lockOfferedPlan } from '../plans/store.ts';
 import { insertSubscription, lockLiveSubscription, lockSubscription, storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
@@ -37,9 +37,9 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
   }
   const now = await databaseNow(query);
   const live = await lockLiveSubscription(query, account_id);
-  if (live !== undefined && !isOver(live, now)) throw new Problem('subscription_exists');
+  if (live !== undefined && !isCancellationDue(live, now)) throw new Problem('subscription_exists');
   if (live !== undefined) await endSubscription(query, live, by);
-  await holdOfferedPlan(query, plan_id);
+  await lockOfferedPlan(query, plan_id);
   if (await hasPeriodFrom(query, account_id, now)) throw new Problem('periods_overlap');
 
   const times = periodFrom(now, { anchor: now, billing_interval }, now);
@@ -51,7 +51,7 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
 }
 
 /** Whether a cancellation that was planned is due: a live row that nobody has ended yet. */
-export function isOver({ cancel_at_period_end, renews_at }: Subscription, now: Date): boolean {
+export function isCancellationDue({ cancel_at_period_end, renews_at }: Subscription, now: Date): boolean {
   return cancel_at_period_end && renews_at <= now;
 }
 
@@ -82,8 +82,8 @@ export async function changePlan(
   const { plan_id, billing_interval = subscription.billing_interval, effective } = wanted;
   const isSame = plan_id === subscription.plan_id && billing_interval === subscription.billing_interval;
   // Who has an archived plan keeps it.
-  if (!isSame) await holdOfferedPlan(query, plan_id);
-  const open = await takeBack(query, subscription, now);
+  if (!isSame) await lockOfferedPlan(query, plan_id);
+  const open = await withdrawUpcomingPeriod(query, subscription, now);
   const nothingPending = { pending_plan_id: null, pending_interval: null };
   const details = { plan_id_before: subscription.plan_id, plan_id, billing_interval };
   if (effective === 'period_end') {
@@ -128,7 +128,7 @@ export async function cancelSubscription(
   by: Actor,
 ): Promise<Subscription> {
   const { subscription, now } = await lockLive(query, id);
-  const open = await takeBack(query, subscription, now);
+  const open = await withdrawUpcomingPeriod(query, subscription, now);
   if (effective === 'period_end') {
     const planned = { ...open, cancel_at_period_end: true };
     return store(query, by, planned, 'subscription_cancellation_planned', { ends_at: open.renews_at });
@@ -157,7 +157,7 @@ export async function setTeamSlots(
   by: Actor,
 ): Promise<Subscription> {
   const { subscription, now } = await lockLive(query, id);
-  const open = await takeBack(query, subscription, now);
+  const open = await withdrawUpcomingPeriod(query, subscription, now);
   const last = await lastStartedPeriod(query, id, now);
   if (last !== undefined && last.ended_at >= now) {
     await updatePeriod(query, last.period_id, { team_slots_limit });
@@ -170,15 +170,20 @@ export async function setTeamSlots(
  * Takes back the period that was opened ahead, so that it is opened anew with what is about to change; nobody can
  * have used it yet. The scheduler sees to that within half a second.
  */
-export async function takeBack(query: Query, subscription: Subscription, now: Date): Promise<Subscription> {
-  const renews_at = await deleteUnstarted(query, subscription.subscription_id, now);
+export async function withdrawUpcomingPeriod(
+  query: Query,
+  subscription: Subscription,
+  now: Date,
+): Promise<Subscription> {
+  const renews_at = await deleteUpcomingPeriods(query, subscription.subscription_id, now);
   return renews_at === undefined ? subscription : { ...subscription, renews_at };
 }
 
 async function lockLive(query: Query, id: number): Promise<{ subscription: Subscription; now: Date }> {
   const subscription = await lockSubscription(query, id);
   const now = await databaseNow(query);
-  if (subscription.ended_at !== null || isOver(subscription, now)) throw new Problem('subscription_ended');
+  if (subscription.ended_at !== null || isCancellationDue(subscription, now))
+    throw new Problem('subscription_ended');
   return { subscription, now };
 }
 

@@ -4,8 +4,8 @@ import { periodFrom, secondAfter } from '../periods/calendar.ts';
 import { lastStartedPeriod, openPeriod } from '../periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { holdPlan } from '../plans/store.ts';
-import { endSubscription, isOver } from './changes.ts';
+import { lockPlanForShare } from '../plans/store.ts';
+import { endSubscription, isCancellationDue } from './changes.ts';
 import { storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
@@ -46,9 +46,9 @@ export async function takeDue(query: Query): Promise<Subscription | undefined> {
  */
 export async function renew(query: Query, due: Subscription): Promise<void> {
   const now = await databaseNow(query);
-  if (isOver(due, now)) return endSubscription(query, due, RENEWAL);
+  if (isCancellationDue(due, now)) return endSubscription(query, due, RENEWAL);
   const plan_id = due.pending_plan_id ?? due.plan_id;
-  await holdPlan(query, plan_id);
+  await lockPlanForShare(query, plan_id);
   const instant = due.renews_at > now ? due.renews_at : now;
   const last = await lastStartedPeriod(query, due.subscription_id, instant);
   // A block that was committed while the statement that took the subscription was looking.

@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/http/problem';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
@@ -39,7 +39,10 @@ export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { dat
       await observeOverdue(parts);
       while (!signal.aborted && (await renewNext(parts)));
     },
-    says: { waits: 'renewals wait for Postgres; trying again', again: 'subscriptions are renewed again' },
+    messages: {
+      failed: 'renewals wait for Postgres; trying again',
+      recovered: 'subscriptions are renewed again',
+    },
     logger: parts.logger,
   });
 }
@@ -99,5 +102,5 @@ async function observeOverdue({ query, metrics }: Parts): Promise<void> {
   const rows = await query<{ overdue: number }>(
     `SELECT count(*) AS overdue FROM subscriptions WHERE ${DUE_CONDITION} AND renews_at <= clock_timestamp()`,
   );
-  metrics.overdue.set(onlyRow(rows).overdue);
+  metrics.overdue.set(singleRow(rows).overdue);
 }

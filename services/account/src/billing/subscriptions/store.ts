@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 import type { BillingInterval } from '../periods/calendar.ts';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 
@@ -40,7 +40,7 @@ export async function insertSubscription(
      RETURNING ${COLUMNS}`,
     made,
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** Stores everything of a subscription that can change. A renewal that failed before is tried again at once. */

@@ -2,7 +2,7 @@ import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
@@ -84,7 +84,7 @@ export function listAccounts(
 
 async function insert(query: Query, email: string, name: string): Promise<OperatedAccount> {
   try {
-    return onlyRow(
+    return singleRow(
       await query<OperatedAccount>(
         `INSERT INTO accounts (email, name, password_hash) VALUES (:email, :name, :none) RETURNING ${COLUMNS}`,
         { email, name, none: NO_PASSWORD },

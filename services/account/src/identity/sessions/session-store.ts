@@ -1,4 +1,4 @@
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from '../accounts/account.ts';
 import { hashOfToken } from '../secret-token.ts';
@@ -58,7 +58,7 @@ export async function beginSession(
        ORDER BY session_id DESC OFFSET ${String(MAX_PER_ACCOUNT)})`,
     { accountId },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** The live session of a token, with its account; notes that it was seen. */

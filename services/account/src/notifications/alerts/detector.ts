@@ -38,7 +38,7 @@ export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & 
       await observeBacklog(parts.query, 'usage_alert_checks', parts.metrics);
       while (!signal.aborted && (await checkNext(parts)));
     },
-    says: { waits: 'alerts wait for Postgres; trying again', again: 'alerts are looked for again' },
+    messages: { failed: 'alerts wait for Postgres; trying again', recovered: 'alerts are looked for again' },
     logger: parts.logger,
   });
 }

@@ -12,8 +12,8 @@ export function alertEvent(period: CheckedPeriod, alert: Alert): WebhookEvent {
       billing_period: {
         period_id: period.period_id,
         plan_name: period.plan_name,
-        started_at: toSecond(period.started_at),
-        ended_at: toSecond(period.ended_at),
+        started_at: isoSeconds(period.started_at),
+        ended_at: isoSeconds(period.ended_at),
       },
       limit: alert.limit_name,
       limit_value: alert.limit_value,
@@ -24,6 +24,6 @@ export function alertEvent(period: CheckedPeriod, alert: Alert): WebhookEvent {
 }
 
 /** As `GET /api/usage` writes it: `2026-07-23T23:59:59Z`. */
-function toSecond(instant: Date): string {
+function isoSeconds(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
 }

@@ -1,4 +1,4 @@
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import { ATTEMPT_LOG, asAttempt } from './attempt-store.ts';
@@ -66,7 +66,7 @@ export async function enqueueDelivery(
      VALUES (:webhookId, :message_id, :type, :payload) RETURNING ${COLUMNS}`,
     { webhookId, message_id: newMessageId(), type, payload: JSON.stringify({ type, timestamp, data }) },
   );
-  return asDelivery(onlyRow(rows));
+  return asDelivery(singleRow(rows));
 }
 
 /** Newest first. */

@@ -1,7 +1,7 @@
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
-import { IN_MS } from '../../platform/outbox/leased-rows.ts';
+import { msFromNow } from '../../platform/outbox/leased-rows.ts';
 
 /** Webhooks that have something due, taken by leases so that to each one message is under way at a time. */
 
@@ -15,7 +15,7 @@ export function claimWebhooks(
   wanted: { failing: boolean; limit: number; leaseMs: number; except: readonly number[] },
 ): Promise<LeasedWebhook[]> {
   return query<LeasedWebhook>(
-    `UPDATE webhooks SET leased_until = ${IN_MS('leaseMs')}
+    `UPDATE webhooks SET leased_until = ${msFromNow('leaseMs')}
      WHERE webhook_id IN (
        SELECT webhooks.webhook_id FROM webhooks JOIN (
          SELECT webhook_id, min(next_attempt_at) AS due_since FROM webhook_deliveries
@@ -54,7 +54,7 @@ export async function observeDeliveries(query: Query, gauges: BacklogGauges): Pr
               AS oldest_age_sec
      FROM webhook_deliveries WHERE status = 'pending'`,
   );
-  const { pending, oldest_age_sec } = onlyRow(rows);
+  const { pending, oldest_age_sec } = singleRow(rows);
   gauges.pending.set(pending);
   gauges.oldestAge.set(oldest_age_sec);
 }

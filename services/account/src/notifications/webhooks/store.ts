@@ -1,4 +1,4 @@
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { SealedTable } from '../../platform/sealing/reseal.ts';
 import { seal, unseal } from '../../platform/sealing/sealing.ts';
@@ -72,7 +72,7 @@ export async function countWebhooks(query: Query, accountId: number): Promise<nu
     'SELECT count(*) AS count FROM webhooks WHERE account_id = :accountId',
     { accountId },
   );
-  return onlyRow(rows).count;
+  return singleRow(rows).count;
 }
 
 export async function insertWebhook(
@@ -84,7 +84,7 @@ export async function insertWebhook(
      RETURNING ${COLUMNS}`,
     made,
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** One that leads elsewhere begins without a past. */

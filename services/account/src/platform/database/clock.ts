@@ -1,4 +1,4 @@
-import { onlyRow } from './only-row.ts';
+import { singleRow } from './single-row.ts';
 import type { Query } from './query.ts';
 
 /**
@@ -7,5 +7,5 @@ import type { Query } from './query.ts';
  */
 export async function databaseNow(query: Query): Promise<Date> {
   const rows = await query<{ now: Date }>("SELECT date_trunc('second', clock_timestamp()) AS now");
-  return onlyRow(rows).now;
+  return singleRow(rows).now;
 }

@@ -47,7 +47,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
       max: poolMax,
       createTimeoutMillis: acquireTimeoutMs,
       afterCreate: (connection: Client, done: () => void) => {
-        if (statementTimeoutMs > 0) cutWhenHanging(connection, statementTimeoutMs + HANG_MARGIN_MS);
+        if (statementTimeoutMs > 0) closeWhenHanging(connection, statementTimeoutMs + HANG_MARGIN_MS);
         done();
       },
     },
@@ -64,7 +64,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
  * statement and keeps the connection: a transaction that is still open on it would take in, and commit, the
  * statements of the next one.
  */
-function cutWhenHanging(connection: Client, timeoutMs: number): void {
+function closeWhenHanging(connection: Client, timeoutMs: number): void {
   type Answered = (...answer: unknown[]) => void;
   const query = connection.query.bind(connection) as (config: unknown, answered: Answered) => void;
   const timed = (config: unknown, answered: Answered) => {

@@ -1,9 +1,9 @@
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
-import { onlyRow } from '../database/only-row.ts';
+import { singleRow } from '../database/single-row.ts';
 import type { Query } from '../database/query.ts';
 
-export type OutboxTable =
+export type BacklogTable =
   'revocation_outbox' | 'entitlement_outbox' | 'mail_outbox' | 'usage_refresh_outbox' | 'usage_alert_checks';
 
 export type BacklogGauges = { pending: Pick<Gauge, 'set'>; oldestAge: Pick<Gauge, 'set'> };
@@ -22,14 +22,18 @@ export function createBacklogGauges(registry: Registry, prefix: string, rows: st
 }
 
 /** Sets the gauges to how much waits, and for how long the oldest has. */
-export async function observeBacklog(query: Query, table: OutboxTable, gauges: BacklogGauges): Promise<void> {
+export async function observeBacklog(
+  query: Query,
+  table: BacklogTable,
+  gauges: BacklogGauges,
+): Promise<void> {
   const rows = await query<{ pending: number; oldest_age_sec: number }>(
     `SELECT count(*) AS pending,
             CAST(coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(created_at))), 0) AS float8)
               AS oldest_age_sec
      FROM ${table}`,
   );
-  const { pending, oldest_age_sec } = onlyRow(rows);
+  const { pending, oldest_age_sec } = singleRow(rows);
   gauges.pending.set(pending);
   gauges.oldestAge.set(oldest_age_sec);
 }

@@ -4,7 +4,7 @@ import type { Query } from '../database/query.ts';
 export type OutboxTable = { table: string; id: string; columns: string };
 
 /** So many milliseconds from now by Postgres' clock, which all replicas share. */
-export const IN_MS = (name: string) => `clock_timestamp() + :${name} * interval '1 millisecond'`;
+export const msFromNow = (name: string) => `clock_timestamp() + :${name} * interval '1 millisecond'`;
 
 /** Takes rows that are due, oldest first, for as long as a lease; any number of replicas may ask at once. */
 export function claimDue<Row>(
@@ -13,7 +13,7 @@ export function claimDue<Row>(
   { limit, leaseMs, except }: { limit: number; leaseMs: number; except: readonly number[] },
 ): Promise<Row[]> {
   return query<Row>(
-    `UPDATE ${table} SET next_attempt_at = ${IN_MS('leaseMs')}
+    `UPDATE ${table} SET next_attempt_at = ${msFromNow('leaseMs')}
      WHERE ${id} IN (
        SELECT ${id} FROM ${table}
        WHERE next_attempt_at <= clock_timestamp() AND ${id} <> ALL (CAST(:except AS bigint[]))
@@ -34,7 +34,7 @@ export async function postpone(
   backoffMs: number,
 ): Promise<void> {
   await query(
-    `UPDATE ${table} SET attempts = attempts + 1, next_attempt_at = ${IN_MS('backoffMs')} WHERE ${id} = :rowId`,
+    `UPDATE ${table} SET attempts = attempts + 1, next_attempt_at = ${msFromNow('backoffMs')} WHERE ${id} = :rowId`,
     { rowId, backoffMs },
   );
 }

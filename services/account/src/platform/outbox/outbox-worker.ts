@@ -43,7 +43,10 @@ export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outbo
         void begin(row);
       }
     },
-    says: { waits: `the ${name} outbox waits for Postgres`, again: `the ${name} outbox is read again` },
+    messages: {
+      failed: `the ${name} outbox waits for Postgres`,
+      recovered: `the ${name} outbox is read again`,
+    },
     logger,
   });
 

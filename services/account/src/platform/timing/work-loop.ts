@@ -17,10 +17,10 @@ export type WorkLoop = {
 export function startWorkLoop(options: {
   /** Work of many steps looks at the signal between them. */
   work: (signal: AbortSignal) => Promise<void>;
-  says: { waits: string; again: string };
+  messages: { failed: string; recovered: string };
   logger: Pick<Logger, 'info' | 'warn'>;
 }): WorkLoop {
-  const { work, says, logger } = options;
+  const { work, messages, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let alarm = Promise.withResolvers<undefined>();
@@ -31,10 +31,10 @@ export function startWorkLoop(options: {
       alarm = Promise.withResolvers<undefined>();
       try {
         await work(signal);
-        if (failed) logger.info(says.again);
+        if (failed) logger.info(messages.recovered);
         failed = false;
       } catch (error) {
-        if (!failed) logger.warn({ err: error }, says.waits);
+        if (!failed) logger.warn({ err: error }, messages.failed);
         failed = true;
       }
       await Promise.race([alarm.promise, pause(POLL_MS, signal)]);

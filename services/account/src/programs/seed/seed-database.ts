@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { hmacSecret, matchesSecret } from '@tollgate/credentials/client-secret';
 import type { Pepper, SecretHmac } from '@tollgate/credentials/client-secret';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import { createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { hashPassword, verifyPassword } from '../../identity/passwords/password.ts';
@@ -53,7 +53,7 @@ async function seedAccount(query: Query, { email, name, password }: SeedPerson):
        VALUES (:email, :name, :password_hash, now()) RETURNING account_id`,
       { email, name, password_hash: await hashPassword(password) },
     );
-    return onlyRow(made).account_id;
+    return singleRow(made).account_id;
   }
   const password_hash = (await verifyPassword(password, found.password_hash))
     ? found.password_hash
@@ -97,7 +97,7 @@ async function seedApplication(
        VALUES (:account_id, :name, :client_id, 'automatic', :lifespanSec) RETURNING application_id`,
       { account_id, name, client_id, lifespanSec: TOKEN_LIFESPAN_SEC },
     );
-    return onlyRow(made).application_id;
+    return singleRow(made).application_id;
   }
 }
 

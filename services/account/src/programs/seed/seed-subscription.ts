@@ -1,7 +1,7 @@
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { hasPeriodFrom } from '../../billing/periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { createSubscription } from '../../billing/subscriptions/changes.ts';
 import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
@@ -53,7 +53,7 @@ async function seedPlan(query: Query): Promise<number> {
   const plans = await query<{ plan_id: number }>(
     `INSERT INTO plans (name, product_id, description) VALUES (:name, :product_id, :description)
      RETURNING plan_id`,
-    { name: PLAN_NAME, ...onlyRow(products), description: JSON.stringify(PLAN_DESCRIPTION) },
+    { name: PLAN_NAME, ...singleRow(products), description: JSON.stringify(PLAN_DESCRIPTION) },
   );
-  return onlyRow(plans).plan_id;
+  return singleRow(plans).plan_id;
 }

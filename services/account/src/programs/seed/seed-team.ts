@@ -1,4 +1,4 @@
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 type Membership = { account_id: number; team_id: number; role: 'manager' | 'member' };
@@ -23,7 +23,7 @@ async function insertTeam(query: Query, managerId: number): Promise<number> {
   const made = await query<{ team_id: number }>(
     "INSERT INTO teams (name) VALUES ('Sample team') RETURNING team_id",
   );
-  const { team_id } = onlyRow(made);
+  const { team_id } = singleRow(made);
   await insertMember(query, { account_id: managerId, team_id, role: 'manager' });
   return team_id;
 }

@@ -1,4 +1,4 @@
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { hashOfToken, newSecretToken } from '../../identity/secret-token.ts';
 import { INVITATION_LIFETIME_SEC } from '../rules.ts';
@@ -57,7 +57,7 @@ export async function insertInvitation(
      RETURNING ${COLUMNS}`,
     { ...made, lifetimeSec: INVITATION_LIFETIME_SEC },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** A team's expired ones stand in the way of new ones to the same addresses. */
@@ -86,7 +86,7 @@ export async function findAddress(
               WHERE team_id = :teamId AND lower(email) = lower(:email)) AS is_member`,
     { teamId, email },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** Newest first. */

@@ -4,7 +4,7 @@ import { reportedLimits } from '../../billing/periods/limits.ts';
 import { billingStatus, pickPeriod } from '../../billing/periods/period-rules.ts';
 import type { PayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { sumUsage } from '../../billing/periods/usage-sums.ts';
-import { toSecond } from '../../platform/timing/to-second.ts';
+import { isoSeconds } from '../../platform/timing/iso-seconds.ts';
 
 /**
  * What `GET /api/usage` says of an account's payerPeriods (source specification, parts 2 to 4.2). The account's
@@ -20,8 +20,8 @@ export function usageAnswer(payerPeriods: PayerPeriods, now: Date): UsageRespons
     payer_id: payerPeriods.payer_id,
     status: billingStatus(period, payerPeriods.account_blocked, now),
     billing_period: {
-      started_at: toSecond(period.started_at),
-      ended_at: toSecond(period.ended_at),
+      started_at: isoSeconds(period.started_at),
+      ended_at: isoSeconds(period.ended_at),
       plan_name: period.plan_name,
       product: period.product_name === null ? null : { name: period.product_name },
       limits: reportedLimits(period),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { newAccessToken } from '@tollgate/credentials/access-token';
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
 import type { UsageResponse } from '@tollgate/contracts/usage-response';
-import { onlyRow } from '../../platform/database/only-row.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import {
@@ -55,7 +55,7 @@ describe('GET /api/usage', () => {
       .database('products')
       .insert({ name })
       .returning<{ product_id: number }[]>('product_id');
-    const { product_id } = onlyRow(products);
+    const { product_id } = singleRow(products);
     const [started_at, ended_at] = [secondsFromNow(-DAY_SEC), secondsFromNow(DAY_SEC)];
     const period_id = await insertPeriod(suite.database, id, {
       started_at,

@@ -1,13 +1,10 @@
 import type { UsageCounters } from '@tollgate/contracts/usage-stream';
 import type { Query } from '../../platform/database/query.ts';
 
-/** Usage that was written to a stream and never counted, as far as account can tell (ADR 0041). */
-
-/** Batches of one gateway process that never came: it stated them in the batch that came after them. */
+/** Batches of a gateway process that never arrived, as the next batch states (ADR 0041). */
 export type MissingBatches = {
   stream: string;
   gateway_id: string;
-  /** Their numbers among the process' batches of the stream. */
   first_batch: number;
   last_batch: number;
   batches: number;
@@ -16,18 +13,15 @@ export type MissingBatches = {
 };
 
 /**
- * One of the two stores went back behind the other. `redis_set_back`: Redis has lost what was written after an
- * entry, as far as it was not counted. `postgres_set_back`: Postgres has lost what was counted between two entries.
+ * `redis_set_back`: Redis has lost the uncounted entries after an entry. `postgres_set_back`: Postgres has lost what
+ * was counted between two entries.
  */
-export type SetBack = { stream: string; after_entry: string } & (
+export type Rollback = { stream: string; after_entry: string } & (
   { cause: 'redis_set_back' } | { cause: 'postgres_set_back'; last_entry: string; recovered: UsageCounters }
 );
 
-/**
- * Keeps what is missing, in the transaction that counts the batches after it and before their numbers are stored:
- * a stream that was found set back since the process was counted last explains the gap.
- */
-export async function keepMissing(query: Query, missing: readonly MissingBatches[]): Promise<void> {
+/** Must run before storeSequences: a rollback of the stream since the process was last counted explains the gap. */
+export async function insertMissingBatches(query: Query, missing: readonly MissingBatches[]): Promise<void> {
   await query(
     `INSERT INTO usage_gaps
        (stream, cause, gateway_id, first_batch, last_batch, batches, requests, points, within_gap_id)
@@ -53,8 +47,7 @@ export async function keepMissing(query: Query, missing: readonly MissingBatches
   );
 }
 
-/** Keeps that a stream was found set back. */
-export async function keepSetBack(query: Query, gap: SetBack): Promise<void> {
+export async function insertRollback(query: Query, gap: Rollback): Promise<void> {
   const { stream, cause, after_entry } = gap;
   const known =
     gap.cause === 'redis_set_back'

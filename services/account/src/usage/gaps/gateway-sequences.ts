@@ -2,10 +2,9 @@ import type { Query } from '../../platform/database/query.ts';
 import type { MissingBatches } from './gaps.ts';
 import type { BatchName, ReadEntry } from '../reader/stream/read-entry.ts';
 
-/** The last batches counted, by stream and gateway process. */
 export type LastSequences = ReadonlyMap<string, SequenceRow>;
 
-/** The rest is what the process had written to the stream with its batch `counted_seq`; null where it stated none. */
+/** The totals that the process stated with its batch `counted_seq`; null if it stated none. */
 type SequenceRow = {
   stream: string;
   gateway_id: string;
@@ -16,19 +15,13 @@ type SequenceRow = {
   points: number | null;
 };
 
-/**
- * A gateway process that has written nothing to a stream for so long is forgotten there. It must be longer than
- * any gateway tries to send one batch again, over an outage of Redis too.
- */
-const FORGET_AFTER_DAYS = 14;
+/** Longer than any gateway retries a batch, including during an outage of Redis. */
+const RETENTION_DAYS = 14;
 
-/** A process that was silent for so long may have been forgotten, so that an unknown one tells of no gap. */
-const MAY_BE_FORGOTTEN_MS = (FORGET_AFTER_DAYS - 1) * 86_400_000;
+/** The row of a process that was silent for this long may be deleted, so a missing row is no gap. */
+const MAY_BE_DELETED_MS = (RETENTION_DAYS - 1) * 86_400_000;
 
-/**
- * The last counted batches of the gateways that entries come from. The stream's position must be locked: it is
- * what keeps other readers from these rows.
- */
+/** The stream's position must be locked, which keeps other readers from these rows. */
 export async function loadSequences(query: Query, entries: readonly ReadEntry[]): Promise<LastSequences> {
   const named = entries.filter(({ batch }) => batch !== undefined);
   if (named.length === 0) return new Map();
@@ -44,7 +37,7 @@ export async function loadSequences(query: Query, entries: readonly ReadEntry[])
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
-export type Parted = {
+export type Deduplicated = {
   fresh: ReadEntry[];
   repeated: ReadEntry[];
   reached: SequenceRow[];
@@ -52,11 +45,10 @@ export type Parted = {
 };
 
 /**
- * Parts the batches that come for the first time from those that are counted already, and finds those that never
- * came. A gateway's batches of one stream come in the order of their numbers, so the last one tells. An entry that
- * names no batch is new.
+ * Separates new batches from counted ones, and finds missing ones. A gateway's batches of a stream arrive in order,
+ * so its last sequence number decides. An entry that names no batch is new.
  */
-export function partRepeated(entries: readonly ReadEntry[], last: LastSequences, nowMs: number): Parted {
+export function deduplicate(entries: readonly ReadEntry[], last: LastSequences, nowMs: number): Deduplicated {
   const reached = new Map<string, SequenceRow>();
   const [fresh, repeated, missing]: [ReadEntry[], ReadEntry[], MissingBatches[]] = [[], [], []];
   for (const read of entries) {
@@ -65,7 +57,7 @@ export function partRepeated(entries: readonly ReadEntry[], last: LastSequences,
       fresh.push(read);
       continue;
     }
-    const row = rowAfter(entry.stream, batch);
+    const row = sequenceAfter(entry.stream, batch);
     const before = reached.get(keyOf(row)) ?? last.get(keyOf(row));
     if (before !== undefined && batch.seq <= before.last_seq) {
       repeated.push(read);
@@ -79,7 +71,7 @@ export function partRepeated(entries: readonly ReadEntry[], last: LastSequences,
   return { fresh, repeated, reached: [...reached.values()], missing };
 }
 
-function rowAfter(stream: string, { gateway_id, seq, before, own }: BatchName): SequenceRow {
+function sequenceAfter(stream: string, { gateway_id, seq, before, own }: BatchName): SequenceRow {
   const named = { stream, gateway_id, last_seq: seq };
   if (before === undefined)
     return { ...named, counted_seq: null, batches: null, requests: null, points: null };
@@ -87,7 +79,7 @@ function rowAfter(stream: string, { gateway_id, seq, before, own }: BatchName): 
     ...named,
     counted_seq: seq,
     batches: before.batches + 1,
-    // What a gateway states stays in the range that JSON and a bigint have.
+    // Keeps what a gateway states in the range of JSON and bigint.
     requests: Math.min(before.requests + own.requests, Number.MAX_SAFE_INTEGER),
     points: Math.min(before.points + own.points, Number.MAX_SAFE_INTEGER),
   };
@@ -100,8 +92,8 @@ function gapBefore(
   nowMs: number,
 ): MissingBatches | undefined {
   if (before === undefined) return undefined;
-  if (last === undefined && before.at_ms < nowMs - MAY_BE_FORGOTTEN_MS) return undefined;
-  // An account of the version before has counted since, and has stored no more than the number.
+  if (last === undefined && before.at_ms < nowMs - MAY_BE_DELETED_MS) return undefined;
+  // The previous version of account has counted since, and stores only the number.
   if (last !== undefined && last.counted_seq !== last.last_seq) return undefined;
   const known = { batches: last?.batches ?? 0, requests: last?.requests ?? 0, points: last?.points ?? 0 };
   if (before.batches <= known.batches) return undefined;
@@ -116,7 +108,6 @@ function gapBefore(
   };
 }
 
-/** Stores what partRepeated has reached. */
 export async function storeSequences(query: Query, rows: readonly SequenceRow[]): Promise<void> {
   await query(
     `INSERT INTO usage_gateway_sequences
@@ -139,12 +130,11 @@ export async function storeSequences(query: Query, rows: readonly SequenceRow[])
   );
 }
 
-/** Removes what is kept of gateways that are long gone. */
-export async function forgetGoneGateways(query: Query): Promise<void> {
+export async function deleteInactiveGateways(query: Query): Promise<void> {
   await query(
     `DELETE FROM usage_gateway_sequences
      WHERE counted_at < clock_timestamp() - :days * interval '1 day'`,
-    { days: FORGET_AFTER_DAYS },
+    { days: RETENTION_DAYS },
   );
 }
 

@@ -12,9 +12,9 @@ import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { fitsIn, totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
-import { NO_APPLICATION, sumHourly, sumTotals } from '../reader/aggregate.ts';
-import { addToHourly, addToTotals } from '../reader/counters.ts';
-import type { FoundPeriod } from '../reader/counters.ts';
+import { NO_APPLICATION, sumHourly, sumTotals } from '../counting/aggregate.ts';
+import { addToHourly, addToTotals } from '../counting/counters.ts';
+import type { FoundPeriod } from '../counting/counters.ts';
 import type { UsageStream } from '../reader/stream/trim-script.ts';
 
 /**
@@ -56,7 +56,7 @@ const PERIODS_PER_SCRIPT = 500;
 
 type StoredPeriod = FoundPeriod & { usage_version: number };
 
-type InRedis = { version: number; live: UsageCounters; told: number; waiting: UsageCounters };
+type RedisCounters = { version: number; live: UsageCounters; told: number; waiting: UsageCounters };
 
 /** Adds to totals and hourly rows what only the live counters still know; gives how much that was. */
 export type RecoverPeriods = (query: Query, stream: UsageStream, trimmed: string) => Promise<UsageCounters>;
@@ -75,15 +75,15 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
   const script = defineScript(redis, LUA);
   return async (query, stream, trimmed) => {
     const recovered = zero();
-    const setAside = await findSetAside(query, stream.key);
+    const setAside = await sumUnassigned(query, stream.key);
     for (let after = 0; ;) {
       const periods = await lockPeriods(query, stream.shard, after);
       const last = periods.at(-1);
       if (last === undefined) return recovered;
       after = last.period_id;
-      const found = await lookInto(script, stream, trimmed, periods);
+      const found = await readRedisCounters(script, stream, trimmed, periods);
       const events = periods.map((period, index) =>
-        missingOf(period, found[index], setAside.get(period.period_id) ?? zero()),
+        missingUsage(period, found[index], setAside.get(period.period_id) ?? zero()),
       );
       const changed = periods.flatMap((period, index) => {
         const event = events[index] ?? null;
@@ -130,12 +130,12 @@ async function lockPeriods(query: Query, shard: number, after: number): Promise<
   );
 }
 
-async function lookInto(
+async function readRedisCounters(
   script: Script,
   { key, shard }: UsageStream,
   trimmed: string,
   periods: readonly StoredPeriod[],
-): Promise<InRedis[]> {
+): Promise<RedisCounters[]> {
   const keys = periods.flatMap(({ period_id }) => [
     usageLiveKey(shard, period_id),
     usageVersionKey(shard, period_id),
@@ -156,9 +156,9 @@ async function lookInto(
 }
 
 /** What is missing in a period's totals; null where that is nothing, or isn't known. */
-function missingOf(
+function missingUsage(
   period: StoredPeriod,
-  found: InRedis | undefined,
+  found: RedisCounters | undefined,
   setAside: UsageCounters,
 ): UsageEvent | null {
   if (found === undefined || found.version < period.usage_version) return null;
@@ -199,7 +199,7 @@ async function raiseVersions(
 }
 
 /** What of the stream was set aside and isn't counted, by period: live counters hold it, totals don't. */
-async function findSetAside(query: Query, stream: string): Promise<Map<number, UsageCounters>> {
+async function sumUnassigned(query: Query, stream: string): Promise<Map<number, UsageCounters>> {
   const rows = await query<{ raw: string }>(
     `SELECT raw FROM usage_unassigned
      WHERE stream = :stream AND counted_at IS NULL AND event_index IS NOT NULL`,

@@ -4,11 +4,11 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { fitsIn } from '../../billing/periods/usage-sums.ts';
 import { createTransact, sqlState } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { sumHourly, sumTotals } from './aggregate.ts';
-import { addToHourly, addToTotals, findPeriods, keepUnassigned } from './counters.ts';
-import { keepMissing } from '../gaps/gaps.ts';
+import { sumHourly, sumTotals } from '../counting/aggregate.ts';
+import { addToHourly, addToTotals, findPeriods, insertUnassigned } from '../counting/counters.ts';
+import { insertMissingBatches } from '../gaps/gaps.ts';
 import type { MissingBatches } from '../gaps/gaps.ts';
-import { loadSequences, partRepeated, storeSequences } from '../gaps/gateway-sequences.ts';
+import { loadSequences, deduplicate, storeSequences } from '../gaps/gateway-sequences.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { lockPositions, storePositions } from './stream/positions.ts';
 import type { Positions } from './stream/positions.ts';
@@ -61,10 +61,10 @@ export async function applyEntries(
   try {
     return await commitParts(database, read);
   } catch (error) {
-    if (!isOfSomeStream(error)) return failedParts(read, error);
+    if (!isStreamSpecific(error)) return failedParts(read, error);
     const applied: Applied[] = [];
     for (const part of read) applied.push(await commitOne(database, part));
-    return together(applied);
+    return mergeApplied(applied);
   }
 }
 
@@ -72,7 +72,7 @@ async function commitOne(database: Knex, part: ReadPart): Promise<Applied> {
   try {
     return await commitParts(database, [part]);
   } catch (error) {
-    return isRefusal(error) ? commitEntryByEntry(database, part) : failedParts([part], error);
+    return isDataError(error) ? commitEntryByEntry(database, part) : failedParts([part], error);
   }
 }
 
@@ -81,17 +81,17 @@ async function commitEntryByEntry(database: Knex, { read, ...whole }: ReadPart):
   let reached: string | undefined = whole.after;
   for (const entry of read) {
     const part: ReadPart = { ...whole, after: reached, read: [entry] };
-    const one = await commitOrSetAside(database, part, entry);
+    const one = await commitOrUnassign(database, part, entry);
     applied.push(one);
     reached = one.positions.get(whole.stream);
     // Counting the next entry would put the position behind one that is not counted.
     if (reached === undefined || one.failed.size > 0) break;
   }
-  return together(applied);
+  return mergeApplied(applied);
 }
 
 /** Set aside under its name, so that its absence isn't taken for a gap, but where the name is what was refused. */
-async function commitOrSetAside(database: Knex, part: ReadPart, read: ReadEntry): Promise<Applied> {
+async function commitOrUnassign(database: Knex, part: ReadPart, read: ReadEntry): Promise<Applied> {
   const { entry, batch } = read;
   let error: unknown;
   for (const attempt of [
@@ -103,20 +103,20 @@ async function commitOrSetAside(database: Knex, part: ReadPart, read: ReadEntry)
       return await commitParts(database, [{ ...part, read: [attempt] }]);
     } catch (refusal) {
       error = refusal;
-      if (!isRefusal(refusal)) break;
+      if (!isDataError(refusal)) break;
     }
   }
   return failedParts([part], error);
 }
 
 /** A data, integrity or size error: this data will never pass. Any other error is no fault of the data. */
-function isRefusal(error: unknown): boolean {
+function isDataError(error: unknown): boolean {
   return /^(22|23|54)/.test(sqlState(error) ?? '');
 }
 
 /** An error that some streams may be without: also a lock or a statement that took too long, or a deadlock. */
-function isOfSomeStream(error: unknown): boolean {
-  return isRefusal(error) || /^(40|55P03|57014)/.test(sqlState(error) ?? '');
+function isStreamSpecific(error: unknown): boolean {
+  return isDataError(error) || /^(40|55P03|57014)/.test(sqlState(error) ?? '');
 }
 
 async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<Applied> {
@@ -135,14 +135,14 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
     if (uncounted.length === 0) return { ...NOTHING, positions };
 
     const last = await loadSequences(query, uncounted);
-    const { fresh, repeated, reached, missing } = partRepeated(uncounted, last, Date.now());
+    const { fresh, repeated, reached, missing } = deduplicate(uncounted, last, Date.now());
     const { events, unassigned } = await assign(query, fresh);
     if (events.length > 0) {
       await addToTotals(query, sumTotals(events));
       await addToHourly(query, sumHourly(events));
     }
-    if (unassigned.length > 0) await keepUnassigned(query, unassigned);
-    if (missing.length > 0) await keepMissing(query, missing);
+    if (unassigned.length > 0) await insertUnassigned(query, unassigned);
+    if (missing.length > 0) await insertMissingBatches(query, missing);
     if (reached.length > 0) await storeSequences(query, reached);
     const trimmed = new Map(parts.map((part) => [part.stream, part.trimmed]));
     await storePositions(query, positions, trimmed);
@@ -207,7 +207,7 @@ function failedParts(parts: readonly Pick<ReadPart, 'stream'>[], error: unknown)
   return { ...NOTHING, failed: new Map(parts.map(({ stream }) => [stream, error])) };
 }
 
-function together(applied: readonly Applied[]): Applied {
+function mergeApplied(applied: readonly Applied[]): Applied {
   const sum = (field: 'entries' | 'events' | 'repeated') =>
     applied.reduce((total, part) => total + part[field], 0);
   return {

@@ -10,19 +10,18 @@ export type UsageReaderMetrics = {
   missingBatches: Pick<Counter, 'inc'>;
   missingCalls: Pick<Counter, 'inc'>;
   missingPoints: Pick<Counter, 'inc'>;
-  share: Pick<Gauge, 'set'>;
+  assigned: Pick<Gauge, 'set'>;
   behind: Pick<Gauge, 'set'>;
-  /** When the oldest entry of each stream's last read was written, in milliseconds; none where nothing came. */
+  /** When the oldest entry of each stream's last read was written, in milliseconds. */
   waitingSinceMs: Map<string, number>;
 };
 
-/** Metrics of the usage reader. */
 export function createUsageReaderMetrics(registry: Registry, nowMs: () => number): UsageReaderMetrics {
   const registers = [registry];
   const waitingSinceMs = new Map<string, number>();
   new Gauge({
     name: 'tollgate_usage_reader_lag_seconds',
-    help: 'Age of the oldest entry that was read last and may still wait; 0 where the last reads gave none',
+    help: 'Age of the oldest entry of the last reads, which may be uncounted; 0 if they returned none',
     registers,
     collect() {
       const atMs = nowMs();
@@ -40,38 +39,38 @@ export function createUsageReaderMetrics(registry: Registry, nowMs: () => number
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
   return {
     gaps,
-    missingBatches: counter('tollgate_usage_gap_batches_total', 'Batches of gateways that never came'),
-    missingCalls: counter('tollgate_usage_gap_calls_total', 'Calls in batches that never came'),
-    missingPoints: counter('tollgate_usage_gap_points_total', 'Points of batches that never came'),
+    missingBatches: counter('tollgate_usage_gap_batches_total', 'Usage batches that never arrived'),
+    missingCalls: counter('tollgate_usage_gap_calls_total', 'Calls in usage batches that never arrived'),
+    missingPoints: counter('tollgate_usage_gap_points_total', 'Points in usage batches that never arrived'),
     entries: new Counter({
       name: 'tollgate_usage_reader_entries_total',
-      help: 'Stream entries that this process has counted',
+      help: 'Stream entries counted by this process',
       registers,
     }),
     events: new Counter({
       name: 'tollgate_usage_reader_events_total',
-      help: 'Usage events that this process has counted: calls, those of one application that finished together as one',
+      help: 'Usage events counted by this process; calls of one application that finish together are one event',
       registers,
     }),
     repeated: new Counter({
       name: 'tollgate_usage_reader_repeated_total',
-      help: 'Batches that came again under another entry id and were passed over',
+      help: 'Repeated batches with another entry id, which were skipped',
       registers,
     }),
     unassigned: new Counter({
       name: 'tollgate_usage_reader_unassigned_total',
-      help: 'What could not be counted and was kept in usage_unassigned, by reason',
+      help: 'Unassigned usage kept in usage_unassigned, by reason',
       labelNames: ['reason'],
       registers,
     }),
-    share: new Gauge({
+    assigned: new Gauge({
       name: 'tollgate_usage_reader_streams',
-      help: 'Usage streams that this process reads',
+      help: 'Usage streams assigned to this process',
       registers,
     }),
     behind: new Gauge({
       name: 'tollgate_usage_reader_streams_behind',
-      help: 'Usage streams of this process whose ids are behind what is counted; what is written there is not',
+      help: 'Assigned usage streams whose ids are behind the counted position; new entries there are not counted',
       registers,
     }),
     waitingSinceMs,

@@ -3,43 +3,42 @@ import type { Logger } from '@tollgate/log';
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
-/** Backs off from streams that can not be counted, each for itself. */
+/** A backoff for each stream that can't be counted. */
 export type StreamBackoff = {
-  mayTry: (stream: string) => boolean;
-  has: (stream: string) => boolean;
-  failed: (stream: string, error: unknown) => void;
-  passed: (stream: string) => void;
-  /** Forgets all streams but these. */
-  keepOnly: (streams: ReadonlySet<string>) => void;
-  /** When any stream was last read and counted as far as it goes, by performance.now(). */
-  lastPassedMs: () => number;
+  isReady: (stream: string) => boolean;
+  isFailing: (stream: string) => boolean;
+  recordFailure: (stream: string, error: unknown) => void;
+  recordSuccess: (stream: string) => void;
+  retainOnly: (streams: ReadonlySet<string>) => void;
+  /** When a stream was last read or counted without an error, by performance.now(). */
+  lastSuccessMs: () => number;
 };
 
-/** Says once when usage begins to wait, whatever the streams and causes, and once when all of it is counted. */
+/** Logs the first failure of any stream and the end of the last one, whatever happens between. */
 export function createStreamBackoff(logger: Pick<Logger, 'info' | 'warn'>): StreamBackoff {
   const failing = new Map<string, { failures: number; untilMs: number }>();
-  let lastPassedMs = performance.now();
+  let lastSuccessMs = performance.now();
   const end = (stream: string) => {
-    if (failing.delete(stream) && failing.size === 0) logger.info('usage is counted again');
+    if (failing.delete(stream) && failing.size === 0) logger.info('usage is being counted again');
   };
   return {
-    mayTry: (stream) => (failing.get(stream)?.untilMs ?? 0) <= performance.now(),
-    has: (stream) => failing.has(stream),
-    failed: (stream, error) => {
+    isReady: (stream) => (failing.get(stream)?.untilMs ?? 0) <= performance.now(),
+    isFailing: (stream) => failing.has(stream),
+    recordFailure: (stream, error) => {
       if (failing.size === 0) {
-        logger.warn({ err: error, stream }, 'usage waits to be counted; trying again');
+        logger.warn({ err: error, stream }, 'usage cannot be counted; retrying');
       }
       const failures = (failing.get(stream)?.failures ?? 0) + 1;
       const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
       failing.set(stream, { failures, untilMs: performance.now() + backoffMs });
     },
-    passed: (stream) => {
-      lastPassedMs = performance.now();
+    recordSuccess: (stream) => {
+      lastSuccessMs = performance.now();
       end(stream);
     },
-    keepOnly: (streams) => {
+    retainOnly: (streams) => {
       for (const stream of failing.keys()) if (!streams.has(stream)) end(stream);
     },
-    lastPassedMs: () => lastPassedMs,
+    lastSuccessMs: () => lastSuccessMs,
   };
 }

@@ -48,9 +48,9 @@ export function startUsageRefresher(options: RefresherOptions): Refresher {
         batchRows: BATCH_ROWS,
         takeBatch: () => refreshBatch(database, refreshLive, metrics),
       }),
-    says: {
-      waits: 'live counters wait to be told of reported usage; trying again',
-      again: 'live counters are told of reported usage again',
+    messages: {
+      failed: 'live counters wait to be told of reported usage; trying again',
+      recovered: 'live counters are told of reported usage again',
     },
     logger,
   });

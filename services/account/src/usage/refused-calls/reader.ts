@@ -48,9 +48,9 @@ export function startRefusedCallReader(options: {
     work: async (signal) => {
       while (!signal.aborted && (await storePage()));
     },
-    says: {
-      waits: 'records of refused calls wait to be stored',
-      again: 'records of refused calls are stored again',
+    messages: {
+      failed: 'records of refused calls wait to be stored',
+      recovered: 'records of refused calls are stored again',
     },
     logger,
   });

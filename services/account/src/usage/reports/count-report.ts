@@ -8,15 +8,15 @@ import type { Query } from '../../platform/database/query.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
 import { monthBefore } from '../retention/months.ts';
-import { NO_APPLICATION, sumHourly, sumTotals } from '../reader/aggregate.ts';
-import { addToHourly, addToTotals } from '../reader/counters.ts';
+import { NO_APPLICATION, sumHourly, sumTotals } from '../counting/aggregate.ts';
+import { addToHourly, addToTotals } from '../counting/counters.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { contentHash } from './input.ts';
 import type { ReportedEvent } from './input.ts';
-import { refusedPlace, refusedTime } from './rules.ts';
+import { attributionRefusal, timeRefusal } from './rules.ts';
 import type { RefusalCode } from './rules.ts';
-import { findKeys, findPlaces, keepKeys } from './store.ts';
-import type { KeptKey, Place } from './store.ts';
+import { findKeys, attributeEvents, insertKeys } from './store.ts';
+import type { StoredKey, Attribution } from './store.ts';
 
 /** What became of one event. */
 export type EventOutcome =
@@ -42,21 +42,21 @@ export function createCountReport(parts: {
   return async (reporter, events) => {
     const now = await databaseNow(query);
     const keptFrom = monthBefore(now, retentionMonths);
-    const lateOrEarly = events.map((event) => refusedTime(event, { now, keptFrom }));
+    const lateOrEarly = events.map((event) => timeRefusal(event, { now, keptFrom }));
     const instantsMs = events.flatMap(({ occurred_at }, index) =>
       lateOrEarly[index] === null ? [occurred_at.getTime()] : [],
     );
     await ensurePartitions(database, instantsMs);
     const count = () =>
       transact(async (inside) => {
-        const places = await findPlaces(inside, events, now);
+        const places = await attributeEvents(inside, events, now);
         const candidates = events.map((event, index): Candidate => {
-          const place = places[index] ?? NOWHERE;
+          const place = places[index] ?? NOT_ATTRIBUTED;
           return {
             event,
             hash: contentHash(event),
             place,
-            refused: lateOrEarly[index] ?? refusedPlace(place),
+            refused: lateOrEarly[index] ?? attributionRefusal(place),
           };
         });
         const fitting = refuseTooLarge(candidates);
@@ -74,9 +74,9 @@ export function createCountReport(parts: {
   };
 }
 
-type Candidate = { event: ReportedEvent; hash: string; place: Place; refused: RefusalCode | null };
+type Candidate = { event: ReportedEvent; hash: string; place: Attribution; refused: RefusalCode | null };
 
-const NOWHERE: Place = {
+const NOT_ATTRIBUTED: Attribution = {
   ...{ account_known: false, application_known: false, period_id: null, payer_id: null },
   ...{ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
 };
@@ -109,7 +109,7 @@ async function decide(
       firstOfKey.set(idempotency_key, candidate);
     }
   }
-  const fresh = await keepKeys(query, reporter, [...firstOfKey.values()].map(keyOf));
+  const fresh = await insertKeys(query, reporter, [...firstOfKey.values()].map(keyOf));
   const others = candidates.map(({ event }) => event.idempotency_key).filter((key) => !fresh.has(key));
   const kept = await findKeys(query, reporter, others);
   return candidates.map((candidate): EventOutcome => {
@@ -124,7 +124,7 @@ async function decide(
   });
 }
 
-function keyOf({ event: { idempotency_key, occurred_at }, hash, place }: Candidate): KeptKey {
+function keyOf({ event: { idempotency_key, occurred_at }, hash, place }: Candidate): StoredKey {
   return { idempotency_key, content_hash: hash, period_id: place.period_id ?? 0, occurred_at };
 }
 

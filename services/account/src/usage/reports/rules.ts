@@ -1,5 +1,5 @@
 import type { ReportedEvent } from './input.ts';
-import type { Place } from './store.ts';
+import type { Attribution } from './store.ts';
 
 /** Why an event isn't counted (docs/errors.md). */
 export type RefusalCode =
@@ -15,7 +15,7 @@ export type RefusalCode =
 const MAX_AHEAD_MS = 300_000;
 
 /** Whether an event's time lets it be counted. */
-export function refusedTime(
+export function timeRefusal(
   { occurred_at }: Pick<ReportedEvent, 'occurred_at'>,
   { now, keptFrom }: { now: Date; keptFrom: Date },
 ): 'occurred_in_future' | 'occurred_too_long_ago' | null {
@@ -24,11 +24,11 @@ export function refusedTime(
 }
 
 /** Whether there is a period that an event can be counted in. */
-export function refusedPlace({
+export function attributionRefusal({
   account_known,
   application_known,
   period_id,
-}: Place): 'unknown_account' | 'unknown_application' | 'no_billing_period' | null {
+}: Attribution): 'unknown_account' | 'unknown_application' | 'no_billing_period' | null {
   if (!account_known) return 'unknown_account';
   if (!application_known) return 'unknown_application';
   return period_id === null ? 'no_billing_period' : null;

@@ -4,7 +4,7 @@ import type { Query } from '../../platform/database/query.ts';
 import type { ReportedEvent } from './input.ts';
 
 /** Whose event it is, as far as it is known, and what is counted for the period. */
-export type Place = {
+export type Attribution = {
   account_known: boolean;
   /** Also where the event names none. */
   application_known: boolean;
@@ -18,12 +18,12 @@ export type Place = {
  * covered the instant, or whose grace window did, as a call of that instant would have. An instant that is a little
  * ahead counts as now: a period that was opened ahead can still be taken back. In the order of the events.
  */
-export function findPlaces(
+export function attributeEvents(
   query: Query,
   events: readonly Pick<ReportedEvent, 'account_id' | 'application_id' | 'occurred_at'>[],
   now: Date,
-): Promise<Place[]> {
-  return query<Place>(
+): Promise<Attribution[]> {
+  return query<Attribution>(
     `SELECT caller.account_id IS NOT NULL AS account_known,
             (wanted.application_id IS NULL OR application.application_id IS NOT NULL) AS application_known,
             period.period_id, period.account_id AS payer_id, ${totalColumns('total')}
@@ -55,7 +55,7 @@ export function findPlaces(
 }
 
 /** What is kept of a counted event. */
-export type KeptKey = {
+export type StoredKey = {
   idempotency_key: string;
   content_hash: string;
   period_id: number;
@@ -66,12 +66,12 @@ export type KeptKey = {
  * Keeps the keys that are new, in their order, so that two reports of the same ones can't deadlock. Gives those that
  * are new: of the others, a transaction that has them too is waited for.
  */
-export async function keepKeys(
+export async function insertKeys(
   query: Query,
   reporter: string,
-  keys: readonly KeptKey[],
+  keys: readonly StoredKey[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await query<Pick<KeptKey, 'idempotency_key'>>(
+  const rows = await query<Pick<StoredKey, 'idempotency_key'>>(
     `INSERT INTO usage_reports (reporter, idempotency_key, content_hash, period_id, occurred_at)
      SELECT :reporter, * FROM unnest(CAST(:idempotency_keys AS text[]), CAST(:content_hashes AS text[]),
                                      CAST(:period_ids AS bigint[]), CAST(:instants AS timestamptz[]))
@@ -89,7 +89,7 @@ export async function keepKeys(
   return new Set(rows.map(({ idempotency_key }) => idempotency_key));
 }
 
-type FoundKey = Pick<KeptKey, 'idempotency_key' | 'content_hash' | 'period_id'>;
+type FoundKey = Pick<StoredKey, 'idempotency_key' | 'content_hash' | 'period_id'>;
 
 /** What is kept under some keys. */
 export async function findKeys(

@@ -8,12 +8,12 @@ import { fitsIn } from '../../billing/periods/usage-sums.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { sumHourly, sumTotals } from '../reader/aggregate.ts';
-import { addToHourly, addToTotals, findPeriods } from '../reader/counters.ts';
+import { sumHourly, sumTotals } from '../counting/aggregate.ts';
+import { addToHourly, addToTotals, findPeriods } from '../counting/counters.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
-import { findPlaces } from '../reports/store.ts';
-import { countedAs, eventsOf } from './explain.ts';
+import { attributeEvents } from '../reports/store.ts';
+import { effectiveTime, eventsOf } from './explain.ts';
 import type { UnassignedRow } from './explain.ts';
 import { findUnassigned } from './store.ts';
 
@@ -48,8 +48,8 @@ export function createCountUnassigned(
       const row = await findUnassigned(inside, unassignedId, 'FOR UPDATE');
       if (row === undefined) throw new Problem('not_found');
       if (row.counted_at !== null) return { row, changed: false };
-      const events = await placeEvents(inside, timed, periodId);
-      await addUp(inside, events);
+      const events = await assignPeriods(inside, timed, periodId);
+      await addUsage(inside, events);
       const [first] = events;
       if (first === undefined) throw new Problem('usage_not_readable');
       await inside(
@@ -74,17 +74,17 @@ async function timedEvents(query: Query, row: UnassignedRow): Promise<UsageEvent
   if (events === null) throw new Problem('usage_not_readable');
   const [kept] = await query<{ kept_from: Date }>('SELECT kept_from FROM usage_hourly_kept');
   const keptFrom = kept?.kept_from ?? new Date(0);
-  return events.map((event) => ({ ...event, at_ms: countedAs(event, row, keptFrom).getTime() }));
+  return events.map((event) => ({ ...event, at_ms: effectiveTime(event, row, keptFrom).getTime() }));
 }
 
 /** The events with their periods and payers. @throws {Problem} no_billing_period, usage_total_too_large */
-async function placeEvents(
+async function assignPeriods(
   query: Query,
   events: readonly UsageEvent[],
   named: number | undefined,
 ): Promise<UsageEvent[]> {
   const own = await findPeriods(query, [...events.map(({ period_id }) => period_id), named ?? 0]);
-  const places = await findPlaces(
+  const places = await attributeEvents(
     query,
     events.map(({ payer_id, at_ms }) => ({ account_id: payer_id, occurred_at: new Date(at_ms) })),
     await databaseNow(query),
@@ -108,7 +108,7 @@ async function placeEvents(
   });
 }
 
-async function addUp(query: Query, events: readonly UsageEvent[]): Promise<void> {
+async function addUsage(query: Query, events: readonly UsageEvent[]): Promise<void> {
   await addToTotals(query, sumTotals(events));
   await addToHourly(query, sumHourly(events));
   const payers = new Map(events.map(({ period_id, payer_id }) => [period_id, payer_id]));

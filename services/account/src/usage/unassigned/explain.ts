@@ -60,7 +60,7 @@ function readBatch(raw: string): UsageEvent[] | null {
  * When the event is counted as used: at its own time where a gateway can have stated that, else when Redis took the
  * entry, by its clock, else when it was set aside. Not before the hours that are kept.
  */
-export function countedAs(
+export function effectiveTime(
   { at_ms }: Pick<UsageEvent, 'at_ms'>,
   { entry_id, recorded_at }: Pick<UnassignedRow, 'entry_id' | 'recorded_at'>,
   keptFrom: Date,

@@ -3,14 +3,14 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { csvFileName, usageCsv } from './csv.ts';
+import { csvFileName, usageCsv } from './series/csv.ts';
 import { usageViewInput } from './input.ts';
 import type { UsageViewInput } from './input.ts';
 import { findNames } from './names.ts';
 import type { Viewer } from './names.ts';
 import { paceAnswer } from './pace/pace-answer.ts';
-import { groupIds, usageSeries, usageSeriesAnswer } from './series.ts';
-import type { UsageSeries } from './series.ts';
+import { groupIds, usageSeries, usageSeriesAnswer } from './series/series.ts';
+import type { UsageSeries } from './series/series.ts';
 import { findUsageRows } from './store.ts';
 
 /** Usage over time (ADR 0028), for who is signed in and for operators. 503 while Postgres is away. */

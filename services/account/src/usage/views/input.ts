@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { invalidInput } from '@tollgate/http/invalid-fields';
 import { idQueryField } from '../../http/input/fields.ts';
 import { fromField, toField } from '../../http/input/time-range.ts';
-import { rangeFaults, usageRange } from './range.ts';
-import type { UsageRange } from './range.ts';
+import { rangeFaults, usageRange } from './series/range.ts';
+import type { UsageRange } from './series/range.ts';
 
 /** The query parameters of usage views. */
 

@@ -2,7 +2,7 @@ import { SUM_COLUMNS } from '../../billing/periods/usage-sums.ts';
 import type { Counters } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { GroupBy } from './input.ts';
-import type { Interval, UsageRange } from './range.ts';
+import type { Interval, UsageRange } from './series/range.ts';
 
 /** Sums of hourly rows. Each statement names the key that its index begins with, and hours that leave out partitions. */
 

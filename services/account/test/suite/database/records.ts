@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credentials/client-secret';
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
-import { onlyRow } from '../../../src/platform/database/only-row.ts';
+import { singleRow } from '../../../src/platform/database/single-row.ts';
 
 /** Rows as a suite needs them, straight into the tables. */
 
@@ -15,13 +15,13 @@ export async function insertAccount(
   const rows = await database('accounts')
     .insert({ email: `${randomUUID()}@example.com`, name: 'Someone', password_hash: 'none', ...changes })
     .returning<{ account_id: number }[]>('account_id');
-  return onlyRow(rows).account_id;
+  return singleRow(rows).account_id;
 }
 
 /** A team; the first account manages it, the others are its members. */
 export async function insertTeam(database: Knex, managerId: number, ...memberIds: number[]): Promise<void> {
   const rows = await database('teams').insert({ name: 'Team' }).returning<{ team_id: number }[]>('team_id');
-  const { team_id } = onlyRow(rows);
+  const { team_id } = singleRow(rows);
   await database('team_members').insert([
     { account_id: managerId, team_id, role: 'manager' },
     ...memberIds.map((account_id) => ({ account_id, team_id, role: 'member' })),
@@ -52,7 +52,7 @@ export async function insertPeriod(
   const periods = await database('billing_periods')
     .insert({
       account_id: accountId,
-      plan_id: onlyRow(plans).plan_id,
+      plan_id: singleRow(plans).plan_id,
       started_at: secondsFromNow((-5 * DAY_MS) / 1_000),
       ended_at: secondsFromNow((5 * DAY_MS) / 1_000),
       ...changes,
@@ -61,7 +61,7 @@ export async function insertPeriod(
       plan_name,
     })
     .returning<{ period_id: number }[]>('period_id');
-  return onlyRow(periods).period_id;
+  return singleRow(periods).period_id;
 }
 
 export type TestApplication = { application_id: number; client_id: string; client_secret: string };
@@ -83,7 +83,7 @@ export async function insertApplication(
       ...changes,
     })
     .returning<{ application_id: number }[]>('application_id');
-  const { application_id } = onlyRow(rows);
+  const { application_id } = singleRow(rows);
   return { application_id, client_id, client_secret: await insertSecret(database, application_id, null) };
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createTransact } from '../../../src/platform/database/query.ts';
-import { sumHourly, sumTotals } from '../../../src/usage/reader/aggregate.ts';
-import { addToHourly, addToTotals } from '../../../src/usage/reader/counters.ts';
+import { sumHourly, sumTotals } from '../../../src/usage/counting/aggregate.ts';
+import { addToHourly, addToTotals } from '../../../src/usage/counting/counters.ts';
 import { ensurePartitions } from '../../../src/usage/retention/partitions.ts';
 import { usageEvent } from './usage-streams.ts';
 

@@ -9,7 +9,7 @@ import {
 import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { onlyRow } from '../../../src/platform/database/only-row.ts';
+import { singleRow } from '../../../src/platform/database/single-row.ts';
 
 export type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
 
@@ -76,7 +76,7 @@ const SUMS = `coalesce(sum(points), 0)::bigint AS points, coalesce(sum(requests)
 export async function countedUsage(database: Knex): Promise<{ totals: Counters; hourly: Counters }> {
   const sums = async (table: string) => {
     const { rows } = await database.raw<{ rows: Counters[] }>(`SELECT ${SUMS} FROM ${table}`);
-    return onlyRow(rows);
+    return singleRow(rows);
   };
   return { totals: await sums('usage_totals'), hourly: await sums('usage_hourly') };
 }

@@ -4,12 +4,12 @@ import { FIRST_STREAM_ID, compareStreamIds } from './stream-id.ts';
 /** How far each usage stream is counted: the id of its last counted entry, by the stream's key. */
 export type Positions = ReadonlyMap<string, string>;
 
-/** A stored position, and how far Redis was known to be trimmed when it was stored; null where it wasn't. */
+/** `trimmed`: how far Redis was known to be trimmed when the position was stored. */
 export type StoredPosition = { position: string; trimmed: string | null };
 
 type PositionRow = { stream: string; position: string };
 
-/** The stored positions of the given streams; those that have none yet get one before the first entry. */
+/** The stored positions; a new stream gets one before its first entry. */
 export async function loadPositions(
   query: Query,
   streams: readonly string[],
@@ -28,8 +28,8 @@ export async function loadPositions(
   return new Map(rows.map(({ stream, position, trimmed }) => [stream, { position, trimmed }]));
 }
 
-/** Those of the given positions that the stored ones are before: Postgres has been set back. */
-export async function findSetBack(query: Query, positions: Positions): Promise<string[]> {
+/** The streams whose stored position is before the given one: Postgres has been rolled back. */
+export async function findRolledBack(query: Query, positions: Positions): Promise<string[]> {
   const rows = await query<PositionRow>(
     'SELECT stream, position FROM usage_stream_positions WHERE stream = ANY (CAST(:streams AS text[]))',
     { streams: [...positions.keys()] },
@@ -39,10 +39,7 @@ export async function findSetBack(query: Query, positions: Positions): Promise<s
   );
 }
 
-/**
- * The stored positions, held against every other reader until the transaction ends. One that another reader
- * holds is left out instead of waited for: that reader is counting the stream.
- */
+/** Locks the stored positions, except those that another reader has locked: it is counting the stream. */
 export async function lockPositions(query: Query, streams: readonly string[]): Promise<Positions> {
   const rows = await query<PositionRow>(
     `SELECT stream, position FROM usage_stream_positions
@@ -52,7 +49,7 @@ export async function lockPositions(query: Query, streams: readonly string[]): P
   return new Map(rows.map(({ stream, position }) => [stream, position]));
 }
 
-/** Stores positions that lockPositions has locked, and how far Redis is known to be trimmed where it is. */
+/** The positions must be locked by lockPositions. */
 export async function storePositions(
   query: Query,
   positions: Positions,

@@ -6,7 +6,7 @@ import { secondAfter } from '../../../billing/periods/calendar.ts';
 import { findPayerPeriods } from '../../../billing/periods/payer-periods.ts';
 import type { Counters } from '../../../billing/periods/usage-sums.ts';
 import type { Query } from '../../../platform/database/query.ts';
-import { toSecond } from '../../../platform/timing/to-second.ts';
+import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
 import { elapsedShare, perDay, reachedAt, usedShare } from './pace.ts';
 import type { PeriodBounds } from './pace.ts';
 import { findUsageSince } from '../store.ts';
@@ -72,7 +72,7 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
     account_id: payerPeriods.account_id,
     payer_id: payerPeriods.payer_id,
     status: billingStatus(period, payerPeriods.account_blocked, now),
-    billing_period: { started_at: toSecond(started_at), ended_at: toSecond(ended_at), plan_name },
+    billing_period: { started_at: isoSeconds(started_at), ended_at: isoSeconds(ended_at), plan_name },
     elapsed_share: elapsedShare(bounds, now),
     limits: Object.fromEntries(limits) as PaceAnswer['limits'],
   };
@@ -97,7 +97,7 @@ function limitPace(
     const reached = reachedAt(inUnits, pace, bounds, now);
     return {
       per_day: Math.floor(perDay(pace, now) / units),
-      reached_at: reached === null ? null : toSecond(reached),
+      reached_at: reached === null ? null : isoSeconds(reached),
     };
   };
   return {

@@ -62,9 +62,9 @@ describe('when a limit is reached', () => {
         if (reachedAt(total, pace, bounds, now) !== null) return;
         const leftMs = BigInt(bounds.end.getTime() - now.getTime());
         const left = BigInt(total.limit - total.used) * overMs(pace.since, now);
-        const isOver = total.used >= total.limit || pace.used === 0;
+        const isCancellationDue = total.used >= total.limit || pace.used === 0;
         // In the period's last second it is still null: the next whole second is the end.
-        expect(isOver || (leftMs - 1_001n) * BigInt(pace.used) < left).toBe(true);
+        expect(isCancellationDue || (leftMs - 1_001n) * BigInt(pace.used) < left).toBe(true);
       }),
       { numRuns: 1_000 },
     );

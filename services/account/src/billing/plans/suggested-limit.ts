@@ -21,7 +21,7 @@ const WORDS_OF_LIMITS = LIMIT_FIELDS.map((field) => ({
  * The limit that an attribute of a plan is probably meant to be: `point_limit`, `maxPoints` and `points-limit` would
  * be kept as plain attributes, and limit nothing. Undefined for the limits themselves, and for other names.
  */
-export function resembledLimit(attribute: string): LimitField | undefined {
+export function suggestedLimit(attribute: string): LimitField | undefined {
   if (LIMIT_FIELDS.some((field) => field === attribute)) return undefined;
   const letters = lettersOf(attribute);
   const mistyped = WORDS_OF_LIMITS.find((limit) => isWithin(MAX_NAME_EDITS, letters, limit.letters));

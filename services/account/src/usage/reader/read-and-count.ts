@@ -8,66 +8,63 @@ import { loadPositions } from './stream/positions.ts';
 import { compareStreamIds, nextStreamId, streamIdMs } from './stream/stream-id.ts';
 import type { StreamEntry } from './stream/stream-entry.ts';
 import type { UsageStream } from './stream/trim-script.ts';
-import type { Trims } from './stream/trims.ts';
+import type { Trimmer } from './stream/trimmer.ts';
 import type { StreamBackoff } from './stream-backoff.ts';
 
-type XrangeAnswer = [id: string, fields: string[]][];
+type XrangeReply = [id: string, fields: string[]][];
 
-/** As much of a Redis connection as reading takes. One stream per command: they lie in different slots. */
+/** XRANGE with one stream per command, as the streams are in different Redis Cluster slots. */
 type StreamSource = {
-  xrange: (key: string, start: string, end: '+', countToken: 'COUNT', count: number) => Promise<XrangeAnswer>;
+  xrange: (key: string, start: string, end: '+', countToken: 'COUNT', count: number) => Promise<XrangeReply>;
 };
 
-export type LaneOptions = {
+export type ReadOptions = {
   database: Knex;
   redis: StreamSource;
-  /** How far each stream is counted, as far as this process knows; it may be less than what is stored. */
+  /** How far this process knows each stream to be counted; the stored position may be further. */
   positions: Map<string, string>;
-  trims: Trims;
+  trimmer: Trimmer;
   backoff: StreamBackoff;
   metrics: UsageReaderMetrics;
-  /** By Redis' clock, which the gateways stamp usage by. */
+  /** By Redis' clock, as usage events are. */
   nowMs: () => number;
   logger: Pick<Logger, 'warn' | 'error'>;
 };
 
-/** What one transaction counts: so many entries, and at most a page of each stream beyond that. */
+/** One transaction counts this many entries, and at most one more page of each stream. */
 const ENTRIES_PER_ROUND = 512;
 const ENTRIES_PER_PAGE = 32;
 
-/** One look at all streams. */
 type Round = {
   entriesLeft: number;
-  /** Whether a stream may hold more than was read of it. */
-  leftSome: boolean;
+  mayHaveMore: boolean;
 };
 
 /**
- * Reads what follows in each of the streams, all at once, counts it in one transaction and removes it. Resolves
- * with whether that was as much as one round takes, so that there may be more. Never throws: a stream that fails
- * rests, and the others go on; it is counted in a transaction of its own until it has passed.
+ * Reads the next entries of all streams, counts them in one transaction and trims the streams. Resolves with whether
+ * there may be more. Never throws: a stream that fails backs off, and has its own transaction until it succeeds.
  */
-export async function countOnce(options: LaneOptions, streams: readonly UsageStream[]): Promise<boolean> {
-  const { database, positions, trims, backoff, nowMs } = options;
-  const tried = streams.filter(({ key }) => backoff.mayTry(key));
-  if (!(await positionsAreKnown(options, tried))) return false;
-  const round = { entriesLeft: ENTRIES_PER_ROUND, leftSome: false };
-  const [parts] = await Promise.all([readAll(options, tried, round), trims.run(tried, positions)]);
+export async function readAndCount(options: ReadOptions, streams: readonly UsageStream[]): Promise<boolean> {
+  const { database, positions, trimmer, backoff, nowMs } = options;
+  const tried = streams.filter(({ key }) => backoff.isReady(key));
+  if (!(await loadUnknownPositions(options, tried))) return false;
+  const round = { entriesLeft: ENTRIES_PER_ROUND, mayHaveMore: false };
+  const [parts] = await Promise.all([readAll(options, tried, round), trimmer.trimDue(tried, positions)]);
   if (parts.length === 0) return false;
 
-  const steady = parts.filter(({ stream }) => !backoff.has(stream));
-  const shaky = parts.filter(({ stream }) => backoff.has(stream));
-  const groups = [steady, ...shaky.map((part) => [part])].filter((group) => group.length > 0);
+  const healthy = parts.filter(({ stream }) => !backoff.isFailing(stream));
+  const failing = parts.filter(({ stream }) => backoff.isFailing(stream));
+  const groups = [healthy, ...failing.map((part) => [part])].filter((group) => group.length > 0);
   const applied = await Promise.all(groups.map((group) => applyEntries(database, group, nowMs())));
   for (const [index, group] of groups.entries()) {
     const outcome = applied[index];
     if (outcome !== undefined) settle(options, group, outcome);
   }
-  return round.leftSome && applied.some(({ entries }) => entries > 0);
+  return round.mayHaveMore && applied.some(({ entries }) => entries > 0);
 }
 
-async function positionsAreKnown(
-  { database, positions, trims, backoff }: LaneOptions,
+async function loadUnknownPositions(
+  { database, positions, trimmer, backoff }: ReadOptions,
   streams: readonly UsageStream[],
 ): Promise<boolean> {
   const unknown = streams.filter(({ key }) => !positions.has(key));
@@ -77,31 +74,30 @@ async function positionsAreKnown(
       createQuery(database),
       unknown.map(({ key }) => key),
     );
-    await Promise.all(unknown.map((stream) => start({ positions, trims, backoff }, stream, stored)));
+    await Promise.all(unknown.map((stream) => loadStart({ positions, trimmer, backoff }, stream, stored)));
     return true;
   } catch (error) {
-    for (const { key } of unknown) backoff.failed(key, error);
+    for (const { key } of unknown) backoff.recordFailure(key, error);
     return false;
   }
 }
 
-async function start(
-  { positions, trims, backoff }: Pick<LaneOptions, 'positions' | 'trims' | 'backoff'>,
+async function loadStart(
+  { positions, trimmer, backoff }: Pick<ReadOptions, 'positions' | 'trimmer' | 'backoff'>,
   stream: UsageStream,
   stored: Awaited<ReturnType<typeof loadPositions>>,
 ): Promise<void> {
   const found = stored.get(stream.key);
   if (found === undefined) return;
   try {
-    positions.set(stream.key, await trims.start(stream, found));
+    positions.set(stream.key, await trimmer.startPosition(stream, found));
   } catch (error) {
-    backoff.failed(stream.key, error);
+    backoff.recordFailure(stream.key, error);
   }
 }
 
-/** The streams in which something came. */
 async function readAll(
-  options: LaneOptions,
+  options: ReadOptions,
   streams: readonly UsageStream[],
   round: Round,
 ): Promise<StreamPart[]> {
@@ -110,29 +106,28 @@ async function readAll(
 }
 
 async function readOne(
-  { redis, positions, trims, backoff, metrics }: LaneOptions,
+  { redis, positions, trimmer, backoff, metrics }: ReadOptions,
   stream: string,
   round: Round,
 ): Promise<StreamPart | undefined> {
   const after = positions.get(stream);
-  // Left to another reader since the positions were looked up.
+  // Assigned to another reader since the positions were loaded.
   if (after === undefined) return undefined;
   try {
     const entries = await readPages(redis, stream, after, round);
     const [first] = entries;
     if (first !== undefined) {
       metrics.waitingSinceMs.set(stream, streamIdMs(first.id));
-      return { stream, after, trimmed: trims.trimmed(stream), entries };
+      return { stream, after, trimmed: trimmer.trimmedUpTo(stream), entries };
     }
     metrics.waitingSinceMs.delete(stream);
-    backoff.passed(stream);
+    backoff.recordSuccess(stream);
   } catch (error) {
-    backoff.failed(stream, error);
+    backoff.recordFailure(stream, error);
   }
   return undefined;
 }
 
-/** What follows in a stream, page by page as far as the round takes it. */
 async function readPages(
   redis: StreamSource,
   stream: string,
@@ -140,35 +135,35 @@ async function readPages(
   round: Round,
 ): Promise<StreamEntry[]> {
   const entries: StreamEntry[] = [];
-  let answer: XrangeAnswer;
+  let answer: XrangeReply;
   do {
     const start = nextStreamId(entries.at(-1)?.id ?? after);
     answer = await redis.xrange(stream, start, '+', 'COUNT', ENTRIES_PER_PAGE);
     for (const [id, fields] of answer) entries.push({ stream, id, fields });
     round.entriesLeft -= answer.length;
   } while (answer.length === ENTRIES_PER_PAGE && round.entriesLeft > 0);
-  round.leftSome ||= answer.length === ENTRIES_PER_PAGE;
+  round.mayHaveMore ||= answer.length === ENTRIES_PER_PAGE;
   return entries;
 }
 
-function settle(options: LaneOptions, group: readonly StreamPart[], applied: Applied): void {
-  const { positions, trims, backoff } = options;
+function settle(options: ReadOptions, group: readonly StreamPart[], applied: Applied): void {
+  const { positions, trimmer, backoff } = options;
   for (const { stream, after } of group) {
     const position = applied.positions.get(stream);
-    // Another reader is counting it, a person has removed its row, or Postgres was set back: it is looked up again.
+    // Another reader is counting it, its row was deleted, or Postgres was rolled back: load the position again.
     if (position === undefined || compareStreamIds(position, after) < 0) positions.delete(stream);
     else {
       positions.set(stream, position);
-      trims.due(stream);
+      trimmer.markDue(stream);
     }
-    if (applied.failed.has(stream)) backoff.failed(stream, applied.failed.get(stream));
-    else backoff.passed(stream);
+    if (applied.failed.has(stream)) backoff.recordFailure(stream, applied.failed.get(stream));
+    else backoff.recordSuccess(stream);
   }
   observe(options, applied);
 }
 
 function observe(
-  { metrics, logger }: Pick<LaneOptions, 'metrics' | 'logger'>,
+  { metrics, logger }: Pick<ReadOptions, 'metrics' | 'logger'>,
   { entries, events, repeated, unassigned, missing }: Applied,
 ): void {
   metrics.entries.inc(entries);
@@ -179,7 +174,7 @@ function observe(
     const reasons = [...new Set(unassigned)];
     logger.warn(
       { count: unassigned.length, reasons },
-      'usage could not be counted; see tollgate usage unassigned',
+      'some usage is unassigned; see tollgate usage unassigned',
     );
   }
   for (const gap of missing) {
@@ -187,6 +182,6 @@ function observe(
     metrics.missingBatches.inc(gap.batches);
     metrics.missingCalls.inc(gap.requests);
     metrics.missingPoints.inc(gap.points);
-    logger.error(gap, 'batches of a gateway are missing in a usage stream; see tollgate usage gaps');
+    logger.error(gap, 'usage batches of a gateway are missing; see tollgate usage gaps');
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from '@tollgate/log';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { keepSetBack } from './gaps.ts';
+import { insertRollback } from './gaps.ts';
 import type { UsageReaderMetrics } from '../reader/metrics.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { storePositions } from '../reader/stream/positions.ts';
@@ -11,52 +11,51 @@ import { createRecoverPeriods } from './recover-periods.ts';
 import { compareStreamIds, streamIdMs } from '../reader/stream/stream-id.ts';
 import type { UsageStream } from '../reader/stream/trim-script.ts';
 
-/** What is done where Redis or Postgres has gone back to an earlier state, and the other one hasn't (ADR 0041). */
-export type SetBacks = {
-  /** Redis has lost what it knew of the stream: tells so, and takes it as it is now. */
-  ofRedis: (stream: UsageStream, position: string) => Promise<void>;
+/** What to do if Redis or Postgres has been rolled back to an earlier state and the other has not (ADR 0041). */
+export type RollbackRepair = {
+  /** Reports that Redis has lost entries, and continues with what it has. */
+  afterRedisRollback: (stream: UsageStream, position: string) => Promise<void>;
   /**
-   * Redis is trimmed beyond the position that was looked up. Gives from where to read on: the stored position where
-   * another reader has counted meanwhile; else Postgres was set back, and goes on behind what is gone.
+   * Redis is trimmed beyond the loaded position: another reader has counted meanwhile, or Postgres was rolled back.
+   * Returns where to continue reading.
    */
-  ofPostgres: (stream: UsageStream, trimmed: string) => Promise<string>;
-  /** Remembers for the first time how far Redis is trimmed. */
-  remember: (stream: UsageStream, position: string) => Promise<void>;
+  afterPostgresRollback: (stream: UsageStream, trimmed: string) => Promise<string>;
+  storeTrimmed: (stream: UsageStream, position: string) => Promise<void>;
 };
 
-/** Redis' clock is never so far ahead of this one: beyond it, what it says was written by something else. */
+/** Redis' clock is never this far ahead: a later trimmed position was not written by account. */
 const MAX_AHEAD_MS = 86_400_000;
 
 /** Any number that nothing else locks in this database. */
 const SKIP_LOCK = 7_462_005;
 
-/** More than are given between a backup and its restore. */
+/** More ids than are assigned between a backup and its restore. */
 const SKIPPED_IDS = 1_000_000;
 
-export function createSetBacks(options: {
+export function createRollbackRepair(options: {
   database: Knex;
   redis: ScriptableRedis;
   metrics: Pick<UsageReaderMetrics, 'gaps'>;
   logger: Pick<Logger, 'error'>;
-}): SetBacks {
+}): RollbackRepair {
   const { database, redis, metrics, logger } = options;
   const transact = createTransact(database);
   const recoverPeriods = createRecoverPeriods(redis);
 
   return {
-    ofRedis: async ({ key: stream }, position) => {
+    afterRedisRollback: async ({ key: stream }, position) => {
       await transact(async (query) => {
         await query('DELETE FROM usage_stream_trims WHERE stream = :stream', { stream });
-        await keepSetBack(query, { cause: 'redis_set_back', stream, after_entry: position });
+        await insertRollback(query, { cause: 'redis_set_back', stream, after_entry: position });
       });
       metrics.gaps.inc({ cause: 'redis_set_back' });
       logger.error(
         { stream, after_entry: position },
-        'Redis has lost entries of a usage stream; those that were not counted are missing; see tollgate usage gaps',
+        'Redis has lost entries of a usage stream; uncounted ones are missing; see tollgate usage gaps',
       );
     },
 
-    ofPostgres: async (stream, trimmed) => {
+    afterPostgresRollback: async (stream, trimmed) => {
       await ensurePartitions(database, [Date.now()]);
       const found = await transact(async (query) => {
         const stored = await lockPosition(query, stream.key);
@@ -64,10 +63,10 @@ export function createSetBacks(options: {
         if (streamIdMs(trimmed) > Date.now() + MAX_AHEAD_MS) {
           throw new Error(`${stream.key} is trimmed up to ${trimmed}, which is in the future`);
         }
-        await skipGivenIds(query);
+        await skipUsedIds(query);
         const recovered = await recoverPeriods(query, stream, trimmed);
         const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
-        await keepSetBack(query, { cause: 'postgres_set_back', ...gap });
+        await insertRollback(query, { cause: 'postgres_set_back', ...gap });
         const reached = new Map([[stream.key, trimmed]]);
         await storePositions(query, reached, reached);
         return { position: trimmed, gap };
@@ -76,13 +75,13 @@ export function createSetBacks(options: {
         metrics.gaps.inc({ cause: 'postgres_set_back' });
         logger.error(
           found.gap,
-          'Postgres has been set back: entries of a usage stream that it had counted are missing, but for what was recovered from live counters; see tollgate usage gaps',
+          'Postgres has been restored to an earlier state: counted entries of a usage stream are missing, except for what was recovered from live counters; see tollgate usage gaps',
         );
       }
       return found.position;
     },
 
-    remember: async ({ key: stream }, trimmed) => {
+    storeTrimmed: async ({ key: stream }, trimmed) => {
       await createQuery(database)(
         `INSERT INTO usage_stream_trims (stream, trimmed) VALUES (:stream, :trimmed)
          ON CONFLICT (stream) DO NOTHING`,
@@ -92,7 +91,6 @@ export function createSetBacks(options: {
   };
 }
 
-/** Waits for a reader that is counting the stream. */
 async function lockPosition(query: Query, stream: string): Promise<string> {
   const rows = await query<{ position: string }>(
     'SELECT position FROM usage_stream_positions WHERE stream = :stream FOR UPDATE',
@@ -104,10 +102,10 @@ async function lockPosition(query: Query, stream: string): Promise<string> {
 }
 
 /**
- * Ids that were given between the backup and its restore are known to Redis, to tokens and to other systems; given
- * again they would be another's. Once for all streams of a restore, which are found within seconds of one another.
+ * Redis, tokens and other systems know ids assigned between the backup and its restore: they must not be assigned
+ * again. Runs once for all streams of a restore, which are detected within seconds of one another.
  */
-async function skipGivenIds(query: Query): Promise<void> {
+async function skipUsedIds(query: Query): Promise<void> {
   await query('SELECT pg_advisory_xact_lock(:lock)', { lock: SKIP_LOCK });
   await query(
     `SELECT setval(CAST(format('%I.%I', schemaname, sequencename) AS regclass), coalesce(last_value, 1) + :skipped)

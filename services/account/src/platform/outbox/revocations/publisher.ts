@@ -5,10 +5,10 @@ import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { publishOnMasters } from '@tollgate/redis/publish';
-import type { Query } from '../database/query.ts';
-import { startWorkLoop } from '../timing/work-loop.ts';
-import { changeOf, claimUnpublished } from './outbox-store.ts';
-import type { PendingRevocation } from './outbox-store.ts';
+import type { Query } from '../../database/query.ts';
+import { startWorkLoop } from '../../timing/work-loop.ts';
+import { changeOf, claimUnpublished } from './store.ts';
+import type { PendingRevocation } from './store.ts';
 
 export type RevocationPublisher = {
   /** Publishes a row whose transaction has just committed. Whether Redis has taken it; never throws. */
@@ -26,7 +26,7 @@ export type RevocationPublisherOptions = {
 const BATCH_ROWS = 1_000;
 
 /** A row that auth hasn't acknowledged is said again so often: whoever begins to listen meanwhile hears of it. */
-const AGAIN_MS = 1_000;
+const REPUBLISH_MS = 1_000;
 
 /**
  * Tells all who keep introspections what has died, whether auth can be reached or not (ADR 0013). The process that
@@ -44,12 +44,12 @@ export function startRevocationPublisher(options: RevocationPublisherOptions): R
 
   const loop = startWorkLoop({
     work: async () => {
-      const rows = await claimUnpublished(query, { limit: BATCH_ROWS, againMs: AGAIN_MS });
+      const rows = await claimUnpublished(query, { limit: BATCH_ROWS, republishMs: REPUBLISH_MS });
       await Promise.all(rows.map(publishRow));
     },
-    says: {
-      waits: 'revocations wait to be published; trying again',
-      again: 'revocations are published again',
+    messages: {
+      failed: 'revocations wait to be published; trying again',
+      recovered: 'revocations are published again',
     },
     logger,
   });

@@ -1,11 +1,11 @@
-import { sumUsage } from '../../billing/periods/usage-sums.ts';
-import type { ReportedUsage } from '../../billing/periods/usage-sums.ts';
-import { toSecond } from '../../platform/timing/to-second.ts';
-import type { GroupBy } from './input.ts';
-import type { Names } from './names.ts';
+import { sumUsage } from '../../../billing/periods/usage-sums.ts';
+import type { ReportedUsage } from '../../../billing/periods/usage-sums.ts';
+import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
+import type { GroupBy } from '../input.ts';
+import type { Names } from '../names.ts';
 import { bucketStarts } from './range.ts';
 import type { UsageRange } from './range.ts';
-import type { UsageRow, UsageView } from './store.ts';
+import type { UsageRow, UsageView } from '../store.ts';
 
 /** What a usage view shows, made of rows, without SQL: both JSON and CSV are written from it. */
 
@@ -54,7 +54,7 @@ export function usageSeries(
   const buckets = bucketStarts(head.range).map((start) => {
     const own = byBucket.get(start.getTime()) ?? [];
     return {
-      started_at: toSecond(start),
+      started_at: isoSeconds(start),
       usage: sumUsage(own),
       groups: own.filter(isGrouped).map((row) => ({ id: row.group_id, usage: sumUsage([row]) })),
     };
@@ -69,8 +69,8 @@ export function usageSeriesAnswer({ range, groups, buckets, ...head }: UsageSeri
   return {
     ...head,
     interval: range.interval,
-    from: toSecond(range.from),
-    to: toSecond(range.to),
+    from: isoSeconds(range.from),
+    to: isoSeconds(range.to),
     groups: groups.map(({ id, names, usage }) => ({ ...idOf(id), ...names, usage })),
     buckets: buckets.map((bucket) => ({
       ...bucket,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
-import { resembledLimit } from './resembling-limit.ts';
+import { suggestedLimit } from './suggested-limit.ts';
 
 test.each([
   ['point_limit', 'points_limit'],
@@ -28,7 +28,7 @@ test.each([
   ['team_limit', 'team_slots_limit'],
   ['max_team_slots', 'team_slots_limit'],
 ])('%s is probably meant to be %s', (attribute, limit) => {
-  expect(resembledLimit(attribute)).toBe(limit);
+  expect(suggestedLimit(attribute)).toBe(limit);
 });
 
 test.each([
@@ -36,5 +36,5 @@ test.each([
   ...['support', 'points', 'rate', 'price', 'team', 'sla', 'limited_offer', 'max', 'limits', '', '点数制限'],
   ...['requests_limit', 'storage_limit', 'max_users', 'api_versions', 'points_per_euro', 'time_zone'],
 ])('%s is an attribute of its own', (attribute) => {
-  expect(resembledLimit(attribute)).toBeUndefined();
+  expect(suggestedLimit(attribute)).toBeUndefined();
 });

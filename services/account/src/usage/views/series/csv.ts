@@ -1,6 +1,6 @@
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
-import type { ReportedUsage } from '../../billing/periods/usage-sums.ts';
-import type { GroupBy } from './input.ts';
+import type { ReportedUsage } from '../../../billing/periods/usage-sums.ts';
+import type { GroupBy } from '../input.ts';
 import { ID_FIELDS } from './series.ts';
 import type { UsageSeries } from './series.ts';
 

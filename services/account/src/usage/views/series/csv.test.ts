@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import type { Names } from './names.ts';
+import type { Names } from '../names.ts';
 import { csvFileName, usageCsv } from './csv.ts';
 import { usageSeries } from './series.ts';
-import type { UsageRow } from './store.ts';
+import type { UsageRow } from '../store.ts';
 
 const DAY = new Date('2026-03-29T00:00:00Z');
 const head = {

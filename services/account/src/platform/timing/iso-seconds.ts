@@ -1,4 +1,4 @@
 /** An instant as the APIs of usage write it: `2026-07-23T23:59:59Z`. */
-export function toSecond(instant: Date): string {
+export function isoSeconds(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
 }

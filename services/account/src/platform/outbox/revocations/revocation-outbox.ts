@@ -1,15 +1,15 @@
 import type { Logger } from '@tollgate/log';
-import { observeBacklog } from './backlog.ts';
-import { pause } from '../timing/pause.ts';
+import { observeBacklog } from '../backlog.ts';
+import { pause } from '../../timing/pause.ts';
 import { attemptDelivery } from './delivery.ts';
 import type { DeliveryOptions } from './delivery.ts';
-import type { OutboxMetrics } from './metrics.ts';
-import { claimDue } from './leased-rows.ts';
+import type { OutboxMetrics } from '../metrics.ts';
+import { claimDue } from '../leased-rows.ts';
 import { startRevocationPublisher } from './publisher.ts';
 import type { RevocationPublisherOptions } from './publisher.ts';
-import { REVOCATION_OUTBOX, isPending } from './outbox-store.ts';
-import type { PendingRevocation } from './outbox-store.ts';
-import { startOutboxWorker } from './outbox-worker.ts';
+import { REVOCATION_OUTBOX, isPending } from './store.ts';
+import type { PendingRevocation } from './store.ts';
+import { startOutboxWorker } from '../outbox-worker.ts';
 
 /** `query` is on a pool of the outbox's own: requests that wait for Postgres must not hold back a revocation. */
 export type RevocationOutboxOptions = DeliveryOptions &
@@ -36,7 +36,7 @@ export type RevocationOutbox = {
 const DELIVERY_WAIT_MS = 1_000;
 
 /** How often a request that waits looks whether its row is delivered. */
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 const MAX_IN_FLIGHT = 16;
 
@@ -64,7 +64,7 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
     const deadlineMs = performance.now() + DELIVERY_WAIT_MS;
     let delivered = await worker.deliver(row);
     while (!delivered && performance.now() < deadlineMs && !signal.aborted) {
-      await pause(LOOK_MS, signal);
+      await pause(POLL_MS, signal);
       delivered = !(await isPending(options.query, row.outbox_id));
     }
     return delivered;

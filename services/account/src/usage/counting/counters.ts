@@ -1,8 +1,8 @@
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { HourlyRow, TotalRow } from './aggregate.ts';
-import type { StreamEntry } from './stream/stream-entry.ts';
-import type { Unassigned } from './stream/read-entry.ts';
+import type { StreamEntry } from '../reader/stream/stream-entry.ts';
+import type { Unassigned } from '../reader/stream/read-entry.ts';
 
 /** Whose a billing period is, and what is counted for it. */
 export type FoundPeriod = TotalRow & { payer_id: number };
@@ -63,7 +63,7 @@ export async function addToHourly(query: Query, rows: readonly HourlyRow[]): Pro
 }
 
 /** Keeps what could not be counted. */
-export async function keepUnassigned(
+export async function insertUnassigned(
   query: Query,
   rows: readonly (Pick<StreamEntry, 'stream' | 'id'> & Unassigned)[],
 ): Promise<void> {

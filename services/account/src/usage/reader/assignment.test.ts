@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shareOf } from './shares.ts';
+import { assignedStreams } from './assignment.ts';
 
 const STREAMS = Array.from({ length: 64 }, (_, shard) => shard);
 const readers = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 80 });
@@ -9,7 +9,7 @@ test('readers that know each other have each stream once, in shares that differ 
   fc.assert(
     fc.property(readers, (ids) => {
       const shares = ids.map((id) =>
-        shareOf(
+        assignedStreams(
           STREAMS,
           id,
           ids.filter((other) => other !== id),
@@ -23,6 +23,6 @@ test('readers that know each other have each stream once, in shares that differ 
 });
 
 test('a reader that sees nobody else reads all streams, whether or not it sees itself', () => {
-  expect(shareOf(STREAMS, 'a', [])).toEqual(STREAMS);
-  expect(shareOf(STREAMS, 'a', ['a'])).toEqual(STREAMS);
+  expect(assignedStreams(STREAMS, 'a', [])).toEqual(STREAMS);
+  expect(assignedStreams(STREAMS, 'a', ['a'])).toEqual(STREAMS);
 });

@@ -1,8 +1,8 @@
 import type { ClientChange } from '@tollgate/contracts/revocation';
-import { onlyRow } from '../database/only-row.ts';
-import type { Query } from '../database/query.ts';
-import { IN_MS } from './leased-rows.ts';
-import type { OutboxTable } from './leased-rows.ts';
+import { singleRow } from '../../database/single-row.ts';
+import type { Query } from '../../database/query.ts';
+import { msFromNow } from '../leased-rows.ts';
+import type { OutboxTable } from '../leased-rows.ts';
 
 /** A change that auth and those who keep introspections are to be told of. */
 export type PendingRevocation = {
@@ -41,7 +41,7 @@ export async function enqueueRevocation(
     `INSERT INTO revocation_outbox
        (client_id, application_id, revocation_epoch, change, token_hash, next_attempt_at, publish_after)
      VALUES (:client_id, :application_id, :revocation_epoch, :change, :token_hash,
-       ${IN_MS('headStartMs')}, ${IN_MS('headStartMs')}) RETURNING ${COLUMNS}`,
+       ${msFromNow('headStartMs')}, ${msFromNow('headStartMs')}) RETURNING ${COLUMNS}`,
     {
       client_id,
       application_id,
@@ -51,7 +51,7 @@ export async function enqueueRevocation(
       headStartMs: HEAD_START_MS,
     },
   );
-  return onlyRow(rows);
+  return singleRow(rows);
 }
 
 /** What a row says has ended; null where that isn't known. */
@@ -63,16 +63,16 @@ export function changeOf({ change, token_hash }: PendingRevocation): ClientChang
 /** Takes rows that are to be published, for the first time or again; any number of replicas may ask at once. */
 export function claimUnpublished(
   query: Query,
-  { limit, againMs }: { limit: number; againMs: number },
+  { limit, republishMs }: { limit: number; republishMs: number },
 ): Promise<PendingRevocation[]> {
   return query<PendingRevocation>(
-    `UPDATE revocation_outbox SET publish_after = ${IN_MS('againMs')}
+    `UPDATE revocation_outbox SET publish_after = ${msFromNow('republishMs')}
      WHERE outbox_id IN (
        SELECT outbox_id FROM revocation_outbox
        WHERE publish_after IS NULL OR publish_after <= clock_timestamp()
        ORDER BY outbox_id LIMIT :limit FOR UPDATE SKIP LOCKED
      ) RETURNING ${COLUMNS}`,
-    { limit, againMs },
+    { limit, republishMs },
   );
 }
 

@@ -1,4 +1,4 @@
-import { periodStart } from '../../billing/periods/calendar.ts';
+import { periodStart } from '../../../billing/periods/calendar.ts';
 
 /**
  * The time that a usage view covers, in whole buckets of UTC, without SQL and without a clock. A UTC day always has

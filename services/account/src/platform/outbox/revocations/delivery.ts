@@ -1,13 +1,13 @@
 import type { RevocationEpoch } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
-import type { Query } from '../database/query.ts';
+import type { Query } from '../../database/query.ts';
 import { backoffMs } from './backoff.ts';
-import type { OutboxMetrics } from './metrics.ts';
-import { postpone, removeRow } from './leased-rows.ts';
-import { REVOCATION_OUTBOX, changeOf } from './outbox-store.ts';
-import type { PendingRevocation } from './outbox-store.ts';
-import type { Attempt } from './outbox-worker.ts';
+import type { OutboxMetrics } from '../metrics.ts';
+import { postpone, removeRow } from '../leased-rows.ts';
+import { REVOCATION_OUTBOX, changeOf } from './store.ts';
+import type { PendingRevocation } from './store.ts';
+import type { Attempt } from '../outbox-worker.ts';
 
 export type DeliveryOptions = {
   query: Query;
