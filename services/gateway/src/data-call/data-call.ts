@@ -11,13 +11,15 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Admit } from '../admission/admission.ts';
 import { bearerToken } from '../authenticate/authenticate.ts';
 import type { Authenticate } from '../authenticate/authenticate.ts';
-import type { PayerEntitlement, Entitle } from '../entitle/entitle.ts';
+import type { Entitle } from '../entitle/entitle.ts';
 import type { ForwardOutcome } from '../forward/answer/relay.ts';
 import type { Forward } from '../forward/forward.ts';
 import { discardRest } from '../forward/request/request-body.ts';
 import { presentedToken } from '../refused-calls/presented-token.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { CallMeter } from '../metering/call-meter.ts';
+import { callerIds } from '../metering/principal.ts';
+import type { Principal } from '../metering/principal.ts';
 import type { OpenStream } from '../metering/stream-meter.ts';
 import type { TokenWatch } from '../authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
@@ -53,15 +55,13 @@ export type DataCallParts = {
   apiVersion: UsageEvent['api_version'];
 };
 
-/** Who calls and who pays, as far as a call has come. */
-type KnownCaller = { token: ActiveToken | null; payer: PayerEntitlement | null };
-
 type Serve = (
   req: IncomingMessage,
   res: ServerResponse,
   requestId: string,
   trace: CallTrace | null,
-  known: KnownCaller,
+  /** Filled in as the call gets there; a refusal is recorded with what is known. */
+  known: Partial<Principal>,
 ) => Promise<ForwardOutcome>;
 
 /**
@@ -84,11 +84,11 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     accessLog?.note(req, { request_id: requestId });
     const ended = onCall();
     const trace = traces.begin(req, requestId);
-    const known: KnownCaller = { token: null, payer: null };
+    const principal: Partial<Principal> = {};
     let problem: Problem | undefined;
     let outcome: DataCallOutcome;
     try {
-      outcome = await serve(req, res, requestId, trace, known);
+      outcome = await serve(req, res, requestId, trace, principal);
     } catch (error) {
       problem = refuse(req, res, requestId, error);
       outcome = problem.code;
@@ -103,9 +103,9 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
         code: outcome,
         status: res.statusCode,
         detail: problem?.detail,
-        active: known.token,
-        payerId: known.payer?.payerId ?? null,
-        token: known.token === null ? presentedToken(req.rawHeaders) : undefined,
+        active: principal.token ?? null,
+        payerId: principal.payer?.payerId ?? null,
+        token: principal.token === undefined ? presentedToken(req.rawHeaders) : undefined,
         address: addressOf(req),
         apiVersion,
         durationMs,
@@ -172,11 +172,7 @@ function createServe(parts: DataCallParts): Serve {
         req,
         res,
         requestId,
-        callerIds: {
-          accountId: token.account_id,
-          payerId: payer.payerId,
-          applicationId: token.application_id,
-        },
+        callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
         rateLimitState,
         meter: meter(kind, { token, payer, apiVersion, lease, recheck, watchToken, admitStream }),

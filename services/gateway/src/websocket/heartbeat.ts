@@ -1,10 +1,9 @@
 import type { WebSocket } from 'ws';
 
-/** Whether a peer is still there. */
 export type Heartbeat = {
-  /** Any sign of life. */
+  /** A frame was received. */
   seen: () => void;
-  /** Pings, and true; cuts the connection, and false, where nothing has been seen since the last ping. */
+  /** Pings; if nothing was received since the last ping, cuts the connection and returns false. */
   beat: () => boolean;
 };
 

@@ -1,24 +1,24 @@
 /** A message of either subprotocol. */
 export type Message = { type: string; id?: string; payload?: unknown };
 
-/** Longer ids than any client makes (a UUID has 36 characters) would let a caller fill the gateway's memory. */
+/** More than any client needs (a UUID has 36 characters), so that ids can't fill the memory. */
 const MAX_ID_LENGTH = 256;
 
 /**
- * A message that goes on as its parsed parts written anew, or null where it is none. Every message of a caller
- * does: of two members with one name the upstream could read the other one. Numbers keep their digits.
+ * Parses a caller's message to be written anew, or null if it is invalid: of two members with one name, the upstream
+ * might read the other one. Numbers keep their digits.
  */
 export function parseKeepingDigits(text: string): Message | null {
   try {
     const message = toMessage(JSON.parse(text, keepDigits as Reviver));
     return message?.id !== undefined && message.id.length > MAX_ID_LENGTH ? null : message;
   } catch {
-    // No JSON, or nested so deep that reading it overflows the stack.
+    // Not JSON, or nested so deeply that parsing overflows the stack.
     return null;
   }
 }
 
-/** A message that goes on as the bytes that came, or null where it is none. */
+/** Parses a message that is passed on byte for byte; null if it is invalid. */
 export function parseUpstreamMessage(text: string): Message | null {
   try {
     return toMessage(JSON.parse(text));
@@ -27,7 +27,7 @@ export function parseUpstreamMessage(text: string): Message | null {
   }
 }
 
-/** A result under the caller's own id; null where it is nested so deep that it can't be written anew. */
+/** A message with another id; null if it is nested too deeply to be written anew. */
 export function withId(bytes: Buffer, id: string): Buffer | null {
   const message = parseKeepingDigits(bytes.toString());
   return message === null ? null : Buffer.from(JSON.stringify({ ...message, id }));

@@ -1,7 +1,6 @@
-/** The two GraphQL subprotocols. They differ in the names of messages and in a few rules. */
+/** One of the two GraphQL subprotocols. */
 export type Protocol = {
   name: 'graphql-transport-ws' | 'graphql-ws';
-  /** Message types of a caller that begins or ends an operation, and of the upstream's results. */
   start: 'subscribe' | 'start';
   stop: 'complete' | 'stop';
   result: 'next' | 'data';
@@ -23,7 +22,7 @@ const PROTOCOLS: readonly Protocol[] = [
     pings: true,
     errorPayload: (error) => [error],
   },
-  // subscriptions-transport-ws, whose subprotocol has the name that today's library has.
+  // The protocol of subscriptions-transport-ws; today's library graphql-ws speaks the other one.
   {
     name: 'graphql-ws',
     start: 'start',
@@ -35,13 +34,12 @@ const PROTOCOLS: readonly Protocol[] = [
   },
 ];
 
-/** The subprotocol for what a caller offers in Sec-WebSocket-Protocol; the newer one where both are offered. */
+/** Chooses from Sec-WebSocket-Protocol; the newer protocol if both are offered. */
 export function chosenProtocol(offered: readonly string[]): Protocol | undefined {
   const names = new Set(offered.flatMap((value) => value.split(',').map((name) => name.trim())));
   return PROTOCOLS.find(({ name }) => names.has(name));
 }
 
-/** Whether a message of the upstream says something of an operation. */
 export function isOfOperation(type: string, { result }: Protocol): boolean {
   return type === result || type === 'complete' || type === 'error';
 }

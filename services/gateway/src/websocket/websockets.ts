@@ -15,7 +15,7 @@ import type { SettlementTimeout } from '../metering/settlement/settle-call.ts';
 import type { RecordUsage } from '../metering/settlement/record-usage.ts';
 import type { TokenWatch } from '../authenticate/token-watch.ts';
 import type { Traces } from '../trace/traces.ts';
-import type { CallerSocketSettings } from './caller/caller-socket-parts.ts';
+import type { CallerSocketSettings } from './caller/caller-socket-options.ts';
 import { createWebSocketMetrics } from './metrics.ts';
 import { createOpenSockets } from './caller/open-sockets.ts';
 import type { OpenSockets } from './caller/open-sockets.ts';
@@ -29,10 +29,9 @@ export type WebSocketsOptions = {
   upstreamUrls: readonly string[];
   ejection: EjectionRules;
   upstreamObserver: UpstreamObserver;
-  /** Whether a caller is a proxy that speaks for those before it. */
   trusts: TrustsAddress;
   addressOf: AddressOf;
-  /** Whether pages of an origin may open sockets; null where all may. */
+  /** Whether pages of an origin may open sockets; null if all may. */
   allowsOrigin: ((origin: string) => boolean) | null;
   traces: Traces;
   maxMessageBytes: number;
@@ -45,7 +44,7 @@ export type WebSocketsOptions = {
   record: RecordUsage;
   prime: Prime;
   settlementTimeout: SettlementTimeout;
-  /** Where below `extensions` the upstream states a message's points. */
+  /** The path below `extensions` at which the upstream states a message's points. */
   pointsExtension: string;
   logFailure: LogFailure;
   recordRefusal: RecordRefusal;
@@ -71,7 +70,7 @@ export function createWebSockets(options: WebSocketsOptions): {
       prime,
       settlementTimeout: options.settlementTimeout,
       statedPoints: createStatedPoints(options.pointsExtension),
-      visitUpstream: createUpstreamAddresses(
+      chooseAddress: createUpstreamAddresses(
         options.upstreamUrls,
         options.ejection,
         options.upstreamObserver,

@@ -4,77 +4,78 @@ import { Problem, toProblem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../entitle/entitle.ts';
 import type { SocketTrace, TracedEnd } from '../../trace/socket-trace.ts';
 import { readCallerMessage } from './caller-message.ts';
-import type { CallerSocketParts, OpenedSocket } from './caller-socket-parts.ts';
+import type { CallerSocketOptions, UpgradedSocket } from './caller-socket-options.ts';
 import { takeToken } from './credential.ts';
-import { TERMINATED, endingOf, socketEnding, tracedClose, tracedEnd } from '../ending.ts';
-import type { Ending } from '../ending.ts';
+import { TERMINATED, closeFor, gatewayClose, tracedClose, tracedEnd } from '../close-codes.ts';
+import type { SocketClose } from '../close-codes.ts';
 import { createHeartbeat } from '../heartbeat.ts';
 import type { Heartbeat } from '../heartbeat.ts';
-import type { Identity } from './identify.ts';
+import type { SocketPrincipal } from './identify.ts';
 import type { Message } from '../message.ts';
+import type { Principal } from '../../metering/principal.ts';
 import { createMessageRate } from './message-rate.ts';
-import { createOutlet } from '../outlet.ts';
-import type { Outlet } from '../outlet.ts';
+import { createSendBuffer } from '../back-pressure/send-buffer.ts';
+import type { SendBuffer } from '../back-pressure/send-buffer.ts';
 import { OperationRelay } from '../operations/operation-relay.ts';
 import type { Protocol } from '../protocol.ts';
-import { createReading } from './reading.ts';
-import type { Reading } from './reading.ts';
-import { refusalOfEnding } from './refusals.ts';
-import { endingByTime } from './time-limits.ts';
+import { createReadControl } from '../back-pressure/read-control.ts';
+import type { ReadControl } from '../back-pressure/read-control.ts';
+import { refusalOfClose } from '../refusals.ts';
+import { closeByTime } from './time-limits.ts';
 import type { SocketPhase } from './time-limits.ts';
-import type { UpgradeFacts } from '../upstream/upstream-opening.ts';
+import type { UpgradeFacts } from '../upstream/upstream-upgrade.ts';
 
 /**
- * One caller's WebSocket, from its opening to its end (ADR 0021). The upstream is connected at the first
- * operation: until then the gateway itself speaks the protocol, and an idle socket holds no connection there.
+ * One caller's WebSocket (ADR 0021). The gateway connects to the upstream at the first operation, so an idle socket
+ * holds no connection there.
  */
 export class CallerSocket {
   readonly requestId: string;
   readonly address: string;
-  readonly #parts: CallerSocketParts<CallerSocket>;
+  readonly #options: CallerSocketOptions<CallerSocket>;
   readonly #socket: WebSocket;
   readonly #protocol: Protocol;
   readonly #facts: UpgradeFacts;
   readonly #trace: SocketTrace | null;
-  readonly #outlet: Outlet;
-  readonly #reading: Reading;
+  readonly #sendBuffer: SendBuffer;
+  readonly #readControl: ReadControl;
   readonly #heartbeat: Heartbeat;
   readonly #overRate: (nowMs: number) => boolean;
   readonly #openedMs = performance.now();
   #phase: SocketPhase = 'opened';
-  #identity: Identity | null;
+  #principal: SocketPrincipal | null;
   #initPayload: unknown;
-  /** Null until the first operation: most of an idle socket's memory would be its. */
+  /** Null until the first operation, because it takes most of a socket's memory. */
   #relay: OperationRelay | null = null;
-  /** Operations that came before connection_init was acknowledged, which the older protocol allows. */
+  /** Operations from before the acknowledgement of connection_init, which the older protocol allows. */
   #early: { message: Message; bytes: number }[] = [];
-  /** How it is about to end: it takes no further operations. */
-  #leaving: { ending: Ending; atMs: number } | null = null;
+  /** A scheduled close: the socket takes no further operations. */
+  #pendingClose: { close: SocketClose; atMs: number } | null = null;
   #isClosed = false;
   #idleSinceMs = this.#openedMs;
   #pingedMs = this.#openedMs;
 
-  constructor(parts: CallerSocketParts<CallerSocket>, opened: OpenedSocket) {
+  constructor(options: CallerSocketOptions<CallerSocket>, opened: UpgradedSocket) {
     const { socket } = opened;
-    this.#parts = parts;
+    this.#options = options;
     this.#socket = socket;
     this.#protocol = opened.protocol;
     this.#facts = opened.facts;
     this.#trace = opened.trace;
     this.requestId = opened.requestId;
     this.address = opened.address;
-    this.#identity = opened.identity;
-    this.#overRate = createMessageRate(parts.settings.maxMessagesPerSec);
+    this.#principal = opened.principal;
+    this.#overRate = createMessageRate(options.settings.maxMessagesPerSec);
     this.#heartbeat = createHeartbeat(socket);
-    this.#reading = createReading(socket, this.#heartbeat.seen);
-    // A caller that doesn't read is asked for nothing more, and nothing more is read for it.
-    this.#outlet = createOutlet(socket, parts.settings.bufferMaxBytes, {
+    this.#readControl = createReadControl(socket, this.#heartbeat.seen);
+    // While a caller doesn't read, neither it nor its upstream connection is read.
+    this.#sendBuffer = createSendBuffer(socket, options.settings.bufferMaxBytes, {
       pause: () => {
-        this.#reading.pause();
+        this.#readControl.pause();
         this.#relay?.pause();
       },
       resume: () => {
-        this.#reading.resume();
+        this.#readControl.resume();
         this.#relay?.resume();
       },
     });
@@ -84,7 +85,7 @@ export class CallerSocket {
     });
     socket.on('ping', this.#onFrame.bind(this));
     socket.on('pong', this.#onFrame.bind(this));
-    // ws closes the socket itself for what breaks its framing: 1002, 1007, 1009.
+    // ws itself closes sockets with broken framing: 1002, 1007, 1009.
     socket.on('error', () => undefined);
     socket.on('close', (closeCode: number) => {
       this.#isClosed = true;
@@ -92,82 +93,81 @@ export class CallerSocket {
     });
   }
 
-  /** Who is behind it; null before that is known. */
-  get identity(): Identity | null {
-    return this.#identity;
+  /** Null until a token is authenticated. */
+  get principal(): SocketPrincipal | null {
+    return this.#principal;
   }
 
-  /** Whether it is closed, and nothing that was sent for it waits for an answer. */
+  /** Whether it is closed and the upstream has finished its operations. */
   get isOver(): boolean {
     return this.#isClosed && this.#openOperations() === 0;
   }
 
-  /** Takes a newer word on who pays. */
   refreshPayer(payer: PayerEntitlement): void {
-    const identity = this.#identity;
-    if (this.#phase === 'ended' || identity === null || identity.payer === payer) return;
-    const isChange = !isDeepStrictEqual(identity.payer, payer);
-    this.#identity = { ...identity, payer };
-    if (isChange) this.#relay?.refreshPayer(this.#identity);
+    const principal = this.#principal;
+    if (this.#phase === 'ended' || principal === null || principal.payer === payer) return;
+    const isChange = !isDeepStrictEqual(principal.payer, payer);
+    this.#principal = { ...principal, payer };
+    if (isChange) this.#relay?.refreshPayer(payer);
   }
 
-  /** Acts on what time brings. Called a few times a second, so that no socket needs timers of its own. */
+  /** Checks all time limits. Called a few times a second, so that no socket needs timers. */
   tick(nowMs: number): void {
     if (this.#phase === 'ended') {
       this.#relay?.tick(nowMs, 0);
       return;
     }
-    const ending = this.#endingByLeave(nowMs) ?? this.#endingByTime(nowMs);
-    if (ending !== null) {
-      this.end(ending);
+    const close = this.#pendingCloseDue(nowMs) ?? this.#closeByTime(nowMs);
+    if (close !== null) {
+      this.end(close);
       return;
     }
-    if (nowMs - this.#pingedMs >= this.#parts.settings.pingIntervalMs) this.#checkAlive(nowMs);
+    if (nowMs - this.#pingedMs >= this.#options.settings.pingIntervalMs) this.#checkAlive(nowMs);
     if (this.#openOperations() > 0) this.#idleSinceMs = nowMs;
     this.#relay?.tick(nowMs, nowMs - this.#idleSinceMs);
   }
 
-  /** Settles, gives slots back, and closes both sides. `token` is one that was shown and isn't good. */
-  end(ending: Ending, token?: string): void {
+  /** Settles, releases slots, and closes both sides. `token` is one that was shown and refused. */
+  end(close: SocketClose, token?: string): void {
     if (this.#phase === 'ended') return;
-    this.#recordEnding(ending, token);
-    this.#finish(tracedEnd(ending));
-    if (this.#reading.isPaused()) this.#socket.resume();
-    this.#socket.close(ending.closeCode, ending.reason);
+    this.#recordClose(close, token);
+    this.#finish(tracedEnd(close));
+    if (this.#readControl.isPaused()) this.#socket.resume();
+    this.#socket.close(close.closeCode, close.reason);
   }
 
-  #recordEnding(ending: Ending, token: string | undefined): void {
-    const { requestId, identity } = this;
-    const socket = { requestId, identity, clientAddress: this.#facts.clientAddress };
-    const refusal = refusalOfEnding(socket, ending, { openMs: performance.now() - this.#openedMs, token });
-    if (refusal !== null) this.#parts.recordRefusal(refusal);
+  #recordClose(close: SocketClose, token: string | undefined): void {
+    const { requestId, principal } = this;
+    const socket = { requestId, principal, clientAddress: this.#facts.clientAddress };
+    const refusal = refusalOfClose(socket, close, { openMs: performance.now() - this.#openedMs, token });
+    if (refusal !== null) this.#options.recordRefusal(refusal);
   }
 
   /**
-   * Ends it within `spreadMs`, when queries and mutations that were sent are answered. Operations that come until
-   * then are left to the client, which starts them again when it has come back.
+   * Closes within `spreadMs`, when queries and mutations that were sent are answered. Operations that come until
+   * then are ignored: the client starts them again after it reconnects.
    */
-  endSoon(ending: Ending, spreadMs = this.#parts.settings.reconnectSpreadMs): void {
-    this.#leaving ??= { ending, atMs: performance.now() + Math.random() * spreadMs };
+  endSoon(close: SocketClose, spreadMs = this.#options.settings.reconnectSpreadMs): void {
+    this.#pendingClose ??= { close, atMs: performance.now() + Math.random() * spreadMs };
   }
 
-  /** Waits no longer for answers that nobody will get; they cost nothing. */
+  /** Ends calls whose caller has gone; they cost nothing. */
   giveUp(): void {
     this.#relay?.giveUp();
   }
 
-  #endingByLeave(nowMs: number): Ending | null {
-    if (this.#leaving === null || nowMs < this.#leaving.atMs) return null;
-    return this.#relay?.hasCalls() === true ? null : this.#leaving.ending;
+  #pendingCloseDue(nowMs: number): SocketClose | null {
+    if (this.#pendingClose === null || nowMs < this.#pendingClose.atMs) return null;
+    return this.#relay?.hasCalls() === true ? null : this.#pendingClose.close;
   }
 
-  #endingByTime(nowMs: number): Ending | null {
-    return endingByTime(this.#parts.settings, {
-      tokenLeftMs: this.#identity === null ? null : this.#identity.active.expiresAtMs - nowMs,
+  #closeByTime(nowMs: number): SocketClose | null {
+    return closeByTime(this.#options.settings, {
+      tokenLeftMs: this.#principal === null ? null : this.#principal.token.expiresAtMs - nowMs,
       phase: this.#phase,
       openMs: nowMs - this.#openedMs,
       idleMs: this.#openOperations() > 0 ? 0 : nowMs - this.#idleSinceMs,
-      callerStalledMs: this.#outlet.stalledMs(nowMs),
+      callerStalledMs: this.#sendBuffer.stalledMs(nowMs),
       upstreamStalledMs: this.#relay?.stalledMs(nowMs) ?? 0,
     });
   }
@@ -179,25 +179,23 @@ export class CallerSocket {
   #checkAlive(nowMs: number): void {
     this.#pingedMs = nowMs;
     this.#relay?.checkAlive();
-    // A caller that isn't being read can't be heard; how long that lasts has its own bound.
-    if (this.#reading.isPaused()) return;
+    // The pong of a caller that isn't read wouldn't arrive; stalls have a time limit of their own.
+    if (this.#readControl.isPaused()) return;
     if (!this.#heartbeat.beat()) return;
     if (!this.#protocol.pings && this.#phase === 'ready') this.#send({ type: 'ka' });
   }
 
   #send(message: object): void {
-    this.#outlet.send(JSON.stringify(message));
+    this.#sendBuffer.send(JSON.stringify(message));
   }
 
-  /** Any sign of life; too many of them end the socket. */
   #onFrame(): void {
     this.#heartbeat.seen();
     if (this.#phase !== 'ended' && this.#overRate(performance.now())) {
-      this.end(endingOf(new Problem('too_many_requests', { detail: 'Too many messages' })));
+      this.end(closeFor(new Problem('too_many_requests', { detail: 'Too many messages' })));
     }
   }
 
-  /** All that has to happen however the socket ends. */
   #finish(end: TracedEnd): void {
     this.#phase = 'ended';
     this.#early = [];
@@ -207,7 +205,7 @@ export class CallerSocket {
 
   #receive(data: Buffer, isBinary: boolean): void {
     const message = readCallerMessage(this.#protocol, data, isBinary);
-    switch (message.says) {
+    switch (message.kind) {
       case 'initialise':
         void this.#initialise(message.payload);
         return;
@@ -225,40 +223,40 @@ export class CallerSocket {
       case 'terminate':
         this.end(TERMINATED);
         return;
-      case 'nonsense':
-        this.end(endingOf(new Problem('invalid_request', { detail: message.detail })));
+      case 'invalid':
+        this.end(closeFor(new Problem('invalid_request', { detail: message.detail })));
     }
   }
 
   async #initialise(payload: unknown): Promise<void> {
     if (this.#phase !== 'opened') {
-      this.end(socketEnding('too_many_initialisations'));
+      this.end(gatewayClose('too_many_initialisations'));
       return;
     }
     this.#phase = 'initialising';
     let token: string | undefined;
     try {
-      const taken = takeToken(payload, this.#identity?.token);
+      const taken = takeToken(payload, this.#principal?.bearerToken);
       ({ token } = taken);
       this.#initPayload = taken.rest;
-      if (this.#identity === null) await this.#identify(taken.token);
+      if (this.#principal === null) await this.#identify(taken.token);
       this.#becomeReady();
     } catch (error) {
       const problem = toProblem(error);
-      if (problem.status >= 500) this.#parts.onFailure(this.requestId, problem, this.#facts.clientAddress);
-      this.end(endingOf(problem), token);
+      if (problem.status >= 500) this.#options.onFailure(this.requestId, problem, this.#facts.clientAddress);
+      this.end(closeFor(problem), token);
     }
   }
 
   async #identify(token: string): Promise<void> {
-    const { identify, onIdentified } = this.#parts;
-    // Nothing more is read, and kept, of somebody unknown.
-    this.#reading.pause();
-    const identity = await identify(token, this.requestId, this.#trace).finally(this.#reading.resume);
+    const { identify, onIdentified } = this.#options;
+    // Messages of an unauthenticated caller must not fill the memory.
+    this.#readControl.pause();
+    const principal = await identify(token, this.requestId, this.#trace).finally(this.#readControl.resume);
     this.#trace?.identified();
     if (this.#phase === 'ended') return;
-    this.#identity = identity;
-    onIdentified(this, identity);
+    this.#principal = principal;
+    onIdentified(this, principal);
   }
 
   #becomeReady(): void {
@@ -266,42 +264,42 @@ export class CallerSocket {
     this.#phase = 'ready';
     this.#idleSinceMs = performance.now();
     this.#send({ type: 'connection_ack' });
-    // Without a first one clients of the older protocol don't expect any.
+    // Clients of the older protocol expect `ka` only after a first one.
     if (!this.#protocol.pings) this.#send({ type: 'ka' });
     for (const { message, bytes } of this.#early.splice(0)) this.#start(message, bytes);
   }
 
   #start(message: Message, bytes: number): void {
-    const identity = this.#identity;
-    if (this.#leaving !== null) return;
-    if (this.#phase === 'ready' && identity !== null) {
-      this.#relay ??= this.#openRelay(identity);
+    const principal = this.#principal;
+    if (this.#pendingClose !== null) return;
+    if (this.#phase === 'ready' && principal !== null) {
+      this.#relay ??= this.#openRelay(principal);
       this.#relay.start(message, bytes);
     } else if (this.#phase === 'initialising' && this.#protocol.startsEarly) {
       this.#keepForLater(message, bytes);
-    } else this.end(endingOf(new Problem('unauthorized', { detail: 'There was no connection_init' })));
+    } else this.end(closeFor(new Problem('unauthorized', { detail: 'No connection_init was received' })));
   }
 
-  #openRelay(identity: Identity): OperationRelay {
-    const relay = new OperationRelay(this.#parts, {
+  #openRelay(principal: Principal): OperationRelay {
+    const relay = new OperationRelay(this.#options, {
       protocol: this.#protocol,
       facts: this.#facts,
       requestId: this.requestId,
       trace: this.#trace,
       initPayload: this.#initPayload,
-      identity,
-      toCaller: this.#outlet,
-      caller: this.#reading,
+      principal,
+      toCaller: this.#sendBuffer,
+      caller: this.#readControl,
       end: this.end.bind(this),
       endSoon: this.endSoon.bind(this),
     });
-    if (this.#outlet.stalledMs(performance.now()) > 0) relay.pause();
+    if (this.#sendBuffer.stalledMs(performance.now()) > 0) relay.pause();
     return relay;
   }
 
   #keepForLater(message: Message, bytes: number): void {
-    if (this.#early.length < this.#parts.settings.maxOperations) this.#early.push({ message, bytes });
-    else this.end(endingOf(new Problem('too_many_requests', { detail: 'Too many operations' })));
+    if (this.#early.length < this.#options.settings.maxOperations) this.#early.push({ message, bytes });
+    else this.end(closeFor(new Problem('too_many_requests', { detail: 'Too many operations' })));
   }
 
   #stop(id: string | undefined): void {

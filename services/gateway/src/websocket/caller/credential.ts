@@ -5,8 +5,8 @@ import { queryOf } from '@tollgate/http/request-head';
 import { isObject } from '../message.ts';
 
 /**
- * The token of an upgrade request: in the Authorization header, or as `?token=`, because browsers can't set
- * headers there. Undefined without either: then connection_init has to bring it.
+ * The token of an upgrade request: from the Authorization header, or from `?token=` because browsers can't set
+ * headers there. Undefined without either.
  * @throws {Problem} unauthorized for a header that isn't a Bearer credential or an empty parameter;
  * invalid_request for two different tokens.
  */
@@ -18,15 +18,14 @@ export function tokenOfRequest(req: Pick<IncomingMessage, 'rawHeaders' | 'url'>)
 }
 
 /**
- * Takes the credentials out of a connection_init payload: `token`, and `Authorization` (in any case) in the
- * payload or in its `headers`. What is left goes to the upstream. `known` is the token of the upgrade request.
- * @throws {Problem} unauthorized for one that isn't a string or no Bearer credential, and where there is none;
- * invalid_request for two different tokens.
+ * Removes the credentials from a connection_init payload: `token`, and `Authorization` (in any case) in the payload
+ * or its `headers`. The rest goes to the upstream. `known` is the token of the upgrade request.
+ * @throws {Problem} unauthorized without a valid credential; invalid_request for two different tokens.
  */
 export function takeToken(payload: unknown, known: string | undefined): { token: string; rest: unknown } {
   const { tokens, rest } = takeTokens(payload);
   const token = onlyOne(known === undefined ? tokens : [known, ...tokens]);
-  if (token === undefined) throw new Problem('unauthorized', { detail: 'There is no access token' });
+  if (token === undefined) throw new Problem('unauthorized', { detail: 'No access token was sent' });
   return { token, rest };
 }
 
@@ -47,7 +46,7 @@ function withoutAuthorization(fields: Record<string, unknown>) {
   const entries = Object.entries(fields);
   const isCredential = ([name]: [string, unknown]) => name.toLowerCase() === 'authorization';
   return {
-    // A client without a token may say so by null.
+    // Clients without a token may send null.
     credentials: entries.filter(isCredential).flatMap(([, value]) => value ?? []),
     rest: Object.fromEntries(entries.filter((entry) => !isCredential(entry))),
   };
@@ -64,7 +63,6 @@ function asBearer(value: unknown): string {
   return token;
 }
 
-/** The token that all given ones are. */
 function onlyOne(tokens: readonly string[]): string | undefined {
   const [token, ...others] = new Set(tokens);
   if (others.length > 0) {

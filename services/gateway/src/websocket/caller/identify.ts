@@ -1,27 +1,27 @@
 import type { Introspector, LiveToken } from '@tollgate/introspection';
 import { invalidToken } from '@tollgate/http/problem';
-import type { PayerEntitlement, Entitle } from '../../entitle/entitle.ts';
+import type { Entitle } from '../../entitle/entitle.ts';
+import type { Principal } from '../../metering/principal.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 
-/** Who is behind a socket, and who pays. */
-export type Identity = {
-  token: string;
-  active: LiveToken;
-  payer: PayerEntitlement;
-  /** How many revocations had come when it was asked for: it may miss a later one. */
-  asOf: number;
+/** A socket's principal, and what it takes to watch its token. */
+export type SocketPrincipal = Principal & {
+  token: LiveToken;
+  bearerToken: string;
+  /** Revocations received before the introspection: it may miss a later one. */
+  revocationsSeen: number;
 };
 
 export type Identify = (
-  token: string,
+  bearerToken: string,
   requestId: string,
   trace: Pick<SocketTrace, 'begin'> | null,
-  /** Told of a token that is good, also where its account is refused afterwards. */
-  onActive?: (active: LiveToken) => void,
-) => Promise<Identity>;
+  /** Called with an active token, even if its account is refused afterwards. */
+  onActive?: (token: LiveToken) => void,
+) => Promise<SocketPrincipal>;
 
 /**
- * Parts 1 and 2 of a data call, for a token that came in any way.
+ * Steps 1 and 2 of a data call, for a token from any source.
  * @throws {Problem} unauthorized, and what entitle and introspection throw.
  */
 export function createIdentify(parts: {
@@ -29,13 +29,13 @@ export function createIdentify(parts: {
   entitle: Entitle;
   revocations: () => number;
 }): Identify {
-  return async (token, requestId, trace, onActive) => {
-    const asOf = parts.revocations();
+  return async (bearerToken, requestId, trace, onActive) => {
+    const revocationsSeen = parts.revocations();
     trace?.begin('authenticate');
-    const active = await parts.introspect(token, requestId);
-    if (active === null) throw invalidToken();
-    onActive?.(active);
+    const token = await parts.introspect(bearerToken, requestId);
+    if (token === null) throw invalidToken();
+    onActive?.(token);
     trace?.begin('entitle');
-    return { token, active, payer: await parts.entitle(active.account_id, requestId), asOf };
+    return { token, bearerToken, payer: await parts.entitle(token.account_id, requestId), revocationsSeen };
   };
 }

@@ -5,10 +5,10 @@ import type { Problem } from '@tollgate/http/problem';
 import type { Entitle } from '../../entitle/entitle.ts';
 import type { TokenWatch } from '../../authenticate/token-watch.ts';
 import { CallerSocket } from './caller-socket.ts';
-import type { CallerSocketParts, OpenedSocket } from './caller-socket-parts.ts';
-import { endingOf, socketEnding } from '../ending.ts';
+import type { CallerSocketOptions, UpgradedSocket } from './caller-socket-options.ts';
+import { closeFor, gatewayClose } from '../close-codes.ts';
 import { createIdentify } from './identify.ts';
-import type { Identify, Identity } from './identify.ts';
+import type { Identify, SocketPrincipal } from './identify.ts';
 import { createSocketIndex } from './socket-index.ts';
 import type { SocketIndex, SocketLimits } from './socket-index.ts';
 
@@ -17,55 +17,56 @@ export type OpenSocketsOptions = {
   tokenWatch: Pick<TokenWatch, 'hold' | 'release' | 'revocations'>;
   entitle: Entitle;
   limits: SocketLimits;
-  parts: Omit<CallerSocketParts<CallerSocket>, 'identify' | 'onIdentified'>;
+  parts: Omit<CallerSocketOptions<CallerSocket>, 'identify' | 'onIdentified'>;
   onClosed: (closeCode: number) => void;
 };
 
 export type OpenSockets = {
   identify: Identify;
   /**
-   * Before a caller is asked about; `address` is where it comes from if it has shown no token, else null.
+   * Before the caller is identified; `address` is null if it has shown a token.
    * @throws {Problem} service_unavailable; too_many_requests for that address.
    */
   assertRoom: (address: string | null) => void;
-  /** @throws {Problem} also too_many_requests where its account has too many. */
-  assertRoomOf: (identity: Identity) => void;
-  open: (opened: OpenedSocket) => void;
+  /** @throws {Problem} also too_many_requests if the account has too many. */
+  assertRoomOf: (principal: SocketPrincipal) => void;
+  open: (opened: UpgradedSocket) => void;
   size: () => number;
   /**
-   * Closes all with 1012, each when its queries and mutations are answered; resolves when they are gone and their
-   * last usage is with the settlement. One that is opened meanwhile is closed at once.
+   * Closes all sockets with 1012, each when its queries and mutations are answered; resolves when all are closed and
+   * their usage is queued. Sockets opened meanwhile close at once.
    */
   drain: (limits: { cutAfterMs: number }) => Promise<void>;
 };
 
-/** One sweep for all sockets: time limits are held to within this, and no socket has a timer. */
+/** The precision of all time limits: one sweep for all sockets, so that none needs a timer. */
 const SWEEP_INTERVAL_MS = 250;
-/** How often each account's entitlement is looked at (it is cached). */
+/** How often each account's entitlement is checked (it is cached). */
 const ENTITLEMENT_INTERVAL_MS = 500;
 
-const RESTART = socketEnding('service_restart');
-/** Of a drain's time: until sockets that wait for nothing are closed, and until all are. The rest is for the closing. */
+const RESTART = gatewayClose('service_restart');
+/** Shares of a drain's time: until sockets without calls are closed, and until all are. The rest is for closing. */
 const SPREAD_SHARE = 0.3;
 const CLOSE_SHARE = 0.7;
 
-/** All open sockets of this gateway, and what concerns several of them. */
+/** All open sockets of this gateway, and what several of them share. */
 export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   const { introspect, entitle, tokenWatch } = options;
   const index = createSocketIndex(options.limits);
   let draining = false;
   let whenEmpty: (() => void) | undefined;
   const identify = createIdentify({ introspect, entitle, revocations: tokenWatch.revocations });
-  const parts: CallerSocketParts<CallerSocket> = { ...options.parts, identify, onIdentified };
+  const parts: CallerSocketOptions<CallerSocket> = { ...options.parts, identify, onIdentified };
 
-  function onIdentified(socket: CallerSocket, identity: Identity): void {
-    index.assertRoomOf(identity);
-    index.identified(socket, identity);
-    const { token, active, asOf } = identity;
+  function onIdentified(socket: CallerSocket, principal: SocketPrincipal): void {
+    index.assertRoomOf(principal);
+    index.identified(socket, principal);
+    const { token, bearerToken, revocationsSeen } = principal;
     const end = (problem: Problem) => {
-      socket.end(endingOf(problem));
+      socket.end(closeFor(problem));
     };
-    tokenWatch.hold(socket, { token, active, requestId: socket.requestId, end }, asOf);
+    const use = { token: bearerToken, active: token, requestId: socket.requestId, end };
+    tokenWatch.hold(socket, use, revocationsSeen);
   }
 
   const refreshPayer = createPayerRefresh(index, entitle);
@@ -82,7 +83,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   }, SWEEP_INTERVAL_MS);
   timer.unref();
 
-  /** A caller that has gone counts for as long as the upstream works for it. */
+  /** A caller that has gone counts while the upstream works for it. */
   function removeIfOver(socket: CallerSocket): void {
     if (!socket.isOver || !index.all.has(socket)) return;
     index.remove(socket);
@@ -97,9 +98,9 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   return {
     identify,
     assertRoom,
-    assertRoomOf: (identity) => {
+    assertRoomOf: (principal) => {
       assertRoom(null);
-      index.assertRoomOf(identity);
+      index.assertRoomOf(principal);
     },
     open: (opened) => {
       const socket = new CallerSocket(parts, opened);
@@ -109,7 +110,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
         options.onClosed(closeCode);
         removeIfOver(socket);
       });
-      if (opened.identity !== null) onIdentified(socket, opened.identity);
+      if (opened.principal !== null) onIdentified(socket, opened.principal);
       if (draining) socket.end(RESTART);
     },
     size: () => index.all.size,
@@ -122,7 +123,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   };
 }
 
-/** Closes sockets for a restart; what they wait for is waited for until shortly before all connections are cut. */
+/** Closes sockets for a restart, and waits for their calls until shortly before all connections are cut. */
 async function closeAll(
   sockets: ReadonlySet<CallerSocket>,
   spreadMs: number,
@@ -142,26 +143,26 @@ async function closeAll(
   clearTimeout(giveUp);
 }
 
-/** Looks at who pays for an account's sockets now; one question for each account at a time. */
+/** Refreshes the payer entitlement of an account's sockets; one request for each account at a time. */
 function createPayerRefresh(index: SocketIndex, entitle: Entitle): (accountId: number) => Promise<void> {
-  const asking = new Set<number>();
+  const pending = new Set<number>();
   return async (accountId) => {
     const [first] = index.ofAccount(accountId);
-    if (first === undefined || asking.has(accountId)) return;
-    asking.add(accountId);
+    if (first === undefined || pending.has(accountId)) return;
+    pending.add(accountId);
     try {
       const answer = await entitle(accountId, first.requestId);
-      // One object for all sockets, and the same one for as long as nothing changes: nothing is to be done then.
-      const known = first.identity?.payer;
+      // All sockets share one object, the same while nothing changes, so that refreshPayer returns at once.
+      const known = first.principal?.payer;
       const payer = isDeepStrictEqual(answer, known) && known !== undefined ? known : answer;
       for (const socket of index.ofAccount(accountId)) socket.refreshPayer(payer);
     } catch (error) {
       const problem = toProblem(error);
-      // While account is away nobody is blocked there; what time alone changes is seen when it is back.
+      // While account is away, nothing can be blocked there; expired periods are noticed when it is back.
       if (problem.status >= 500) return;
-      for (const socket of index.ofAccount(accountId)) socket.end(endingOf(problem));
+      for (const socket of index.ofAccount(accountId)) socket.end(closeFor(problem));
     } finally {
-      asking.delete(accountId);
+      pending.delete(accountId);
     }
   };
 }

@@ -1,12 +1,12 @@
 import { Problem } from '@tollgate/http/problem';
 import { createGroups } from '../../authenticate/groups.ts';
 import type { CallerSocket } from './caller-socket.ts';
-import type { Identity } from './identify.ts';
+import type { SocketPrincipal } from './identify.ts';
 
 export type SocketLimits = {
   maxSockets: number;
   maxSocketsPerAccount: number;
-  /** Of those that have not shown a token yet: in all, and from one address. */
+  /** Without a token: in total, and from one address. */
   maxUnidentified: number;
   maxUnidentifiedPerAddress: number;
 };
@@ -15,22 +15,21 @@ export type SocketIndex = {
   all: ReadonlySet<CallerSocket>;
   accounts: () => Iterable<number>;
   ofAccount: (accountId: number) => readonly CallerSocket[];
-  /** @throws {Problem} service_unavailable where this gateway has no room for another socket. */
+  /** @throws {Problem} service_unavailable if this gateway has too many sockets. */
   assertRoom: () => void;
   /**
-   * @throws {Problem} service_unavailable where too many sockets have no token yet, too_many_requests where too
-   * many of them come from one address.
+   * @throws {Problem} service_unavailable if too many sockets have no token, too_many_requests if too many of them
+   * come from one address.
    */
   assertRoomAt: (address: string) => void;
-  /** @throws {Problem} too_many_requests where the account has as many as it may. */
-  assertRoomOf: (identity: Identity) => void;
+  /** @throws {Problem} too_many_requests if the account has too many sockets. */
+  assertRoomOf: (principal: SocketPrincipal) => void;
   add: (socket: CallerSocket) => void;
-  /** Its identity is known from now on. */
-  identified: (socket: CallerSocket, identity: Identity) => void;
+  identified: (socket: CallerSocket, principal: SocketPrincipal) => void;
   remove: (socket: CallerSocket) => void;
 };
 
-/** The open sockets of this gateway, and whose they are. */
+/** The open sockets of this gateway, by account or, without a token, by address. */
 export function createSocketIndex(limits: SocketLimits): SocketIndex {
   const all = new Set<CallerSocket>();
   const unidentified = new Set<CallerSocket>();
@@ -53,8 +52,8 @@ export function createSocketIndex(limits: SocketLimits): SocketIndex {
       if (byAddress.of(address).size < limits.maxUnidentifiedPerAddress) return;
       throw new Problem('too_many_requests', { detail: 'Too many WebSockets without a token' });
     },
-    assertRoomOf: ({ active }) => {
-      if (byAccount.of(active.account_id).size < limits.maxSocketsPerAccount) return;
+    assertRoomOf: ({ token }) => {
+      if (byAccount.of(token.account_id).size < limits.maxSocketsPerAccount) return;
       throw new Problem('too_many_requests', { detail: 'The account has too many open WebSockets' });
     },
     add: (socket) => {
@@ -62,15 +61,15 @@ export function createSocketIndex(limits: SocketLimits): SocketIndex {
       unidentified.add(socket);
       byAddress.add(socket.address, socket);
     },
-    identified: (socket, { active }) => {
+    identified: (socket, { token }) => {
       forgetAddress(socket);
-      byAccount.add(active.account_id, socket);
+      byAccount.add(token.account_id, socket);
     },
     remove: (socket) => {
       all.delete(socket);
       forgetAddress(socket);
-      if (socket.identity === null) return;
-      byAccount.remove(socket.identity.active.account_id, socket);
+      if (socket.principal === null) return;
+      byAccount.remove(socket.principal.token.account_id, socket);
     },
   };
 }

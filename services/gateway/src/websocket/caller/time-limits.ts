@@ -1,13 +1,13 @@
 import { Problem } from '@tollgate/http/problem';
-import { endingOf, socketEnding } from '../ending.ts';
-import type { Ending } from '../ending.ts';
+import { closeFor, gatewayClose } from '../close-codes.ts';
+import type { SocketClose } from '../close-codes.ts';
 
 export type TimeLimits = {
   /** From the upgrade to the acknowledgement of connection_init. */
   initTimeoutMs: number;
   /** Without an operation. */
   idleTimeoutMs: number;
-  /** While more than a bound waits for a peer that doesn't read. */
+  /** While too much waits for a peer that doesn't read. */
   stallTimeoutMs: number;
 };
 
@@ -24,19 +24,19 @@ export type SocketTimes = {
   upstreamStalledMs: number;
 };
 
-/** What time has brought a socket to, if anything. */
-export function endingByTime(limits: TimeLimits, socket: SocketTimes): Ending | null {
+/** The close for a time limit that has passed, if any. */
+export function closeByTime(limits: TimeLimits, socket: SocketTimes): SocketClose | null {
   const { initTimeoutMs, stallTimeoutMs, idleTimeoutMs } = limits;
-  // At each look, so that no timer of a token's long life overflows.
+  // Checked here because a timer would overflow with the lifetime of long-lived tokens.
   if (socket.tokenLeftMs !== null && socket.tokenLeftMs <= 0) {
-    return endingOf(new Problem('unauthorized', { detail: 'The access token has expired' }));
+    return closeFor(new Problem('unauthorized', { detail: 'The access token has expired' }));
   }
   if (socket.phase !== 'ready' && socket.openMs > initTimeoutMs) {
     return socket.tokenLeftMs === null && socket.phase === 'opened'
-      ? endingOf(new Problem('unauthorized', { detail: 'No access token came in time' }))
-      : socketEnding('connection_init_timeout');
+      ? closeFor(new Problem('unauthorized', { detail: 'No access token was received in time' }))
+      : gatewayClose('connection_init_timeout');
   }
-  if (socket.callerStalledMs > stallTimeoutMs) return socketEnding('slow_consumer');
-  if (socket.upstreamStalledMs > stallTimeoutMs) return endingOf(new Problem('upstream_timeout'));
-  return socket.idleMs > idleTimeoutMs ? socketEnding('idle_timeout') : null;
+  if (socket.callerStalledMs > stallTimeoutMs) return gatewayClose('slow_consumer');
+  if (socket.upstreamStalledMs > stallTimeoutMs) return closeFor(new Problem('upstream_timeout'));
+  return socket.idleMs > idleTimeoutMs ? gatewayClose('idle_timeout') : null;
 }

@@ -11,43 +11,44 @@ import type { UpgradeHandler } from '@tollgate/server/listener';
 import { assertBodiless } from '../../data-call/data-request.ts';
 import { sendRefusal } from '../../data-call/refusal.ts';
 import { assertSoundHead } from '../../http/sound-head.ts';
-import { createBegunUpgrades } from './begun-upgrades.ts';
-import type { BegunUpgrade, BegunUpgradesOptions } from './begun-upgrades.ts';
+import { createPendingUpgrades } from './pending-upgrades.ts';
+import type { PendingUpgrade, PendingUpgradesOptions } from './pending-upgrades.ts';
 import { tokenOfRequest } from './credential.ts';
-import type { OpenedSocket } from './caller-socket-parts.ts';
+import type { UpgradedSocket } from './caller-socket-options.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import { chosenProtocol } from '../protocol.ts';
-import { upgradeFacts } from '../upstream/upstream-opening.ts';
+import { upgradeFacts } from '../upstream/upstream-upgrade.ts';
 
-export type UpgradeOptions = BegunUpgradesOptions & {
+export type UpgradeOptions = PendingUpgradesOptions & {
   path: string;
   /** Whether a caller is a proxy that speaks for those before it. */
   trusts: TrustsAddress;
   sockets: Pick<OpenSockets, 'identify' | 'assertRoom' | 'assertRoomOf' | 'open'>;
-  /** Whether pages of an origin may open sockets; null where all may. */
+  /** Whether pages of an origin may open sockets; null if all may. */
   allowsOrigin: ((origin: string) => boolean) | null;
   maxMessageBytes: number;
 };
 
-/** How long a caller has for its half of a close, and one that reads nothing for the gateway's. */
+/** For the caller's half of a close, and for a caller that doesn't read the gateway's. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * `GET {path}` with `Upgrade: websocket` (RFC 6455). A token in the Authorization header or in `?token=` is
- * authenticated and entitled before the upgrade, and refused as on POST: 400, 401, 402, 403, 429, 503 with a
- * GraphQL error. 403 as well to a page of an origin that isn't allowed. Without one connection_init has to bring it. The answer carries X-Request-Id.
+ * `GET {path}` with `Upgrade: websocket` (RFC 6455). A token in the Authorization header or `?token=` is
+ * authenticated and entitled before the upgrade, and refused as on POST: 400, 401, 402, 403, 429, 503 with a GraphQL
+ * error; a page of an origin that isn't allowed gets 403. Without a token, connection_init has to bring it. The
+ * response has X-Request-Id.
  */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   const { path, sockets, trusts, allowsOrigin } = options;
-  const upgrades = createBegunUpgrades(options);
+  const upgrades = createPendingUpgrades(options);
   const server = new WebSocketServer(serverOptions(options.maxMessageBytes));
   server.on('headers', (headers, req) => headers.push(`X-Request-Id: ${upgrades.of(req).requestId}`));
-  // What ws finds wrong with a handshake it would answer in plain text.
+  // ws would respond to an invalid handshake in plain text.
   server.on('wsClientError', (error, socket, req) => {
     refuse(req, socket, new Problem('invalid_request', { detail: `${error.message}.` }));
   });
 
-  async function authenticate(req: IncomingMessage, upgrade: BegunUpgrade) {
+  async function authenticate(req: IncomingMessage, upgrade: PendingUpgrade) {
     const { requestId, trace } = upgrade;
     assertSoundHead(req);
     assertBodiless(req);
@@ -57,18 +58,18 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     const token = tokenOfRequest(req);
     const address = addressGroup(upgrade.clientAddress);
     sockets.assertRoom(token === undefined ? address : null);
-    if (token === undefined) return { protocol, address, identity: null };
-    const identity = await sockets.identify(token, requestId, trace, (active) => {
+    if (token === undefined) return { protocol, address, principal: null };
+    const principal = await sockets.identify(token, requestId, trace, (active) => {
       upgrades.identified(req, upgrade, active);
     });
-    upgrade.payerId = identity.payer.payerId;
-    sockets.assertRoomOf(identity);
-    return { protocol, address, identity };
+    upgrade.principal.payer = principal.payer;
+    sockets.assertRoomOf(principal);
+    return { protocol, address, principal };
   }
 
   function accept(
     connection: { req: IncomingMessage; socket: Duplex; head: Buffer },
-    opened: Omit<OpenedSocket, 'socket'>,
+    opened: Omit<UpgradedSocket, 'socket'>,
   ): void {
     const { req, socket, head } = connection;
     server.handleUpgrade(req, socket, head, (webSocket) => {
@@ -99,7 +100,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     upgrade: (req, socket, head) => {
       const upgrade = upgrades.begin(req);
       const { requestId, trace, clientAddress } = upgrade;
-      // Until ws or the refusal owns it; a connection that breaks then is of no concern to anybody.
+      // Until ws or the refusal owns the socket: an unhandled error would end the process.
       socket.on('error', () => socket.destroy());
       if (trace !== null) socket.once('close', trace.gone);
       authenticate(req, upgrade)
@@ -119,8 +120,7 @@ function serverOptions(maxPayload: number) {
     noServer: true,
     clientTracking: false,
     maxPayload,
-    // A compressor for each socket costs more memory than all else of it; and a small message that unpacks to
-    // a large one is an attack of its own.
+    // A compressor costs more memory than the rest of a socket, and invites decompression attacks.
     perMessageDeflate: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
     handleProtocols: (offered: Set<string>) => chosenProtocol([...offered])?.name ?? false,
@@ -128,8 +128,8 @@ function serverOptions(maxPayload: number) {
 }
 
 /**
- * Browsers ask no preflight before a WebSocket: the server itself has to look at Origin (RFC 6455, section 10.2).
- * The gateway's own pages may always, as with other requests; programs send no Origin.
+ * Browsers send no preflight for a WebSocket, so the server has to check Origin (RFC 6455, section 10.2). The
+ * gateway's own pages are allowed; programs send no Origin.
  */
 function assertAllowedOrigin(
   { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,

@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 
-/** A refusal as the GraphQL error of one operation, as on POST; and when to come back, which there is a header. */
+/** The GraphQL error of one operation, as on POST, with `retry_after_sec` in place of the Retry-After header. */
 export function operationError(problem: Problem, requestId: string) {
   const { code, detail, title, headers, extensions } = problem;
   const retryAfter = headers['retry-after'];
@@ -21,5 +21,5 @@ export const UNRECORDED = new Problem('service_unavailable', {
 });
 
 export const CLOSED_BEFORE_ANSWER = new Problem('service_unavailable', {
-  detail: 'The socket was closed before the answer came. The operation may have been carried out.',
+  detail: 'The socket closed before the result arrived. The operation may have been carried out.',
 });

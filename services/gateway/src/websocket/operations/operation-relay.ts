@@ -1,8 +1,9 @@
 import { Problem, toProblem } from '@tollgate/http/problem';
+import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { Principal } from '../../metering/principal.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
-import { STOPPED, endingOf, socketEnding, tracedEnd, tracedRefusal } from '../ending.ts';
-import type { Ending } from '../ending.ts';
-import type { Identity } from '../caller/identify.ts';
+import { STOPPED, closeFor, gatewayClose, tracedEnd, tracedRefusal } from '../close-codes.ts';
+import type { SocketClose } from '../close-codes.ts';
 import { isObject } from '../message.ts';
 import type { Message } from '../message.ts';
 import { CLOSED_BEFORE_ANSWER, operationError } from './operation-error.ts';
@@ -10,40 +11,38 @@ import { operationType } from './operation-type.ts';
 import { hasEnded, isAwaitedCall, isUnanswered, mayBeSubscription } from './operation.ts';
 import type { Operation } from './operation.ts';
 import { Operations } from './operations.ts';
-import { createPassAnswer } from './pass-answer.ts';
-import type { PassAnswer } from './pass-answer.ts';
-import type { OperationRelayParts, RelayedSocket } from './relay-parts.ts';
-import { refusalOfOperation } from '../caller/refusals.ts';
+import { createMessageRelay } from './relay-message.ts';
+import type { RelayMessage } from './relay-message.ts';
+import type { OperationRelayOptions, RelayedSocket } from './relay-options.ts';
+import { refusalOfOperation } from '../refusals.ts';
 import { SentOperations } from './sent-operations.ts';
-import { UpstreamRefusal } from '../upstream/upstream-link.ts';
-import { UpstreamSide } from '../upstream/upstream-side.ts';
-import { createWaitingBytes } from './waiting-bytes.ts';
-import type { WaitingBytes } from './waiting-bytes.ts';
+import { UpstreamRefusal } from '../upstream/upstream-socket.ts';
+import { UpstreamConnector } from '../upstream/upstream-connector.ts';
+import { createPendingBytes } from '../back-pressure/pending-bytes.ts';
+import type { PendingBytes } from '../back-pressure/pending-bytes.ts';
 
-/** An upstream connection without operations is given up after this; the next operation opens another one. */
+/** An upstream connection without operations is closed after this. */
 const UPSTREAM_LINGER_MS = 10_000;
 
 /** The operations of one acknowledged socket, and their way to the upstream and back. */
 export class OperationRelay {
-  readonly #parts: OperationRelayParts;
+  readonly #options: OperationRelayOptions;
   readonly #socket: RelayedSocket;
   readonly #operations: Operations;
-  readonly #passOn: PassAnswer;
-  readonly #upstream: UpstreamSide;
+  readonly #relayMessage: RelayMessage;
+  readonly #upstream: UpstreamConnector;
   readonly #sent: SentOperations;
-  readonly #waiting: WaitingBytes;
-  #identity: Identity;
+  readonly #pendingBytes: PendingBytes;
   #finished = false;
 
-  constructor(parts: OperationRelayParts, socket: RelayedSocket) {
-    const { settleIntervalMs, pointsPerMinute, upstream, bufferMaxBytes } = parts.settings;
-    const { active, payer } = socket.identity;
-    this.#parts = parts;
+  constructor(options: OperationRelayOptions, socket: RelayedSocket) {
+    const { settleIntervalMs, pointsPerMinute, upstream, bufferMaxBytes } = options.settings;
+    const { token, payer } = socket.principal;
+    this.#options = options;
     this.#socket = socket;
-    this.#identity = socket.identity;
     this.#operations = new Operations({
-      ...parts,
-      token: active,
+      ...options,
+      token,
       payer,
       settleIntervalMs,
       pointsPerMinute,
@@ -54,19 +53,19 @@ export class OperationRelay {
         this.#refuse(operation, problem);
       },
     });
-    this.#upstream = new UpstreamSide({
+    this.#upstream = new UpstreamConnector({
       ...socket,
       settings: upstream,
-      visit: parts.visitUpstream,
+      chooseAddress: options.chooseAddress,
       onMessage: (message, bytes) => {
-        this.#passOn(message, bytes);
+        this.#relayMessage(message, bytes);
       },
-      onLost: ({ ending, wasReady }) => {
-        this.#onUpstreamLost(ending, wasReady);
+      onLost: ({ close, wasReady }) => {
+        this.#onUpstreamLost(close, wasReady);
       },
     });
-    this.#sent = new SentOperations(this.#upstream, socket.protocol, parts.settings);
-    this.#passOn = createPassAnswer(parts, socket, {
+    this.#sent = new SentOperations(this.#upstream, socket.protocol, options.settings);
+    this.#relayMessage = createMessageRelay(options, socket, {
       operations: this.#operations,
       sent: this.#sent,
       end: (operation, end) => {
@@ -76,21 +75,24 @@ export class OperationRelay {
         this.#refuse(operation, problem);
       },
     });
-    this.#waiting = createWaitingBytes(bufferMaxBytes, socket.caller);
+    this.#pendingBytes = createPendingBytes(bufferMaxBytes, socket.caller);
+  }
+
+  get #principal(): Principal {
+    return { token: this.#socket.principal.token, payer: this.#operations.payer };
   }
 
   get size(): number {
     return this.#operations.size;
   }
 
-  /** Whether the caller waits for answers to queries or mutations that were sent. */
+  /** Whether the caller waits for results of queries or mutations that were sent. */
   hasCalls(): boolean {
     return this.#operations.all().some(isAwaitedCall);
   }
 
-  refreshPayer(identity: Identity): void {
-    this.#identity = identity;
-    this.#operations.refreshPayer(identity.payer);
+  refreshPayer(payer: PayerEntitlement): void {
+    this.#operations.refreshPayer(payer);
   }
 
   tick(nowMs: number, idleMs: number): void {
@@ -103,14 +105,14 @@ export class OperationRelay {
   }
 
   checkAlive(): void {
-    this.#upstream.link?.checkAlive();
+    this.#upstream.socket?.checkAlive();
   }
 
   stalledMs(nowMs: number): number {
-    return this.#upstream.link?.stalledMs(nowMs) ?? 0;
+    return this.#upstream.socket?.stalledMs(nowMs) ?? 0;
   }
 
-  /** The caller doesn't read: neither is the upstream read. */
+  /** Stops reading the upstream while the caller doesn't read. */
   pause(): void {
     this.#upstream.pause();
   }
@@ -120,15 +122,15 @@ export class OperationRelay {
   }
 
   /**
-   * Ends the operations as their socket ends, and settles. What was sent and may be a query or mutation goes on until
-   * it is answered, and the upstream is left then: its caller gains nothing by hanging up.
+   * Ends the operations with their socket, and settles. Queries and mutations that were sent go on until they are
+   * answered, so that callers gain nothing by hanging up; then the upstream connection closes.
    */
   finish(end: TracedEnd): void {
     if (this.#finished) return;
     this.#finished = true;
     const unanswered = this.#operations.all().filter(isUnanswered);
     for (const operation of unanswered) {
-      // A client that connects again would else carry it out once more.
+      // Without an error, a client would repeat it after reconnecting.
       if (!operation.abandoned) this.#sendError(operation.id, CLOSED_BEFORE_ANSWER);
       this.#operations.abandon(operation);
     }
@@ -140,46 +142,46 @@ export class OperationRelay {
     this.#operations.settleFinally();
   }
 
-  /** Ends what has no caller anymore and is still waited for; it costs nothing. */
+  /** Ends operations whose caller has gone; they cost nothing. */
   giveUp(): void {
     if (this.#finished) this.#end(this.#operations.all(), STOPPED, true);
   }
 
-  /** A caller's `subscribe` or `start`, and how many bytes it came as. */
+  /** A caller's `subscribe` or `start` of so many bytes. */
   start({ id, payload }: Message, bytes: number): void {
     const { end, trace } = this.#socket;
-    const { maxOperations, subscriptionsOnly } = this.#parts.settings;
+    const { maxOperations, subscriptionsOnly } = this.#options.settings;
     if (id === undefined || !isObject(payload)) {
       const detail = 'An operation must have an id and a payload.';
-      end(endingOf(new Problem('invalid_request', { detail })));
+      end(closeFor(new Problem('invalid_request', { detail })));
       return;
     }
     const type = operationType(payload);
-    if (this.#operations.get(id) !== undefined) end(socketEnding('duplicate_operation'));
+    if (this.#operations.get(id) !== undefined) end(gatewayClose('duplicate_operation'));
     else if (this.#operations.size >= maxOperations) {
-      this.#refuseUnbegun(
+      this.#refuseUnopened(
         id,
         new Problem('too_many_requests', { detail: 'Too many operations on one socket' }),
       );
     } else if (subscriptionsOnly && type !== 'subscription') {
-      this.#refuseUnbegun(id, new Problem('subscriptions_only'));
+      this.#refuseUnopened(id, new Problem('subscriptions_only'));
     } else {
       const traced = trace?.operation(payload['operationName']) ?? null;
       const operation = this.#operations.add(id, type, traced);
-      this.#parts.onOperations(1);
-      this.#waiting.add(bytes);
+      this.#options.onOperations(1);
+      this.#pendingBytes.add(bytes);
       void this.#open(operation, payload).finally(() => {
-        this.#waiting.remove(bytes);
+        this.#pendingBytes.remove(bytes);
       });
     }
   }
 
-  /** A caller's `complete` or `stop`; of what has ended already it says nothing new. */
+  /** A caller's `complete` or `stop`; ignored if the operation has ended. */
   stop(id: string | undefined): void {
     const operation = id === undefined ? undefined : this.#operations.get(id);
     if (operation === undefined) return;
     if (isUnanswered(operation)) {
-      // The upstream isn't told: it could leave out the price of what it has done already.
+      // The upstream isn't told, because it might omit the price of what it has done.
       this.#operations.abandon(operation);
       this.#sent.freeId(operation);
     } else {
@@ -193,19 +195,19 @@ export class OperationRelay {
       operation.trace?.begin('admit');
       if (!(await this.#operations.admit(operation))) return;
       operation.trace?.begin('forward');
-      const link = await this.#upstream.ready(this.#identity, () => !hasEnded(operation));
+      const upstream = await this.#upstream.connected(this.#principal, () => !hasEnded(operation));
       if (hasEnded(operation)) return;
-      const bytes = this.#sent.send(operation, link, payload);
+      const bytes = this.#sent.send(operation, upstream, payload);
       this.#operations.begin(operation);
-      this.#parts.onRelayed('to_upstream', bytes);
+      this.#options.onRelayed('to_upstream', bytes);
     } catch (error) {
       if (!hasEnded(operation)) this.#onUnsent(operation, error);
     }
   }
 
   /**
-   * Where the upstream is away the socket ends, so that clients come back and start its operations again: nothing
-   * was sent, and a subscription that is answered with an error would be over for good.
+   * If the upstream is away, the socket closes so that clients reconnect and start its operations again. Nothing was
+   * sent, and an error would end a subscription for good.
    */
   #onUnsent(operation: Operation, error: unknown): void {
     const problem = toProblem(error);
@@ -214,37 +216,37 @@ export class OperationRelay {
       this.#refuse(operation, problem);
       return;
     }
-    this.#parts.onFailure(this.#socket.requestId, problem, this.#socket.facts.clientAddress);
+    this.#options.onFailure(this.#socket.requestId, problem, this.#socket.facts.clientAddress);
     this.#end(this.#unsent(), tracedRefusal(problem), true);
-    this.#socket.endSoon(endingOf(problem));
+    this.#socket.endSoon(closeFor(problem));
   }
 
-  #onUpstreamLost(ending: Ending, wasReady: boolean): void {
-    const isOwnWord = ending.closeCode >= 4000;
+  #onUpstreamLost(close: SocketClose, wasReady: boolean): void {
+    const isOwnCode = close.closeCode >= 4000;
     const lost = this.#sent.all();
-    // Where it was never ready those that wait for it are told by that.
-    if (!isOwnWord && (!wasReady || lost.length === 0)) return;
-    const problem = new Problem('upstream_unreachable', { cause: new Error(ending.reason) });
+    // If it was never ready, operations get the rejection of `connected`.
+    if (!isOwnCode && (!wasReady || lost.length === 0)) return;
+    const problem = new Problem('upstream_unreachable', { cause: new Error(close.reason) });
     const isResumed = (one: Operation) => mayBeSubscription(one) && !isUnanswered(one);
     for (const operation of lost) {
-      // It may have been carried out: a client that connects again must not start it again by itself.
+      // It may have been carried out, so a client must not repeat it by itself after reconnecting.
       if (operation.abandoned || isResumed(operation)) continue;
       this.#sendError(operation.id, problem);
       this.#recordRefusal(problem, performance.now() - operation.startedMs);
     }
-    const isOver = isOwnWord || lost.some(isResumed);
-    this.#end(isOver ? [...lost, ...this.#unsent()] : lost, tracedEnd(ending), true);
+    const isOver = isOwnCode || lost.some(isResumed);
+    this.#end(isOver ? [...lost, ...this.#unsent()] : lost, tracedEnd(close), true);
     if (!isOver) return;
-    if (isOwnWord) this.#socket.end(ending);
-    else this.#socket.endSoon(ending);
+    if (isOwnCode) this.#socket.end(close);
+    else this.#socket.endSoon(close);
   }
 
-  /** Operations that wait for their admission or for the upstream. */
+  /** Operations that wait for admission or the upstream. */
   #unsent(): Operation[] {
     return this.#operations.all().filter(({ upstreamId }) => upstreamId === null);
   }
 
-  /** A limit of the period is used up. Queries and mutations in flight were admitted, and get their answers. */
+  /** A limit of the period is used up. Queries and mutations in flight were admitted, and get their results. */
   #endSubscriptions(problem: Problem): void {
     const concerned = this.#operations.all().filter((one) => mayBeSubscription(one) && !isUnanswered(one));
     if (this.hasCalls()) {
@@ -252,28 +254,28 @@ export class OperationRelay {
       return;
     }
     for (const { id } of concerned) this.#sendError(id, problem);
-    this.#socket.end(endingOf(problem));
+    this.#socket.end(closeFor(problem));
   }
 
   #refuse(operation: Operation, problem: Problem): void {
     const { requestId, facts } = this.#socket;
-    if (problem.status >= 500) this.#parts.onFailure(requestId, problem, facts.clientAddress);
+    if (problem.status >= 500) this.#options.onFailure(requestId, problem, facts.clientAddress);
     this.#recordRefusal(problem, performance.now() - operation.startedMs);
     this.#sent.stop(operation);
     if (!operation.abandoned) this.#sendError(operation.id, problem);
     this.#end([operation], tracedRefusal(problem), true);
   }
 
-  /** An operation that isn't begun. */
-  #refuseUnbegun(id: string, problem: Problem): void {
+  /** For an operation that wasn't opened. */
+  #refuseUnopened(id: string, problem: Problem): void {
     this.#sendError(id, problem);
     this.#recordRefusal(problem, 0);
   }
 
   #recordRefusal(problem: Problem, openMs: number): void {
     const { requestId, facts } = this.#socket;
-    const socket = { requestId, clientAddress: facts.clientAddress, identity: this.#identity };
-    this.#parts.recordRefusal(refusalOfOperation(socket, problem, openMs));
+    const socket = { requestId, clientAddress: facts.clientAddress, principal: this.#principal };
+    this.#options.recordRefusal(refusalOfOperation(socket, problem, openMs));
   }
 
   #end(operations: readonly Operation[], end: TracedEnd, byUpstream = false): void {
@@ -282,7 +284,7 @@ export class OperationRelay {
     for (const operation of open) {
       this.#sent.remove(operation);
       operation.trace?.end(end);
-      this.#parts.onOperations(-1);
+      this.#options.onOperations(-1);
     }
     this.#leaveWhenDone();
   }

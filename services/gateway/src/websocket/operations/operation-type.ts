@@ -1,15 +1,15 @@
 import { Kind, parse } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 
-/** `unknown`: the message has no document that tells, as with persisted operations. */
+/** `unknown`: the message has no document that tells the type, as with persisted operations. */
 export type OperationType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** More than an honest document has; to parse that many takes a few milliseconds. */
+/** More than honest documents have; parsing that many takes a few milliseconds. */
 const MAX_TOKENS = 5_000;
 
 /**
- * The type of the operation that a `subscribe` or `start` asks for. Where several operations could be meant and
- * they are not of one type, servers differ in which they choose, so it is unknown.
+ * The type of the operation in a `subscribe` or `start`. If several operations of different types could be meant,
+ * servers choose differently, so the type is unknown.
  */
 export function operationType({ query, operationName }: Record<string, unknown>): OperationType {
   const operations = typeof query === 'string' ? operationsIn(query) : [];
@@ -24,7 +24,7 @@ function operationsIn(text: string): OperationDefinitionNode[] {
     const { definitions } = parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
     return definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   } catch {
-    // No GraphQL, too long, or nested so deep that reading it overflows the stack.
+    // No GraphQL, too long, or nested so deep that parsing it overflows the stack.
     return [];
   }
 }

@@ -5,32 +5,30 @@ import type { OperationTrace } from '../../trace/socket-trace.ts';
 import type { OperationType } from './operation-type.ts';
 
 /**
- * An operation that a caller has begun. It is open from its admission until the upstream or the caller ends it; a
- * query or mutation that was sent is open until it is answered, whatever its caller does.
+ * An operation of a caller. It is open until the upstream or the caller ends it; a query or mutation that was sent is
+ * open until it is answered, whatever the caller does.
  */
 export type Operation = {
   id: string;
   type: OperationType;
   trace: OperationTrace | null;
-  /** When its caller began it, by performance.now(). */
+  /** By performance.now(). */
   startedMs: number;
-  /** What the upstream knows it by; null until it has been sent there. */
+  /** Null until it is sent to the upstream. */
   upstreamId: string | null;
-  /** When that was, by performance.now(). */
+  /** By performance.now(). */
   sentMs: number;
   /** What may be a subscription: its slot among those open, and from when it was sent its meter. */
   lease: Lease | null;
   meter: OperationMeter | null;
-  /** What may be a query or mutation: its slot among the calls in flight, and who pays for it. */
+  /** If it may be a query or mutation: its session slot, and its payer. */
   call: { lease: Lease; payer: PayerEntitlement } | null;
-  /** The upstream has said something of it. */
   answered: boolean;
-  /** The upstream has stated a price for it. */
   priced: boolean;
-  /** Its caller has stopped it, or has gone: it gets no further messages. */
+  /** The caller has stopped it or has gone; it gets no further messages. */
   abandoned: boolean;
-  /** Resolves when its messages so far have been passed on: not before the usage is recorded. */
-  passedOn: Promise<void>;
+  /** Resolves when its messages so far are recorded and passed on. */
+  relayed: Promise<void>;
   ended: boolean;
 };
 
@@ -48,7 +46,7 @@ export function newOperation(id: string, type: OperationType, trace: OperationTr
     answered: false,
     priced: false,
     abandoned: false,
-    passedOn: NOTHING_HELD,
+    relayed: NOTHING_HELD,
     ended: false,
   };
 }
@@ -61,18 +59,18 @@ export const mayBeCall = ({ type }: Pick<Operation, 'type'>): boolean => type !=
 export const mayBeSubscription = ({ type }: Pick<Operation, 'type'>): boolean =>
   type === 'subscription' || type === 'unknown';
 
-/** It was sent, may have been carried out, and its price isn't known yet. */
+/** Sent, possibly carried out, and without a price so far. */
 export function isUnanswered({ call, upstreamId, answered, ended }: Operation): boolean {
   return call !== null && upstreamId !== null && !answered && !ended;
 }
 
-/** Its caller waits for the answer of what may be a query or mutation, and was sent. */
+/** A sent query or mutation whose caller waits for the result. */
 export function isAwaitedCall(operation: Operation): boolean {
   if (operation.abandoned || operation.upstreamId === null) return false;
   return !mayBeSubscription(operation) || isUnanswered(operation);
 }
 
-/** A function of its own, because the compiler believes that the member is still what it was before a wait. */
+/** A function because the compiler keeps the narrowed type of the member across an await. */
 export function hasEnded({ ended }: Operation): boolean {
   return ended;
 }

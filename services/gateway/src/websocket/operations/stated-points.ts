@@ -1,14 +1,14 @@
 import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
 import { isObject } from '../message.ts';
 
-/** The points that the upstream states in the payload of a message; null where it states none that are plausible. */
+/** The points that the upstream states in a message's payload; null without plausible ones. */
 export type StatedPoints = (payload: unknown) => number | null;
 
 /** Reads them at a dotted path below `extensions`, of a result or of its first error. */
 export function createStatedPoints(path: string): StatedPoints {
   const names = ['extensions', ...path.split('.')];
   return (payload) => {
-    // graphql-transport-ws has a list of errors, the older protocol one.
+    // graphql-transport-ws has a list of errors, the older protocol a single one.
     let value: unknown = Array.isArray(payload) ? payload[0] : payload;
     for (const name of names) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     return isPlausible(value) ? value : null;

@@ -3,33 +3,32 @@ import { createAddressHealth } from '../../forward/upstream/ejection.ts';
 import type { EjectionRules } from '../../forward/upstream/ejection.ts';
 import type { FailureKind, UpstreamObserver } from '../../forward/upstream/upstream-metrics.ts';
 
-/** How a connection to an address ended: a failure of its own, by its word (HTTP or a close), or by this side's. */
+/** How a connection ended: by a failure, by the upstream (`answered`: HTTP or a close), or by the gateway (`left`). */
 export type ConnectionEnd = FailureKind | 'answered' | 'left';
 
-/** A connection to one address, as far as it says something about the address. */
-export type AddressVisit = {
+/** The address of one connection, whose outcome counts for the address's health. */
+export type ChosenAddress = {
   url: string;
-  /** The upstream has no other address. */
+  /** The upstream has only this address. */
   isOnly: boolean;
-  /** The address acknowledged connection_init. */
+  /** connection_init was acknowledged. */
   succeeded: () => void;
-  /** It is over. To be called once, however it ended. */
+  /** To be called once, however the connection ended. */
   ended: (how: ConnectionEnd) => void;
 };
 
-/** An address for a connection; for a second attempt another one than that of `failed`, if there is any. */
-export type VisitUpstream = (failed: AddressVisit | null) => AddressVisit;
+/** Chooses an address for a connection; for a second attempt another one than `failed`, if there is one. */
+export type ChooseAddress = (failed: ChosenAddress | null) => ChosenAddress;
 
 /**
- * The upstream's addresses for WebSockets: chosen and ejected as those for calls are (ADR 0023), each by its own
- * failures, since a server may answer calls and take no sockets. Until connection_init is acknowledged a failure
- * counts; what happens after that is in the metrics.
+ * The upstream's addresses for WebSockets, chosen and ejected like those for calls (ADR 0023) but with health of their
+ * own, since a server may answer calls and accept no sockets. Failures count until connection_init is acknowledged.
  */
 export function createUpstreamAddresses(
   urls: readonly string[],
   rules: EjectionRules,
   observer: Pick<UpstreamObserver, 'address' | 'watch'>,
-): VisitUpstream {
+): ChooseAddress {
   const addresses = urls.map((url) => {
     const { origin } = new URL(url);
     const { onFailure, onEjected } = observer.address(origin);
@@ -37,14 +36,14 @@ export function createUpstreamAddresses(
   });
   observer.watch(addresses);
   const choose = createAddressChoice(addresses);
-  const visited = new WeakMap<AddressVisit, (typeof addresses)[number]>();
+  const addressOf = new WeakMap<ChosenAddress, (typeof addresses)[number]>();
   return (failed) => {
-    const address = choose((failed === null ? undefined : visited.get(failed)) ?? null);
+    const address = choose((failed === null ? undefined : addressOf.get(failed)) ?? null);
     const { url, health, onFailure } = address;
     const isTrial = health.beginCall();
     let decided = false;
     address.inFlight += 1;
-    const visit: AddressVisit = {
+    const chosen: ChosenAddress = {
       url,
       isOnly: addresses.length === 1,
       succeeded: () => {
@@ -61,7 +60,7 @@ export function createUpstreamAddresses(
         else if (isTrial) health.trialUndecided();
       },
     };
-    visited.set(visit, address);
-    return visit;
+    addressOf.set(chosen, address);
+    return chosen;
   };
 }

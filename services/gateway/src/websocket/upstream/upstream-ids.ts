@@ -1,19 +1,19 @@
 export type UpstreamIds = {
-  /** The id under which an operation goes to the upstream. */
+  /** The id of a new operation towards the upstream. */
   take: (id: string) => string;
-  /** The caller has ended it: of this id more may come. */
+  /** The caller has stopped it; late messages may still come under this id. */
   stopped: (id: string) => void;
 };
 
-/** So many stopped ids of one connection are remembered; beyond them every operation gets a new one. */
+/** Stopped ids remembered per connection; beyond them, every operation gets a new id. */
 const MAX_STOPPED = 100;
-/** What new ids look like. A caller's own that look so are replaced, too: none can be taken for another's. */
+/** New ids look like this; a caller's own ids of this form are replaced too, so that they can't clash. */
 const NEW_ID = /^#\d+$/;
 
 /**
- * A caller may use an id again as soon as it has stopped its operation, while the upstream's last messages of
- * that are on their way. Taken for those of the new operation they would end it here, and it would go on there
- * uncounted. So an id that was stopped goes to the upstream as another one.
+ * A caller may reuse an id as soon as it has stopped its operation, while late messages of the upstream are under
+ * way. Taken for the new operation's, they would end it here while it goes on uncounted there. So a stopped id is
+ * replaced towards the upstream.
  */
 export function createUpstreamIds(): UpstreamIds {
   const stopped = new Set<string>();

@@ -1,13 +1,14 @@
 import { WebSocket } from 'ws';
 import { Problem } from '@tollgate/http/problem';
-import { UPSTREAM_FAILED, socketEnding, endingOfUpstream } from '../ending.ts';
-import type { Ending } from '../ending.ts';
+import { UPSTREAM_FAILED, gatewayClose, closeForUpstream } from '../close-codes.ts';
+import type { SocketClose } from '../close-codes.ts';
 import { createHeartbeat } from '../heartbeat.ts';
 import type { Heartbeat } from '../heartbeat.ts';
 import { parseUpstreamMessage } from '../message.ts';
 import type { Message } from '../message.ts';
-import { createOutlet } from '../outlet.ts';
-import type { Outlet } from '../outlet.ts';
+import type { Pausable } from '../back-pressure/read-control.ts';
+import { createSendBuffer } from '../back-pressure/send-buffer.ts';
+import type { SendBuffer } from '../back-pressure/send-buffer.ts';
 import type { Protocol } from '../protocol.ts';
 import type { ConnectionEnd } from './upstream-addresses.ts';
 import { createUpstreamIds } from './upstream-ids.ts';
@@ -22,37 +23,37 @@ export type UpstreamSettings = {
 };
 
 export type UpstreamEvents = {
-  /** Something that is said of an operation, with the bytes that it came as. */
+  /** A message of an operation, and its bytes. */
   onMessage: (message: UpstreamMessage, bytes: Buffer) => void;
   onReady: () => void;
-  /** The connection is gone, by `close` too. Told before `ready` rejects. */
+  /** The connection has ended, also by `close`. Called before `ready` rejects. */
   onClosed: (closed: UpstreamClose) => void;
 };
 
 export type UpstreamMessage = Message & { id: string };
 
-/** The upstream answers the upgrade with a refusal (4xx): to try again wouldn't help. */
+/** The upstream refused the upgrade (4xx), and would again. */
 export class UpstreamRefusal extends Problem {}
 
 export type UpstreamClose = {
   how: ConnectionEnd;
-  /** What the caller's socket is closed with; null where this side closed. */
-  ending: Ending | null;
+  /** For the caller's socket; null if the gateway closed the connection. */
+  close: SocketClose | null;
   wasReady: boolean;
 };
 
-/** How long the upstream has for its half of a close. */
+/** For the upstream's half of a close. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
-export type Opening = {
+export type UpstreamUpgrade = {
   protocol: Protocol;
   url: string;
   headers: Record<string, string>;
   initPayload: unknown;
 };
 
-/** The connection to the upstream that belongs to one caller's socket, with the same subprotocol. */
-export class UpstreamLink {
+/** One WebSocket to the upstream, for one caller's socket and with its subprotocol. */
+export class UpstreamSocket {
   /**
    * Resolves when the upstream has acknowledged connection_init.
    * @throws {Problem} upstream_unreachable, upstream_timeout.
@@ -60,22 +61,27 @@ export class UpstreamLink {
   readonly ready: Promise<unknown>;
   readonly ids = createUpstreamIds();
   readonly #socket: WebSocket;
-  readonly #outlet: Outlet;
+  readonly #sendBuffer: SendBuffer;
   readonly #heartbeat: Heartbeat;
   readonly #settings: UpstreamSettings;
   readonly #events: UpstreamEvents;
   readonly #settled = Promise.withResolvers<undefined>();
-  /** `connecting`: nothing has been sent, whatever becomes of it. */
+  /** `connecting`: nothing has been sent. */
   #phase: 'connecting' | 'opened' | 'ready' = 'connecting';
   #isClosing = false;
   #paused = false;
-  #failure: { problem: Problem; ending: Ending; how: ConnectionEnd } | undefined;
+  #failure: { problem: Problem; close: SocketClose; how: ConnectionEnd } | undefined;
   #ackTimer: NodeJS.Timeout | undefined;
 
-  /** `source` is what is paused while the upstream doesn't read. */
-  constructor(settings: UpstreamSettings, opening: Opening, source: Source, events: UpstreamEvents) {
+  /** `source` is paused while the upstream doesn't read. */
+  constructor(
+    settings: UpstreamSettings,
+    upgrade: UpstreamUpgrade,
+    source: Pausable,
+    events: UpstreamEvents,
+  ) {
     const options = {
-      headers: opening.headers,
+      headers: upgrade.headers,
       handshakeTimeout: settings.connectTimeoutMs,
       maxPayload: settings.maxMessageBytes,
       perMessageDeflate: false,
@@ -84,13 +90,13 @@ export class UpstreamLink {
     };
     this.#settings = settings;
     this.#events = events;
-    this.#socket = new WebSocket(opening.url, [opening.protocol.name], options);
+    this.#socket = new WebSocket(upgrade.url, [upgrade.protocol.name], options);
     this.#heartbeat = createHeartbeat(this.#socket);
-    this.#outlet = createOutlet(this.#socket, settings.bufferMaxBytes, source);
+    this.#sendBuffer = createSendBuffer(this.#socket, settings.bufferMaxBytes, source);
     this.ready = this.#settled.promise;
-    // Whoever waits for it is told; that nobody does is no fault.
+    // A rejection that no operation waits for must not end the process.
     this.ready.catch(() => undefined);
-    this.#listen(opening.initPayload);
+    this.#listen(upgrade.initPayload);
   }
 
   /** Whether the WebSocket came to be open, so that something was sent. */
@@ -99,7 +105,7 @@ export class UpstreamLink {
   }
 
   send(data: string): void {
-    this.#outlet.send(data);
+    this.#sendBuffer.send(data);
   }
 
   pause(): void {
@@ -109,32 +115,32 @@ export class UpstreamLink {
 
   resume(): void {
     this.#paused = false;
-    // What was there already while nobody looked would else count as silence.
+    // Messages that arrived during the pause would otherwise count as silence.
     this.#heartbeat.seen();
     this.#socket.resume();
   }
 
-  /** Pings; cuts the connection where the last ping has had no answer. */
+  /** Pings; cuts the connection if the last ping wasn't answered. */
   checkAlive(): void {
     if (this.#phase === 'ready' && !this.#paused) this.#heartbeat.beat();
   }
 
   stalledMs(nowMs: number): number {
-    return this.#outlet.stalledMs(nowMs);
+    return this.#sendBuffer.stalledMs(nowMs);
   }
 
-  /** The gateway's own end of it; nobody is told. */
+  /** Closes without a call of `onClosed` that has a `close`. */
   close(): void {
     this.#isClosing = true;
     clearTimeout(this.#ackTimer);
     if (this.#paused) this.#socket.resume();
-    this.#outlet.close();
+    this.#sendBuffer.close();
     this.#socket.close(1000);
   }
 
-  /** What has to be said of the end, whatever close code follows. */
-  fail(problem: Problem, how: ConnectionEnd, ending: Ending = socketEnding('upstream_closed')): void {
-    this.#failure ??= { problem, how, ending };
+  /** Fails with this problem, whatever close code follows. */
+  fail(problem: Problem, how: ConnectionEnd, close: SocketClose = gatewayClose('upstream_closed')): void {
+    this.#failure ??= { problem, how, close };
     this.#socket.terminate();
   }
 
@@ -167,21 +173,21 @@ export class UpstreamLink {
       this.#failure ??= {
         problem: new Problem(code, { cause: error }),
         how: this.#howLost(),
-        ending: isProtocolError(error) ? UPSTREAM_FAILED : socketEnding('upstream_closed'),
+        close: isProtocolError(error) ? UPSTREAM_FAILED : gatewayClose('upstream_closed'),
       };
     });
     socket.on('close', (code, reason) => {
       clearTimeout(this.#ackTimer);
-      this.#outlet.close();
-      const { problem, ending, how } = this.#failure ?? {
+      this.#sendBuffer.close();
+      const { problem, close, how } = this.#failure ?? {
         problem: upstreamProblem('upstream_unreachable', `the upstream closed with ${String(code)}`),
         how: code === CONNECTION_LOST ? this.#howLost() : 'answered',
-        ending: endingOfUpstream(code, reason.toString()),
+        close: closeForUpstream(code, reason.toString()),
       };
-      // Before those who wait for it hear that it failed: a refused connection_init ends their socket.
+      // Before `ready` rejects: a refused connection_init closes the caller's socket.
       this.#events.onClosed({
         wasReady: this.#phase === 'ready',
-        ...(this.#isClosing ? { how: 'left', ending: null } : { how, ending }),
+        ...(this.#isClosing ? { how: 'left', close: null } : { how, close }),
       });
       this.#settled.reject(problem);
     });
@@ -215,7 +221,7 @@ export class UpstreamLink {
     else if (type === 'connection_error') {
       // The older protocol's refusal of a connection_init; the newer one closes with 4403.
       this.fail(upstreamProblem('upstream_unreachable', 'the upstream refused connection_init'), 'answered', {
-        ...socketEnding('upstream_closed'),
+        ...gatewayClose('upstream_closed'),
         closeCode: 4403,
         reason: 'upstream_closed: Forbidden',
       });
@@ -227,19 +233,17 @@ export class UpstreamLink {
 
 const HOW_LOST = { connecting: 'connect', opened: 'connection', ready: 'answer' } as const;
 
-type Source = { pause: () => void; resume: () => void };
-
 function upstreamProblem(code: 'upstream_timeout' | 'upstream_unreachable', cause: string): Problem {
   return new Problem(code, { cause: new Error(cause) });
 }
 
-/** RFC 6455, section 7.1.5: no close frame came. */
+/** RFC 6455, section 7.1.5: no close frame was received. */
 const CONNECTION_LOST = 1006;
 
-/** ws tells a handshake's timeout from other errors by its message alone. */
+/** Only the message tells ws's handshake timeout from its other errors. */
 const HANDSHAKE_TIMEOUT = 'Opening handshake has timed out';
 
-/** ws ends a connection itself for what breaks its framing, or is too large. */
+/** ws itself ends connections with broken framing or too large messages. */
 function isProtocolError(error: Error & { code?: unknown }): boolean {
   return typeof error.code === 'string' && error.code.startsWith('WS_ERR_');
 }

@@ -6,23 +6,22 @@ import type { AddressOf } from '@tollgate/http/error-handler';
 import type { Problem } from '@tollgate/http/problem';
 import { whoOf } from '../../data-call/data-call.ts';
 import type { LogFailure } from '../../data-call/failure-log.ts';
+import type { Principal } from '../../metering/principal.ts';
 import type { RecordRefusal, Refusal } from '../../refused-calls/refused-calls.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 import type { Traces } from '../../trace/traces.ts';
 import { tokenOfRequest } from './credential.ts';
 
-/** An upgrade request that has come. */
-export type BegunUpgrade = {
+export type PendingUpgrade = {
   requestId: string;
   trace: SocketTrace | null;
   beganMs: number;
   clientAddress: string;
-  /** Who calls and who pays, as far as it is known. */
-  active: ActiveToken | null;
-  payerId: number | null;
+  /** As far as it is known. */
+  principal: Partial<Principal>;
 };
 
-export type BegunUpgradesOptions = {
+export type PendingUpgradesOptions = {
   addressOf: AddressOf;
   traces: Pick<Traces, 'open'>;
   onUpgrade: (outcome: string) => void;
@@ -31,36 +30,38 @@ export type BegunUpgradesOptions = {
   accessLog: Pick<AccessLog, 'note'> | null;
 };
 
-/** Upgrade requests and how they ended, as metrics, traces, logs and records tell it. */
-export function createBegunUpgrades(options: BegunUpgradesOptions) {
+/** Reports upgrade requests and their outcomes to metrics, traces, logs and records. */
+export function createPendingUpgrades(options: PendingUpgradesOptions) {
   const { addressOf, traces, onUpgrade, logFailure, recordRefusal, accessLog } = options;
-  const begun = new WeakMap<IncomingMessage, BegunUpgrade>();
+  const pending = new WeakMap<IncomingMessage, PendingUpgrade>();
 
-  function begin(req: IncomingMessage): BegunUpgrade {
+  function begin(req: IncomingMessage): PendingUpgrade {
     const requestId = newRequestId();
     const upgrade = {
-      ...{ requestId, trace: traces.open(req, requestId), beganMs: performance.now() },
-      ...{ clientAddress: addressOf(req), active: null, payerId: null },
+      requestId,
+      trace: traces.open(req, requestId),
+      beganMs: performance.now(),
+      clientAddress: addressOf(req),
+      principal: {},
     };
-    begun.set(req, upgrade);
+    pending.set(req, upgrade);
     accessLog?.note(req, { request_id: requestId });
     return upgrade;
   }
 
   return {
     begin,
-    of: (req: IncomingMessage): BegunUpgrade => begun.get(req) ?? begin(req),
-    /** Its token is good. */
-    identified: (req: IncomingMessage, upgrade: BegunUpgrade, active: ActiveToken): void => {
-      upgrade.active = active;
-      accessLog?.note(req, whoOf(active));
+    of: (req: IncomingMessage): PendingUpgrade => pending.get(req) ?? begin(req),
+    identified: (req: IncomingMessage, upgrade: PendingUpgrade, token: ActiveToken): void => {
+      upgrade.principal.token = token;
+      accessLog?.note(req, whoOf(token));
     },
-    accepted: (req: IncomingMessage, { trace }: Pick<BegunUpgrade, 'trace'>): void => {
+    accepted: (req: IncomingMessage, { trace }: Pick<PendingUpgrade, 'trace'>): void => {
       onUpgrade('accepted');
       accessLog?.note(req, { status: 101 });
       trace?.answered('accepted', 101);
     },
-    refused: (req: IncomingMessage, upgrade: BegunUpgrade, problem: Problem): void => {
+    refused: (req: IncomingMessage, upgrade: PendingUpgrade, problem: Problem): void => {
       const { code, status } = problem;
       onUpgrade(code);
       upgrade.trace?.answered(code, status);
@@ -73,12 +74,19 @@ export function createBegunUpgrades(options: BegunUpgradesOptions) {
 
 function refusalOfUpgrade(
   req: IncomingMessage,
-  { requestId, beganMs, clientAddress, active, payerId }: BegunUpgrade,
+  { requestId, beganMs, clientAddress, principal }: PendingUpgrade,
   { code, status, detail }: Problem,
 ): Refusal {
   return {
-    ...{ requestId, kind: 'upgrade', code, status, detail, active, payerId, apiVersion: 'v2' },
-    token: active === null ? presentedToken(req) : undefined,
+    requestId,
+    kind: 'upgrade',
+    code,
+    status,
+    detail,
+    apiVersion: 'v2',
+    active: principal.token ?? null,
+    payerId: principal.payer?.payerId ?? null,
+    token: principal.token === undefined ? presentedToken(req) : undefined,
     address: clientAddress,
     durationMs: performance.now() - beganMs,
   };

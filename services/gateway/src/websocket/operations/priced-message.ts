@@ -6,36 +6,36 @@ import type { TracedEnd } from '../../trace/socket-trace.ts';
 import { isObject } from '../message.ts';
 import type { Operation } from './operation.ts';
 import type { StatedPoints } from './stated-points.ts';
-import type { UpstreamMessage } from '../upstream/upstream-link.ts';
+import type { UpstreamMessage } from '../upstream/upstream-socket.ts';
 
-/** What a message of the upstream says of an operation. */
-export type Answer = {
-  /** How the operation ends with it; null where it goes on. */
+/** What a message of the upstream means for its operation. */
+export type PricedMessage = {
+  /** How it ends the operation; null if the operation goes on. */
   end: TracedEnd | null;
   points: number;
   isFirst: boolean;
   isResult: boolean;
-  /** No further part of the result follows: a call is no longer in flight. */
-  isWhole: boolean;
+  /** No further part of the result follows, so a call releases its slot. */
+  isFinal: boolean;
 };
 
-/** What the upstream says of an error isn't read: like a call's, its errors may be its caller's fault. */
+/** No failure of the upstream: as with a call, its errors may be the caller's fault. */
 const ERRORED: TracedEnd = { outcome: 'errored', failed: false };
 const COMPLETED: TracedEnd = { outcome: 'completed', failed: false };
 
 /**
- * Reads a message of an open operation. It costs what the upstream states; else a result of a query or mutation costs
- * the default, unless an earlier part of it stated a price.
+ * Prices a message of an open operation by what the upstream states; otherwise a result of a query or mutation costs
+ * the default, unless an earlier part stated a price.
  */
-export function readAnswer(
+export function priceMessage(
   operation: Operation,
   { type, payload }: UpstreamMessage,
   price: { statedPoints: StatedPoints; defaultPoints: number },
-): Answer {
+): PricedMessage {
   const end = type === 'complete' ? COMPLETED : type === 'error' ? ERRORED : null;
   const isFirst = !operation.answered;
   operation.answered = true;
-  // An error is the result of an operation that has none.
+  // An error instead of a result counts as one.
   const isResult = end === null || (end === ERRORED && isFirst);
   const stated = price.statedPoints(payload);
   const isDefault = isResult && operation.call !== null && !operation.priced;
@@ -46,28 +46,35 @@ export function readAnswer(
     isFirst,
     isResult,
     // Incremental delivery (@defer, @stream) announces further parts.
-    isWhole: end !== null || !(isObject(payload) && payload['hasNext'] === true),
+    isFinal: end !== null || !(isObject(payload) && payload['hasNext'] === true),
   };
 }
 
-/** Resolves with whether the caller may see it. */
-export type RecordAnswer = (operation: Operation, answer: Answer, trafficBytes: number) => Promise<boolean>;
+/** Resolves with whether the message may be passed on. */
+export type SettleMessage = (
+  operation: Operation,
+  message: PricedMessage,
+  trafficBytes: number,
+) => Promise<boolean>;
 
 /**
- * Records what an answer to a query or mutation cost, and gives its slot back in the same step. As over HTTP its
- * caller sees it when that is done, so that no answer is lost to the usage with this process.
+ * Records what a message of a query or mutation cost, and releases its slot in the same step. As over HTTP, the
+ * caller gets it afterwards, so that no usage of a delivered result is lost.
  */
-export function createRecordAnswer(
+export function createSettleMessage(
   record: RecordUsage,
   settlementTimeout: SettlementTimeout,
   token: ActiveToken,
-): RecordAnswer {
-  return ({ call, meter }, { points, isFirst, isWhole }, trafficBytes) => {
+): SettleMessage {
+  return ({ call, meter }, { points, isFirst, isFinal }, trafficBytes) => {
     if (call === null) return Promise.resolve(true);
-    // What may be a subscription is counted as a request by its meter.
+    // If it may be a subscription, its meter counts the request.
     const requests = isFirst && meter === null ? 1 : 0;
     const used = { points, requests, time_ms: 0, traffic_bytes: trafficBytes };
-    const lease = isWhole ? call.lease.handOver() : null;
-    return acknowledgedInTime(record(usageEvent({ token, payer: call.payer }, used), lease), settlementTimeout);
+    const lease = isFinal ? call.lease.handOver() : null;
+    return acknowledgedInTime(
+      record(usageEvent({ token, payer: call.payer }, used), lease),
+      settlementTimeout,
+    );
   };
 }

@@ -1,19 +1,18 @@
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
-import type { Refusal } from '../../refused-calls/refused-calls.ts';
-import type { Ending } from '../ending.ts';
-import type { Identity } from './identify.ts';
+import type { Principal } from '../metering/principal.ts';
+import type { Refusal } from '../refused-calls/refused-calls.ts';
+import type { SocketClose } from './close-codes.ts';
 
-/** What the records of one socket have in common. */
-type RefusedSocket = { requestId: string; clientAddress: string; identity: Identity | null };
+type RefusedSocket = { requestId: string; clientAddress: string; principal: Principal | null };
 
-/** What ends in the ordinary course of things; a restart ends all sockets at once. */
+/** Closes that are neither refusals nor failures. */
 const ORDINARY = new Set<string>(['closed', 'idle_timeout', 'service_restart']);
 
-/** The record of a socket that the gateway has closed; null where nothing was refused and nothing failed. */
-export function refusalOfEnding(
+/** The record of a socket that the gateway closed; null if nothing was refused and nothing failed. */
+export function refusalOfClose(
   socket: RefusedSocket,
-  { code, reason }: Ending,
+  { code, reason }: SocketClose,
   { openMs, token }: { openMs: number; token: string | undefined },
 ): Refusal | null {
   if (ORDINARY.has(code)) return null;
@@ -28,18 +27,18 @@ export function refusalOfEnding(
   };
 }
 
-/** The record of an operation that was refused, or failed, while its socket stays. */
+/** The record of an operation that was refused or failed while its socket stays open. */
 export function refusalOfOperation(socket: RefusedSocket, problem: Problem, openMs: number): Refusal {
   const { code, status, detail } = problem;
   return { ...commonOf(socket), kind: 'operation', code, status, detail, durationMs: openMs };
 }
 
-function commonOf({ requestId, clientAddress, identity }: RefusedSocket) {
+function commonOf({ requestId, clientAddress, principal }: RefusedSocket) {
   return {
     requestId,
     address: clientAddress,
-    active: identity?.active ?? null,
-    payerId: identity?.payer.payerId ?? null,
+    active: principal?.token ?? null,
+    payerId: principal?.payer.payerId ?? null,
     token: undefined,
     apiVersion: 'v2' as const,
   };

@@ -5,16 +5,16 @@ import { upstreamRequestFields } from '../../forward/request/request-fields.ts';
 import type { CallerIds } from '../../forward/request/request-fields.ts';
 import { upstreamPath } from '../../forward/request/upstream-path.ts';
 
-/** What is kept of an upgrade request, for the connection to the upstream that comes later. */
+/** What is kept of a caller's upgrade request for the later one to the upstream. */
 export type UpgradeFacts = Origin & {
   query: string;
-  /** Where the caller is, as far as trusted proxies say so. */
+  /** According to trusted proxies. */
   clientAddress: string;
-  /** Whether it came by a trusted proxy. */
+  /** Whether the request came through a trusted proxy. */
   trusted: boolean;
 };
 
-/** Neither credentials nor what belongs to the caller's own handshake (RFC 6455, section 11.3). */
+/** Credentials, and the fields of the caller's handshake (RFC 6455, section 11.3). */
 const NOT_KEPT = /^(?:authorization|cookie|sec-websocket-.*)$/i;
 
 export function upgradeFacts(
@@ -27,14 +27,14 @@ export function upgradeFacts(
     const name = rawHeaders[index] ?? '';
     if (!NOT_KEPT.test(name)) kept.push(name, rawHeaders[index + 1] ?? '');
   }
-  // The upstream's path without a token: the query as it came would keep the token in memory and near logs.
+  // Without the token, which must not stay in memory or reach logs.
   const query = upstreamPath('', 'GET', queryOf(req));
   const { remoteAddress } = req.socket;
   return { rawHeaders: kept, httpVersion, query, socket: { remoteAddress }, trusted, clientAddress };
 }
 
-/** The address and header fields of the upgrade request to the upstream, as for a data call by GET. */
-export function upstreamOpening(
+/** URL and header fields of the upgrade request to the upstream, as for a data call by GET. */
+export function upstreamUpgrade(
   upstreamUrl: string,
   facts: UpgradeFacts,
   callerIds: CallerIds,

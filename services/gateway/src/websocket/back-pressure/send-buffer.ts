@@ -1,0 +1,40 @@
+import type { WebSocket } from 'ws';
+import type { Pausable } from './read-control.ts';
+
+/** The send buffer of one socket. */
+export type SendBuffer = {
+  send: (data: string | Buffer) => void;
+  /** How long more than `maxBytes` have been waiting for the peer; 0 while it keeps up. */
+  stalledMs: (nowMs: number) => number;
+  /** The socket has ended: the source resumes. */
+  close: () => void;
+};
+
+/**
+ * Sends on a socket, and pauses the source while more than `maxBytes` wait for the peer. The bound is exceeded by at
+ * most what the source had already read: one chunk of its connection, or one message.
+ */
+export function createSendBuffer(socket: WebSocket, maxBytes: number, source: Pausable): SendBuffer {
+  let stalledSinceMs: number | null = null;
+
+  function resume(): void {
+    if (stalledSinceMs === null) return;
+    stalledSinceMs = null;
+    source.resume();
+  }
+
+  function onWritten(): void {
+    if (socket.bufferedAmount <= maxBytes / 2) resume();
+  }
+
+  return {
+    send: (data) => {
+      socket.send(data, { binary: false }, onWritten);
+      if (stalledSinceMs !== null || socket.bufferedAmount <= maxBytes) return;
+      stalledSinceMs = performance.now();
+      source.pause();
+    },
+    stalledMs: (nowMs) => (stalledSinceMs === null ? 0 : nowMs - stalledSinceMs),
+    close: resume,
+  };
+}

@@ -1,0 +1,34 @@
+import type { WebSocket } from 'ws';
+import type { SocketTrace } from '../../trace/socket-trace.ts';
+import type { OperationRelayOptions, OperationRelaySettings } from '../operations/relay-options.ts';
+import type { Protocol } from '../protocol.ts';
+import type { UpgradeFacts } from '../upstream/upstream-upgrade.ts';
+import type { Identify, SocketPrincipal } from './identify.ts';
+import type { TimeLimits } from './time-limits.ts';
+
+export type CallerSocketSettings = OperationRelaySettings &
+  TimeLimits & {
+    pingIntervalMs: number;
+    maxMessagesPerSec: number;
+    /** Sockets that close together are spread over this time, so that callers don't all reconnect at once. */
+    reconnectSpreadMs: number;
+  };
+
+export type CallerSocketOptions<Socket> = Omit<OperationRelayOptions, 'settings'> & {
+  settings: CallerSocketSettings;
+  identify: Identify;
+  /** Called with the principal of a token in connection_init. @throws {Problem} if its account has too many sockets. */
+  onIdentified: (socket: Socket, principal: SocketPrincipal) => void;
+};
+
+export type UpgradedSocket = {
+  socket: WebSocket;
+  protocol: Protocol;
+  facts: UpgradeFacts;
+  requestId: string;
+  trace: SocketTrace | null;
+  /** The address, or group of addresses, that the socket counts for. */
+  address: string;
+  /** Null if connection_init has to bring the token. */
+  principal: SocketPrincipal | null;
+};

@@ -1,0 +1,47 @@
+import type { LogFailure } from '../../data-call/failure-log.ts';
+import type { RecordRefusal } from '../../refused-calls/refused-calls.ts';
+import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
+import type { SocketClose } from '../close-codes.ts';
+import type { Principal } from '../../metering/principal.ts';
+import type { OperationsOptions } from './operations.ts';
+import type { SendBuffer } from '../back-pressure/send-buffer.ts';
+import type { CallTimeouts } from './sent-operations.ts';
+import type { StatedPoints } from './stated-points.ts';
+import type { ChooseAddress } from '../upstream/upstream-addresses.ts';
+import type { UpstreamSettings } from '../upstream/upstream-socket.ts';
+import type { UpstreamConnectorOptions } from '../upstream/upstream-connector.ts';
+
+export type OperationRelaySettings = CallTimeouts & {
+  bufferMaxBytes: number;
+  maxOperations: number;
+  settleIntervalMs: number;
+  pointsPerMinute: number;
+  /** For a result of a query or mutation without a stated price. */
+  defaultPoints: number;
+  subscriptionsOnly: boolean;
+  upstream: UpstreamSettings;
+};
+
+export type OperationRelayOptions = Pick<OperationsOptions, 'admit' | 'record' | 'prime'> & {
+  settings: OperationRelaySettings;
+  settlementTimeout: SettlementTimeout;
+  statedPoints: StatedPoints;
+  chooseAddress: ChooseAddress;
+  onRelayed: (direction: 'to_caller' | 'to_upstream', bytes: number) => void;
+  onOperations: (change: 1 | -1) => void;
+  /** Called for failures of the service (5xx). */
+  onFailure: LogFailure;
+  recordRefusal: RecordRefusal;
+};
+
+/** What operations need of their caller's socket. */
+export type RelayedSocket = Pick<
+  UpstreamConnectorOptions,
+  'protocol' | 'facts' | 'requestId' | 'trace' | 'initPayload' | 'caller'
+> & {
+  principal: Principal;
+  toCaller: Pick<SendBuffer, 'send'>;
+  end: (close: SocketClose) => void;
+  /** Closes it at a random moment, spread against other sockets that close for the same reason. */
+  endSoon: (close: SocketClose) => void;
+};

@@ -1,0 +1,130 @@
+import { toProblem } from '@tollgate/http/problem';
+import type { ConnectTrace, SocketTrace, TracedEnd } from '../../trace/socket-trace.ts';
+import { passedOn } from '../../trace/trace-context.ts';
+import { callerIds } from '../../metering/principal.ts';
+import type { Principal } from '../../metering/principal.ts';
+import type { Pausable } from '../back-pressure/read-control.ts';
+import type { Protocol } from '../protocol.ts';
+import type { ChosenAddress, ChooseAddress } from './upstream-addresses.ts';
+import { UpstreamSocket } from './upstream-socket.ts';
+import type { UpstreamUpgrade, UpstreamClose, UpstreamEvents, UpstreamSettings } from './upstream-socket.ts';
+import { upstreamUpgrade } from './upstream-upgrade.ts';
+import type { UpgradeFacts } from './upstream-upgrade.ts';
+
+export type UpstreamConnectorOptions = {
+  settings: UpstreamSettings;
+  chooseAddress: ChooseAddress;
+  protocol: Protocol;
+  facts: UpgradeFacts;
+  requestId: string;
+  trace: SocketTrace | null;
+  /** The caller's, without its credentials. */
+  initPayload: unknown;
+  /** Paused while the upstream doesn't read. */
+  caller: Pausable;
+  onMessage: UpstreamEvents['onMessage'];
+  /** Called when a connection ends that the gateway has not closed. */
+  onLost: (closed: UpstreamClose & { close: NonNullable<UpstreamClose['close']> }) => void;
+};
+
+const ACKNOWLEDGED: TracedEnd = { outcome: 'acknowledged', failed: false };
+const LEFT: TracedEnd = { outcome: 'left', failed: false };
+
+/** Connects one caller's socket to the upstream: one connection at a time, opened when an operation needs it. */
+export class UpstreamConnector {
+  readonly #options: UpstreamConnectorOptions;
+  #current: { socket: UpstreamSocket; address: ChosenAddress; trace: ConnectTrace | null } | null = null;
+  #paused = false;
+  #resumedMs = 0;
+
+  constructor(options: UpstreamConnectorOptions) {
+    this.#options = options;
+  }
+
+  get socket(): UpstreamSocket | null {
+    return this.#current?.socket ?? null;
+  }
+
+  /**
+   * Resolves with the connection when connection_init is acknowledged. If nothing was sent on a failed connection and
+   * it is still wanted, there is a second attempt, at another address if there is one. A single address that timed
+   * out isn't tried again, because the caller would wait twice the timeout.
+   * @throws {Problem} upstream_unreachable, upstream_timeout.
+   */
+  async connected(principal: Principal, isWanted: () => boolean): Promise<UpstreamSocket> {
+    const { socket, address } = (this.#current ??= this.#connect(principal, null));
+    try {
+      await socket.ready;
+      return socket;
+    } catch (error) {
+      const isInVain = address.isOnly && toProblem(error).code === 'upstream_timeout';
+      if (socket.wasOpened || isInVain || !isWanted()) throw error;
+    }
+    const second = (this.#current ??= this.#connect(principal, address));
+    await second.socket.ready;
+    return second.socket;
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.socket?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#resumedMs = performance.now();
+    this.socket?.resume();
+  }
+
+  isPaused(): boolean {
+    return this.#paused;
+  }
+
+  /** When reading last resumed, by performance.now(). */
+  resumedMs(): number {
+    return this.#resumedMs;
+  }
+
+  close(): void {
+    this.socket?.close();
+    this.#current?.trace?.end(LEFT);
+    this.#current = null;
+  }
+
+  #connect(principal: Principal, failed: ChosenAddress | null) {
+    const { chooseAddress, protocol, facts, requestId, initPayload } = this.#options;
+    const address = chooseAddress(failed);
+    const trace = this.#options.trace?.connect(address.url, failed === null ? 1 : 2) ?? null;
+    const fields = trace?.fields() ?? passedOn(null, requestId);
+    const upgrade = upstreamUpgrade(address.url, facts, callerIds(principal), requestId, fields);
+    const socket = this.#open({ ...upgrade, protocol, initPayload }, address, trace);
+    if (this.#paused) socket.pause();
+    return { socket, address, trace };
+  }
+
+  #open(upgrade: UpstreamUpgrade, address: ChosenAddress, trace: ConnectTrace | null): UpstreamSocket {
+    const { settings, caller, onMessage, onLost } = this.#options;
+    try {
+      const socket: UpstreamSocket = new UpstreamSocket(settings, upgrade, caller, {
+        onMessage,
+        onReady: () => {
+          address.succeeded();
+          trace?.end(ACKNOWLEDGED);
+        },
+        onClosed: (closed) => {
+          address.ended(closed.how);
+          trace?.end({ outcome: closed.how, failed: closed.how !== 'left' });
+          if (this.socket === socket) this.#current = null;
+          const { close } = closed;
+          if (close !== null) onLost({ ...closed, close });
+        },
+      });
+      return socket;
+    } catch (error) {
+      // The request could not even be made.
+      address.ended('left');
+      trace?.end(LEFT);
+      throw error;
+    }
+  }
+}
