@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ENTITLEMENT_CHANNEL, entitlementEventSchema } from '@tollgate/contracts/entitlement';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
@@ -17,22 +17,29 @@ let replicas: ServiceProcess[];
 /** The accounts that the suite has been told of, in order. */
 let told: number[];
 
-beforeEach(async () => {
-  [told, replicas] = [[], []];
+beforeAll(async () => {
   suite = await startAccount();
   subscriber = openRedis(suite.redis.url, createLogger('suite', 'silent'));
   subscriber.on('message', (channel: string, message: string) => {
     expect(channel).toBe(ENTITLEMENT_CHANNEL);
     told.push(entitlementEventSchema.strict().parse(JSON.parse(message)).account_id);
   });
-  await waitFor(() => subscriber.status === 'ready');
+});
+
+afterAll(async () => {
+  subscriber.disconnect();
+  await suite.close();
+});
+
+beforeEach(async () => {
+  await waitFor(() => subscriber.status === 'ready' && suite.store.status === 'ready');
   await subscriber.subscribe(ENTITLEMENT_CHANNEL);
+  await waitFor(async () => (await waiting()) === 0);
+  [told, replicas] = [[], []];
 });
 
 afterEach(async () => {
-  subscriber.disconnect();
   await Promise.all(replicas.map((replica) => replica.stop()));
-  await suite.close();
 });
 
 const waiting = async () => (await suite.database('entitlement_outbox').select()).length;
@@ -50,6 +57,8 @@ async function block(accountId: number): Promise<void> {
 }
 
 test('a change is told of within a second of its commit, and the row goes', async () => {
+  const published = () => accountMetric(suite.account, 'tollgate_entitlement_outbox_published_total');
+  const publishedBefore = await published();
   const account_id = await insertAccount(suite.database);
   await insertPeriod(suite.database, account_id);
   await waitFor(() => told.includes(account_id), { timeoutMs: 1_000 });
@@ -57,7 +66,7 @@ test('a change is told of within a second of its commit, and the row goes', asyn
   await waitFor(
     async () => (await accountMetric(suite.account, 'tollgate_entitlement_outbox_pending')) === 0,
   );
-  expect(await accountMetric(suite.account, 'tollgate_entitlement_outbox_published_total')).toBe(told.length);
+  expect((await published()) - publishedBefore).toBe(told.length);
 });
 
 test('one change of 10,000 accounts in one transaction tells of each', async () => {
@@ -67,16 +76,18 @@ test('one change of 10,000 accounts in one transaction tells of each', async () 
        SELECT 'bulk-' || number || '@example.com', 'Bulk', 'none' FROM generate_series(1, 10000) AS number
        RETURNING account_id`,
     );
+    // A busy machine may need longer than the suite's limit for a statement.
+    await transaction.raw('SET LOCAL statement_timeout = 0');
     // Each twice, by two statements.
     for (const blocked of ['now()', 'NULL']) {
       await transaction.raw(`UPDATE accounts SET blocked_at = ${blocked} WHERE email LIKE 'bulk-%'`);
     }
     return rows.map(({ account_id }) => account_id);
   });
-  await waitFor(() => new Set(told).size >= ids.length, { timeoutMs: 20_000 });
+  await waitFor(() => new Set(told).size >= ids.length, { timeoutMs: 60_000 });
   expect(new Set(told)).toEqual(new Set(ids));
   await waitFor(async () => (await waiting()) === 0);
-}, 40_000);
+}, 90_000);
 
 test('a LISTEN connection that is cut loses no event, and is made again', async () => {
   const account_id = await insertAccount(suite.database);
@@ -92,6 +103,8 @@ test('a LISTEN connection that is cut loses no event, and is made again', async 
 
 test('Redis away: events wait, are counted as such, and are told when it is back', async () => {
   const ids = [await insertAccount(suite.database), await insertAccount(suite.database)];
+  const complaints = () => suite.account.logs().split('entitlement events cannot be published').length - 1;
+  const complaintsBefore = complaints();
   await suite.redis.kill();
   for (const id of ids) await block(id);
   await waitFor(
@@ -101,14 +114,14 @@ test('Redis away: events wait, are counted as such, and are told when it is back
   await waitFor(async () => (await age()) > 1);
   await suite.redis.restart();
   await waitFor(async () => (await waiting()) === 0);
-  await waitFor(() => suite.account.logs().includes('entitlement events are published again'));
-  expect(suite.account.logs().split('entitlement events wait to be published').length - 1).toBe(1);
+  await waitFor(() => suite.account.logs().includes('entitlement events are being published again'));
+  expect(complaints() - complaintsBefore).toBe(1);
 });
 
 test('killed -9 between the event and its end: it is told of again', async () => {
   const account_id = await insertAccount(suite.database);
-  // Redis takes PUBLISH and doesn't answer.
-  await suite.store.client('PAUSE', 2_000, 'WRITE');
+  // Redis accepts PUBLISH and doesn't reply until it is unpaused.
+  await suite.store.client('PAUSE', 60_000, 'WRITE');
   await block(account_id);
   await waitFor(() =>
     suite
@@ -119,6 +132,7 @@ test('killed -9 between the event and its end: it is told of again', async () =>
   );
   await suite.account.kill();
   expect(await waiting()).toBe(1);
+  await suite.store.client('UNPAUSE');
   await suite.account.restart();
   await waitFor(() => told.includes(account_id));
   await waitFor(async () => (await waiting()) === 0);

@@ -51,8 +51,8 @@ export function startEntitlementPublisher(options: PublisherOptions): { close: (
         takeBatch: () => publishBatch(options),
       }),
     messages: {
-      failed: 'entitlement events wait to be published; trying again',
-      recovered: 'entitlement events are published again',
+      failed: 'entitlement events cannot be published; retrying',
+      recovered: 'entitlement events are being published again',
     },
     logger,
   });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { USAGE_SHARD_COUNT, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -17,30 +17,32 @@ import {
 } from '../../../test/suite/usage/usage-streams.ts';
 
 let suite: AccountUnderTest;
-let replicas: ServiceProcess[];
+/** Replicas beside suite.account; a test takes over those that the one before has left running. */
+let replicas: ServiceProcess[] = [];
 
 beforeAll(async () => {
   suite = await startAccount();
 });
 
 afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.stop()));
   await suite.close();
 });
 
 beforeEach(async () => {
-  replicas = [];
   await suite.database.raw('TRUNCATE usage_totals, usage_hourly, usage_unassigned');
 });
 
-afterEach(async () => {
-  await Promise.all(replicas.map((replica) => replica.stop()));
-});
-
-async function startReplica(): Promise<ServiceProcess> {
-  const replica = await startServiceProcess('account', suite.settings);
-  replicas.push(replica);
-  await becomeReady(replica);
-  return replica;
+/** Starts or stops replicas until there are so many beside suite.account. */
+async function haveReplicas(count: number): Promise<void> {
+  const surplus = replicas.splice(count);
+  await Promise.all(surplus.map((replica) => replica.stop()));
+  const missing = Array.from({ length: count - replicas.length }, async () => {
+    const replica = await startServiceProcess('account', suite.settings);
+    replicas.push(replica);
+    await becomeReady(replica);
+  });
+  await Promise.all(missing);
 }
 
 /** One event of each of so many payers, who lie in as many streams. */
@@ -54,22 +56,28 @@ async function newPayers(count: number): Promise<UsageEvent[]> {
   return events;
 }
 
-/** Sends a batch of each payer, again and again, until it is told to stop; gives all that was sent. */
+/** Uncounted entries of a stream at which sending pauses: more would only take time to count at the end. */
+const MAX_BACKLOG = 20;
+
+/** Sends batches of every payer until stopped; resolves with all events that were sent. */
 function sendUnderLoad(events: readonly UsageEvent[]): { stop: () => Promise<UsageEvent[]> } {
   const sent: UsageEvent[] = [];
   const over = new AbortController();
-  const run = async () => {
+  const sendFor = async (event: UsageEvent) => {
+    const stream = usageStreamKey(usageShard(event.payer_id));
+    const hasRoom = async () => over.signal.aborted || (await suite.store.xlen(stream)) < MAX_BACKLOG;
     while (!over.signal.aborted) {
-      await Promise.all(events.map((event) => appendBatch(suite.store, [event])));
-      sent.push(...events);
+      await appendBatch(suite.store, [event]);
+      sent.push(event);
+      await waitFor(hasRoom, { timeoutMs: 30_000, intervalMs: 100 });
     }
-    return sent;
   };
-  const running = run();
+  const sending = Promise.all(events.map(sendFor));
   return {
-    stop: () => {
+    stop: async () => {
       over.abort();
-      return running;
+      await sending;
+      return sent;
     },
   };
 }
@@ -84,7 +92,7 @@ async function sharesAre(...expected: number[]): Promise<void> {
       const shares = await Promise.all([suite.account, ...replicas].map(shareOf));
       return shares.toSorted().join() === expected.toSorted().join();
     },
-    { what: `shares of ${expected.join()}` },
+    { timeoutMs: 20_000, intervalMs: 100, what: `shares of ${expected.join()}` },
   );
 }
 
@@ -96,22 +104,23 @@ async function expectExactly(events: readonly UsageEvent[]): Promise<void> {
 }
 
 test('replicas have fair shares, whether one comes or is stopped, and all of them count', async () => {
+  await haveReplicas(0);
   await sharesAre(64);
-  const second = await startReplica();
+  await haveReplicas(1);
   await sharesAre(32, 32);
-  await startReplica();
+  await haveReplicas(2);
   await sharesAre(22, 21, 21);
   const load = sendUnderLoad(await newPayers(64));
   for (const process of [suite.account, ...replicas])
     await waitFor(async () => (await countedBy(process)) > 0);
-  await second.stop();
-  replicas = replicas.filter((replica) => replica !== second);
+  await haveReplicas(1);
   await sharesAre(32, 32);
   await expectExactly(await load.stop());
 }, 60_000);
 
 test('kill -9 of one of two under load: the other has its streams within ten seconds, and all counts once', async () => {
-  const replica = await startReplica();
+  await haveReplicas(1);
+  const [replica] = replicas as [ServiceProcess];
   await sharesAre(32, 32);
   const load = sendUnderLoad(await newPayers(64));
   await waitFor(async () => (await countedBy(replica)) > 0);
@@ -129,7 +138,7 @@ test('replicas that all take all streams, since none sees another, count each ba
       $$ BEGIN NEW.alive_until := now() - interval '1 second'; RETURN NEW; END $$;
     CREATE TRIGGER lease_is_broken BEFORE INSERT OR UPDATE ON usage_readers
       FOR EACH ROW EXECUTE FUNCTION lease_is_broken()`);
-  await Promise.all([startReplica(), startReplica()]);
+  await haveReplicas(2);
   await sharesAre(64, 64, 64);
   const load = sendUnderLoad(await newPayers(16));
   for (const process of [suite.account, ...replicas]) {
@@ -141,6 +150,7 @@ test('replicas that all take all streams, since none sees another, count each ba
 }, 60_000);
 
 test('a stream that another session holds, and a payer whose row is locked, hold up no other', async () => {
+  await haveReplicas(0);
   await sharesAre(64);
   const all = await newPayers(64);
   const [held, locked] = [all[0], all[1]] as [UsageEvent, UsageEvent];

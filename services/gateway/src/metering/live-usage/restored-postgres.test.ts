@@ -136,7 +136,7 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   await waitFor(() => isSetBack(busy), { timeoutMs: 20_000 });
   expect(await pointsOf(busy)).toBe(36 * POINTS);
   await waitFor(async () => (await pointsOf(idle)) === 20 * POINTS);
-  expect(stack.account.logs()).toContain('Postgres has been set back');
+  expect(stack.account.logs()).toContain('Postgres has been restored to an earlier state');
 
   // To the point, also for whom live counters have to be built from what Postgres says now.
   await waitFor(async () => (await query(unused)) === 200);
