@@ -2,7 +2,7 @@ import { alertApi } from '../notifications/alerts/openapi.ts';
 import { applicationApi } from '../access/applications/openapi.ts';
 import { peopleApi } from '../identity/people/openapi.ts';
 import { sessionApi } from '../identity/sessions/openapi.ts';
-import { invitationApi, teamApi } from '../teams/openapi.ts';
+import { invitationApi, teamApi } from '../teams/console/openapi.ts';
 import { tokenApi } from '../access/tokens/openapi.ts';
 import { usageApi } from '../usage/endpoint/openapi.ts';
 import { usageViewApi } from '../usage/views/openapi.ts';

@@ -3,6 +3,10 @@ import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { createAttemptCounts } from '../identity/attempts/attempt-counts.ts';
+import { alertMails } from '../notifications/alerts/alert-mail.ts';
+import { webhookMails } from '../notifications/webhooks/webhook-mail.ts';
+import { handOverMails } from '../teams/hand-over-mail.ts';
+import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 import { openAlerts } from './alerts.ts';
 import type { Config } from '../config.ts';
 import type { ConsoleParts } from '../routes/console-routes.ts';
@@ -10,6 +14,8 @@ import { openDatabase } from '../platform/database/database.ts';
 import { createQuery } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { startHousekeeping } from '../platform/housekeeping/housekeeping.ts';
+import { identityMails } from '../identity/mails/identity-mails.ts';
+import type { AnyMailRenderers } from '../mail/mail-renderer.ts';
 import { startMailWorker } from '../mail/mail-worker.ts';
 import { folderTransport, smtpTransport } from '../mail/transport.ts';
 import type { MailTransport } from '../mail/transport.ts';
@@ -17,7 +23,12 @@ import { MAIL_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts
 import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
 import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';
 import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
-import { createSlowDown } from '../identity/sessions/sign-in-limits.ts';
+import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
+
+/** By kind of mail. */
+const MAIL_RENDERERS: AnyMailRenderers = new Map(
+  Object.entries({ ...identityMails, ...invitationMails, ...handOverMails, ...alertMails, ...webhookMails }),
+);
 
 /** A pool of its own, for what nobody waits for. */
 const BACKGROUND = { poolMax: 2, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
@@ -43,6 +54,7 @@ export function openConsole(options: {
   };
   const mails = startMailWorker({
     query: backgroundQuery,
+    renderers: MAIL_RENDERERS,
     transport: mailTransport(config, logger),
     attemptTimeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS,
     publicUrl,

@@ -1,21 +1,23 @@
 import type { Query } from '../platform/database/query.ts';
 import type { OutboxTable } from '../platform/outbox/leased-rows.ts';
 
-/** A mail that was asked for. What it says, and to whom at all, is decided when it is sent (prepare-mail.ts). */
-export type RequestedMail =
-  | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
-  | { kind: 'sign_up_again' | 'password_reset'; recipient: string }
-  | {
-      kind: 'email_change' | 'password_changed' | 'email_changed' | 'team_handed_over';
-      recipient: string;
-      account_id: number;
-    }
-  | { kind: 'team_invitation'; recipient: string; invitation_id: number }
-  | { kind: 'usage_alert'; recipient: string; account_id: number; alert_id: number }
-  // Null where the version before, which runs beside this one for a while, has asked for it.
-  | { kind: 'webhook_disabled'; recipient: string; account_id: number; webhook_id: number | null };
+/** The columns that a kind of mail can fill. */
+type MailSubject = {
+  account_id: number;
+  name: string;
+  password_hash: string;
+  invitation_id: number;
+  alert_id: number;
+  /** Null in rows of the previous version, which can run beside this one. */
+  webhook_id: number | null;
+};
 
-/** A row of the outbox. */
+/**
+ * A requested mail. Each domain declares its kinds as a narrower type. Text and recipient are decided when it is sent
+ * (mail-renderer.ts).
+ */
+export type RequestedMail = { kind: string; recipient: string } & Partial<MailSubject>;
+
 export type QueuedMail = RequestedMail & {
   mail_id: number;
   created_at: Date;
@@ -30,7 +32,7 @@ export const MAIL_OUTBOX: OutboxTable = {
     created_at, attempts`,
 };
 
-/** Writes that a mail is to be sent. `query` is that of the transaction which makes what the mail is about. */
+/** Queues a mail. `query` belongs to the transaction of the change that the mail reports. */
 export async function enqueueMail(query: Query, mail: RequestedMail): Promise<void> {
   const none = {
     account_id: null,

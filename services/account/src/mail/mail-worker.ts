@@ -7,13 +7,15 @@ import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../platform/outbox/outbox-worker.ts';
 import { MAIL_OUTBOX } from './mail-outbox.ts';
 import type { QueuedMail } from './mail-outbox.ts';
-import { prepareMail } from './prepare-mail.ts';
+import { renderQueuedMail } from './mail-renderer.ts';
+import type { AnyMailRenderers } from './mail-renderer.ts';
 import { failureCodes, isRefusedForGood } from './transport.ts';
 import type { MailTransport } from './transport.ts';
 
 /** `query` is on a pool of its own: neither requests nor revocations wait for mails. */
 export type MailWorkerOptions = {
   query: Query;
+  renderers: AnyMailRenderers;
   transport: MailTransport;
   /** What the transport keeps to. */
   attemptTimeoutMs: number;
@@ -65,11 +67,11 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
 }
 
 async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promise<Attempt> {
-  const { query, transport, publicUrl, logger, metrics } = options;
+  const { query, renderers, transport, publicUrl, logger, metrics } = options;
   const { mail_id, kind, attempts } = mail;
   try {
-    const prepared = await prepareMail(query, mail, publicUrl);
-    if (prepared !== undefined) await transport.send(prepared, mail_id);
+    const rendered = await renderQueuedMail(renderers, query, mail, publicUrl);
+    if (rendered !== undefined) await transport.send(rendered, mail_id);
   } catch (error) {
     const told = { mail_id, kind, attempts: attempts + 1, ...failureCodes(error) };
     if (isRefusedForGood(error) || Date.now() - mail.created_at.getTime() > GIVE_UP_AFTER_MS) {

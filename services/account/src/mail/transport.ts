@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Mail } from './mail-text.ts';
+import type { Mail } from './render-mail.ts';
 
 export type MailTransport = {
   /** Hands a mail over; resolves when it is out of our hands. `id` names it in a folder. */

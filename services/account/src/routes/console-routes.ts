@@ -20,6 +20,7 @@ import {
   signUpSettingEndpoint,
   verifyEmailEndpoint,
 } from '../identity/people/endpoints.ts';
+import type { PeopleParts } from '../identity/people/people.ts';
 import {
   endSessionEndpoint,
   listSessionsEndpoint,
@@ -28,13 +29,12 @@ import {
   signOutEndpoint,
   signOutEverywhereEndpoint,
 } from '../identity/sessions/endpoints.ts';
-import type { SessionParts } from '../identity/sessions/endpoints.ts';
 import { requireSession } from '../identity/sessions/require-session.ts';
 import { sameOriginOnly } from '../identity/sessions/same-origin.ts';
 import type { Tokens } from '../access/tokens/tokens.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 
-export type ConsoleParts = SessionParts &
+export type ConsoleParts = PeopleParts &
   Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'> & {
     publicUrl: string;
     signUpEnabled: boolean;

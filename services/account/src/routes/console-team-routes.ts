@@ -2,7 +2,6 @@ import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { readJsonBody } from '../http/input/json-body.ts';
-import type { PeopleParts } from '../identity/people/people.ts';
 import { refuseBlocked } from '../billing/entitlements/refuse-blocked.ts';
 import {
   createTeamEndpoint,
@@ -12,7 +11,7 @@ import {
   removeMemberEndpoint,
   renameTeamEndpoint,
   teamEndpoint,
-} from '../teams/endpoints.ts';
+} from '../teams/console/endpoints.ts';
 import {
   acceptByTokenEndpoint,
   acceptEndpoint,
@@ -22,10 +21,11 @@ import {
   inviteEndpoint,
   lookUpInvitationEndpoint,
   withdrawEndpoint,
-} from '../teams/invitations/invitation-endpoints.ts';
+} from '../teams/console/invitation-endpoints.ts';
+import type { InvitationParts } from '../teams/console/invitation-endpoints.ts';
 
 /** The team of who is signed in, and invitations; what a mail's token alone opens needs no session. */
-export function teamRoutes(parts: PeopleParts, session: RequestHandler): Router {
+export function teamRoutes(parts: InvitationParts, session: RequestHandler): Router {
   const body = readJsonBody;
   const router = Router({ strict: true, caseSensitive: true });
   router

@@ -4,6 +4,7 @@ import type { Actor, AuditEntry } from '../platform/audit/audit-log.ts';
 import type { Query } from '../platform/database/query.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import { findAccount } from '../identity/accounts/account-store.ts';
+import type { HandOverMail } from './hand-over-mail.ts';
 import {
   countTaken,
   deleteMember,
@@ -75,7 +76,8 @@ export async function handOver(query: Query, person: Person, memberId: number): 
   const next = await findAccount(query, memberId);
   if (next === undefined || !(await exchangeRoles(query, roles))) throw new Problem('not_found');
   await auditTeam(query, person, team, 'team_handed_over', { manager_account_id: memberId });
-  await enqueueMail(query, { kind: 'team_handed_over', recipient: next.email, account_id: memberId });
+  const mail: HandOverMail = { kind: 'team_handed_over', recipient: next.email, account_id: memberId };
+  await enqueueMail(query, mail);
 }
 
 /** Ends all memberships. @throws {Problem} not_found, forbidden */

@@ -203,7 +203,7 @@ describe('a team', () => {
     });
     // The first mail was the invitation.
     const { subject } = await nthMail(suite.mailDirectory, member.email, 2);
-    expect(subject).toBe('You manage a team now');
+    expect(subject).toBe('You now manage your team');
     const back = await handOver(member, manager.account_id);
     expect(back.body).toMatchObject({ billing_status: 'active', warning: null });
   });

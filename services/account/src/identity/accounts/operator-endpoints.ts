@@ -8,7 +8,7 @@ import { booleanQueryField } from '../../http/input/fields.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { cutPage, lookAhead, pageFields, queryOf } from '../../http/input/page.ts';
-import { addressSchema } from '../people/input.ts';
+import { emailField } from './input.ts';
 import { createAccount, findOperatedAccount, listAccounts, setAccountBlocked } from './operator-store.ts';
 
 /**
@@ -16,13 +16,11 @@ import { createAccount, findOperatedAccount, listAccounts, setAccountBlocked } f
  * email_verified_at, blocked_at, created_at`. Errors as of plans, and 409 `email_taken`.
  */
 
-const { email: emailSchema } = addressSchema.shape;
-
-const newAccountSchema = z.strictObject({ email: emailSchema, name: nameSchema });
+const newAccountSchema = z.strictObject({ email: emailField, name: nameSchema });
 
 const listSchema = z.strictObject({
   ...pageFields,
-  email: emailSchema.optional(),
+  email: emailField.optional(),
   blocked: booleanQueryField.optional(),
 });
 

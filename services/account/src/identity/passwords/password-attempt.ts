@@ -1,18 +1,25 @@
 import { refuseExceeded } from '../attempts/attempt-counts.ts';
-import type { SignInParts } from '../sessions/sign-in.ts';
-import { passwordAttempt } from '../sessions/sign-in-limits.ts';
-import type { Stranger } from '../people/people.ts';
+import type { AttemptCounts } from '../attempts/attempt-counts.ts';
+import { passwordAttempt } from '../attempts/sign-in-limits.ts';
+import type { SignInLimits, SlowDown } from '../attempts/sign-in-limits.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+
+export type PasswordCheckParts = {
+  hasher: PasswordHasher;
+  counts: AttemptCounts;
+  signInLimits: SignInLimits;
+  slowDown: SlowDown;
+};
 
 /**
- * Whether a password is the one of a stored hash, outside of signing in. Attempts are counted like those to sign
- * in, so that this is no way around their limit.
+ * Checks a password outside of sign-in. Attempts count as attempts to sign in, so this is no way around their limit.
  *
  * @throws {Problem} too_many_requests; service_unavailable
  */
 export async function isPasswordRight(
-  { counts, signInLimits, slowDown, hasher }: SignInParts,
+  { counts, signInLimits, slowDown, hasher }: PasswordCheckParts,
   { email, password, password_hash }: { email: string; password: string; password_hash: string },
-  { addressGroup }: Stranger,
+  addressGroup: string,
 ): Promise<boolean> {
   const attempt = passwordAttempt(signInLimits, { account: email, address: addressGroup });
   const taken = await counts.take(attempt);

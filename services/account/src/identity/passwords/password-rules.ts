@@ -22,7 +22,7 @@ export function passwordFault(password: string, email: string): string | undefin
   const address = email.toLowerCase();
   const [local = ''] = address.split('@');
   if (plain.includes(address) || (local.length >= TELLING_CHARACTERS && plain.includes(local))) {
-    return 'must not contain the e-mail address';
+    return 'must not contain the email address';
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { bodyOf } from '../../http/input/json-body.ts';
-import { sessionAnswer } from '../sessions/endpoints.ts';
-import type { SessionParts } from '../sessions/endpoints.ts';
-import { signedIn, strangerOf } from '../sessions/require-session.ts';
-import { changePassword, requestEmailChange } from '../accounts/account-changes.ts';
+import { addressSchema } from '../accounts/input.ts';
 import { findAccount, setName } from '../accounts/account-store.ts';
+import { callerOf } from '../sessions/caller-address.ts';
+import { sessionAnswer } from '../sessions/endpoints.ts';
+import { signedIn } from '../sessions/require-session.ts';
+import { requestEmailChange } from './email-change.ts';
 import {
-  addressSchema,
   emailChangeSchema,
   newPasswordSchema,
   passwordChangeSchema,
@@ -15,14 +15,14 @@ import {
   signUpSchema,
   verificationSchema,
 } from './input.ts';
-import { requestPasswordReset, resetPassword } from '../passwords/password-changes.ts';
+import { changePassword, requestPasswordReset, resetPassword } from './password-changes.ts';
 import type { PeopleParts } from './people.ts';
 import { sendSignUpAgain, signUp, verifyEmail } from './sign-up.ts';
 
 /**
- * People under `/api/console`. Faulty members: 400 `invalid_request` that names them all. 429 `too_many_requests`
- * with Retry-After where an address or a recipient had too many mails. 503 while Postgres is away, or while too
- * many passwords wait to be hashed.
+ * Sign-up and the account holder's own data, under `/api/console`. All of them: 400 `invalid_request` that lists the
+ * invalid fields; 429 `too_many_requests` with Retry-After if an address or a recipient had too many mails; 503 while
+ * Postgres is unavailable or too many passwords wait to be hashed.
  */
 
 /** `GET /api/console/sign-up`: 200 `{enabled}`. */
@@ -32,62 +32,62 @@ export function signUpSettingEndpoint(enabled: boolean): RequestHandler {
   };
 }
 
-/** Behind it is what only a Tollgate that takes sign-ups does. @throws {Problem} forbidden */
+/** @throws {Problem} forbidden */
 export function requireSignUpEnabled(enabled: boolean): RequestHandler {
   return (_req, _res, next) => {
-    if (!enabled) throw new Problem('forbidden', { detail: 'Sign-up is switched off here.' });
+    if (!enabled) throw new Problem('forbidden', { detail: 'Sign-up is disabled.' });
     next();
   };
 }
 
 /**
- * `POST /api/console/sign-up` with `{email, name, password}`: 202 `{}`, the same whether the address has an account
- * or not; a mail says how it goes on. 403 where sign-up is switched off.
+ * `POST /api/console/sign-up` with `{email, name, password}`: 202 `{}`, whether or not the address has an account; the
+ * mail tells which. 403 if sign-up is disabled.
  */
 export function signUpEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
-    await signUp(parts, bodyOf(req, signUpSchema), strangerOf(req, res));
+    await signUp(parts, bodyOf(req, signUpSchema), callerOf(req, res));
     res.status(202).json({});
   };
 }
 
-/** `POST /api/console/sign-up/resend` with `{email}`: 202 `{}`; the link of a sign-up is sent again. */
+/** `POST /api/console/sign-up/resend` with `{email}`: 202 `{}`; sends the link of a sign-up again. */
 export function resendEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
-    await sendSignUpAgain(parts, bodyOf(req, addressSchema).email, strangerOf(req, res));
+    await sendSignUpAgain(parts, bodyOf(req, addressSchema).email, callerOf(req, res));
     res.status(202).json({});
   };
 }
 
 /**
- * `POST /api/console/verify-email` with `{token, password}` of a sign-up, or with the `{token}` of the mail to a new
- * address: 200 `{email}`, the account's address from now on. It signs in no one. 400 for a token that is unknown,
- * used or expired, and for a password that isn't the sign-up's; the link stays good then.
+ * `POST /api/console/verify-email` with `{token, password}` of a sign-up, or with the `{token}` of a change of address:
+ * 200 `{email}`, the account's address from now on. Doesn't sign in. 400 for a token that is unknown, used or
+ * expired, and for a password that isn't the sign-up's; the link then stays valid.
  */
-export function verifyEmailEndpoint(parts: SessionParts): RequestHandler {
+export function verifyEmailEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
-    const email = await verifyEmail(parts, bodyOf(req, verificationSchema), strangerOf(req, res));
+    const email = await verifyEmail(parts, bodyOf(req, verificationSchema), callerOf(req, res));
     res.json({ email });
   };
 }
 
-/** `POST /api/console/password-reset` with `{email}`: 202 `{}`, the same whether the address has an account or not. */
+/** `POST /api/console/password-reset` with `{email}`: 202 `{}`, whether or not the address has an account. */
 export function requestResetEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
-    await requestPasswordReset(parts, bodyOf(req, addressSchema).email, strangerOf(req, res));
+    await requestPasswordReset(parts, bodyOf(req, addressSchema).email, callerOf(req, res));
     res.status(202).json({});
   };
 }
 
-/** `POST /api/console/password-reset/confirm` with `{token, password}`: 204; all sessions of the account end. */
+/** `POST /api/console/password-reset/confirm` with `{token, password}`: 204; ends all sessions of the account. */
 export function resetPasswordEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
-    await resetPassword(parts, bodyOf(req, newPasswordSchema), strangerOf(req, res));
+    await resetPassword(parts, bodyOf(req, newPasswordSchema), callerOf(req, res));
     res.status(204).end();
   };
 }
 
-/** `PATCH /api/console/account` with `{name}`: 200, what GET /api/console/session says. */
+/** `PATCH /api/console/account` with `{name}`: 200, as `GET /api/console/session`. */
 export function changeProfileEndpoint({ query }: PeopleParts): RequestHandler {
   return async (req, res) => {
     const { account_id, session, token } = signedIn(res);
@@ -99,27 +99,27 @@ export function changeProfileEndpoint({ query }: PeopleParts): RequestHandler {
 }
 
 /**
- * `PUT /api/console/account/password` with `{current_password, new_password}`: 200, the new session and its cookie;
+ * `PUT /api/console/account/password` with `{current_password, new_password}`: 200, a new session and its cookie;
  * all other sessions end.
  */
-export function changePasswordEndpoint(parts: SessionParts): RequestHandler {
+export function changePasswordEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
-    const stranger = strangerOf(req, res);
-    const origin = { address: stranger.address, userAgent: req.get('user-agent') ?? '' };
+    const caller = callerOf(req, res);
+    const origin = { address: caller.address, userAgent: req.get('user-agent') ?? '' };
     const wanted = bodyOf(req, passwordChangeSchema);
-    const begun = await changePassword(parts, signedIn(res), wanted, origin, stranger);
+    const begun = await changePassword(parts, signedIn(res), wanted, origin, caller);
     parts.cookie.set(res, begun.token, begun.session.expires_at);
     res.json(sessionAnswer(begun));
   };
 }
 
 /**
- * `POST /api/console/account/email` with `{email, current_password}`: 202 `{}`. The new address counts when the link
- * of its mail is used; the old one is told then.
+ * `POST /api/console/account/email` with `{email, current_password}`: 202 `{}`. The new address applies once the link
+ * mailed to it is used; the old address is notified then.
  */
-export function changeEmailEndpoint(parts: SessionParts): RequestHandler {
+export function changeEmailEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
-    await requestEmailChange(parts, signedIn(res), bodyOf(req, emailChangeSchema), strangerOf(req, res));
+    await requestEmailChange(parts, signedIn(res), bodyOf(req, emailChangeSchema), callerOf(req, res));
     res.status(202).json({});
   };
 }

@@ -1,8 +1,8 @@
 import type { Answer, ApiChapter } from '../../http/operation.ts';
 import { sessionSchema } from '../sessions/answers.ts';
 import { acceptedSchema, signUpSettingSchema, verifiedSchema } from './answers.ts';
+import { addressSchema } from '../accounts/input.ts';
 import {
-  addressSchema,
   emailChangeSchema,
   newPasswordSchema,
   passwordChangeSchema,

@@ -37,7 +37,7 @@ describe('signing up', () => {
     const answer = await request('POST', '/sign-up', person);
     expect([answer.status, answer.body, answer.headers.get('cache-control')]).toEqual([202, {}, 'no-store']);
     const { token, subject, text } = await nthMail(suite.mailDirectory, person.email);
-    expect(subject).toBe('Verify your e-mail address');
+    expect(subject).toBe('Confirm your email address');
     expect(text).toContain(`http://tollgate.example/user/verify-email?token=${String(token)}`);
     expect(await accountsOf(person.email)).toEqual([]);
     expect((await request('POST', '/session', person)).status).toBe(400);
@@ -109,7 +109,7 @@ describe('signing up', () => {
     const names = (headers: Headers) => [...headers.keys()].sort();
     expect(names(taken.headers)).toEqual(names(fresh.headers));
     const mail = await nthMail(suite.mailDirectory, known.email);
-    expect([mail.subject, mail.token]).toEqual(['You have an account already', undefined]);
+    expect([mail.subject, mail.token]).toEqual(['You already have an account', undefined]);
     expect(await accountsOf(known.email)).toHaveLength(1);
     expect((await request('POST', '/session', { email: known.email, password: known.password })).status).toBe(
       201,
@@ -149,7 +149,7 @@ describe('signing up', () => {
     await request('POST', '/sign-up', stranger);
     const newest = await nthMail(suite.mailDirectory, email, 2);
 
-    const message = 'is not the one that this sign-up was made with';
+    const message = 'does not match the password of this sign-up';
     const clicked = await request('POST', '/verify-email', { token: newest.token, password });
     expect([clicked.status, clicked.body['errors']]).toEqual([400, [{ field: 'password', message }]]);
     const bare = await request('POST', '/verify-email', { token: newest.token });

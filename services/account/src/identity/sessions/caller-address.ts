@@ -1,11 +1,16 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { addressGroup } from '@tollgate/http/address-group';
 import type { AddressOf } from '@tollgate/http/error-handler';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+
+/** Where a request comes from. Limits count by `addressGroup`. */
+export type Caller = { address: string; addressGroup: string; request_id: string };
 
 const addresses = new WeakMap<Request, string>();
 
 /**
- * Express middleware: notes where each request comes from, for readCallerAddress. Express' own `req.ip` takes a
- * port for a part of the address, and each connection for another caller.
+ * Express middleware for callerOf. Express' own `req.ip` takes a port for a part of the address, so that each
+ * connection looks like another caller.
  */
 export function noteCallerAddress(addressOf: AddressOf): RequestHandler {
   return (req, _res, next) => {
@@ -14,10 +19,19 @@ export function noteCallerAddress(addressOf: AddressOf): RequestHandler {
   };
 }
 
-/** What trusted proxies say of where a request comes from, else the connection's own address. */
-export function readCallerAddress(req: Request): string {
+/** The caller's address is the one that trusted proxies report, else the connection's. */
+export function callerOf(req: Request, res: Response): Caller {
+  const address = readCallerAddress(req);
+  return {
+    address,
+    addressGroup: addressGroup(address),
+    request_id: res.get(REQUEST_ID_HEADER) ?? 'unknown',
+  };
+}
+
+function readCallerAddress(req: Request): string {
   const address = addresses.get(req);
   if (address === undefined) throw new Error('the endpoint is not behind noteCallerAddress');
-  // A caller that is gone by now has none.
+  // Empty once the caller has disconnected.
   return address === '' ? 'unknown' : address;
 }

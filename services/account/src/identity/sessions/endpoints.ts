@@ -2,9 +2,10 @@ import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
-import { signInSchema } from '../people/input.ts';
+import { callerOf } from './caller-address.ts';
 import { csrfTokenOf } from './csrf-token.ts';
-import { signedIn, strangerOf } from './require-session.ts';
+import { signInSchema } from './input.ts';
+import { signedIn } from './require-session.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { endAllSessions, endSession, listSessions } from './session-store.ts';
 import { signIn } from './sign-in.ts';
@@ -45,7 +46,7 @@ export function signInEndpoint(parts: SessionParts): RequestHandler {
     const begun = await signIn(
       parts,
       { email, password, userAgent, previousToken: cookie.read(req) },
-      strangerOf(req, res),
+      callerOf(req, res),
     );
     cookie.set(res, begun.token, begun.session.expires_at);
     res.status(201).json(sessionAnswer(begun));

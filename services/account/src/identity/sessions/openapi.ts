@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ApiChapter } from '../../http/operation.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
-import { signInSchema } from '../people/input.ts';
 import { sessionListSchema, sessionSchema } from './answers.ts';
+import { signInSchema } from './input.ts';
 
 const COOKIE = { 'Set-Cookie': "The session's cookie." };
 

@@ -1,12 +1,9 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { addressGroup } from '@tollgate/http/address-group';
+import type { RequestHandler, Response } from 'express';
 import type { AccessLog } from '@tollgate/log/access-log';
-import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { Stranger } from '../people/people.ts';
-import { readCallerAddress } from './caller-address.ts';
+import { callerOf } from './caller-address.ts';
 import { CSRF_HEADER, isCsrfTokenOf } from './csrf-token.ts';
 import { isUnsafe } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -47,7 +44,7 @@ export function requireSession(parts: {
       });
     }
     const { account_id } = session.account;
-    const { address, request_id } = strangerOf(req, res);
+    const { address, request_id } = callerOf(req, res);
     const actor = { actor: `account:${String(account_id)}`, address, request_id };
     signedInOf.set(res, { account_id, session, token, actor });
     next();
@@ -70,14 +67,4 @@ export function signedIn(res: Response): SignedIn {
   const found = signedInOf.get(res);
   if (found === undefined) throw new Error('the endpoint is not behind requireSession');
   return found;
-}
-
-/** Where a request comes from: what trusted proxies say of it, else the connection's own address. */
-export function strangerOf(req: Request, res: Response): Stranger {
-  const address = readCallerAddress(req);
-  return {
-    address,
-    addressGroup: addressGroup(address),
-    request_id: res.get(REQUEST_ID_HEADER) ?? 'unknown',
-  };
 }

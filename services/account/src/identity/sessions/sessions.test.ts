@@ -76,7 +76,7 @@ describe('signing in', () => {
         type: 'urn:tollgate:problem:invalid_credentials',
         title: 'Unauthorized',
         status: 401,
-        detail: 'The e-mail address or the password is wrong.',
+        detail: 'The email address or the password is wrong.',
         code: 'invalid_credentials',
       },
     });

@@ -1,18 +1,22 @@
 import { Problem } from '@tollgate/http/problem';
 import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
-import type { Query } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
 import { isOutdated } from '../passwords/password.ts';
+import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
 import type { Account } from '../accounts/account.ts';
 import { findAccountByEmail, lockAccount, setPasswordHash } from '../accounts/account-store.ts';
-import type { PeopleParts, Stranger } from '../people/people.ts';
 import { newSecretToken } from '../secret-token.ts';
+import type { Caller } from './caller-address.ts';
 import { beginSession, endSessionOfToken } from './session-store.ts';
 import type { LiveSession, SessionLifetimes } from './session-store.ts';
-import { passwordAttempt } from './sign-in-limits.ts';
-import type { SlowDown } from './sign-in-limits.ts';
+import { passwordAttempt } from '../attempts/sign-in-limits.ts';
 
-export type SignInParts = PeopleParts & { lifetimes: SessionLifetimes; slowDown: SlowDown };
+export type SignInParts = PasswordCheckParts & {
+  query: Query;
+  transact: Transact;
+  lifetimes: SessionLifetimes;
+};
 
 export type SignInRequest = {
   email: string;
@@ -34,11 +38,7 @@ const LOOKS = 2;
  *
  * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
  */
-export async function signIn(
-  parts: SignInParts,
-  request: SignInRequest,
-  by: Stranger,
-): Promise<BegunSession> {
+export async function signIn(parts: SignInParts, request: SignInRequest, by: Caller): Promise<BegunSession> {
   const { query, counts, signInLimits, slowDown } = parts;
   const { email } = request;
   const attempt = passwordAttempt(signInLimits, { account: email, address: by.addressGroup });
@@ -60,11 +60,11 @@ export async function signIn(
     await counts.giveBack(attempt);
     return begun;
   }
-  throw new Problem('invalid_credentials', { detail: 'The e-mail address or the password is wrong.' });
+  throw new Problem('invalid_credentials', { detail: 'The email address or the password is wrong.' });
 }
 
 async function isPasswordOf(
-  { hasher }: PeopleParts,
+  { hasher }: SignInParts,
   account: Account | undefined,
   password: string,
 ): Promise<boolean> {
@@ -78,7 +78,7 @@ async function isPasswordOf(
  */
 function beginIfUnchanged(
   { transact, lifetimes }: SignInParts,
-  step: { account: Account; upgraded: string | undefined; request: SignInRequest; by: Stranger },
+  step: { account: Account; upgraded: string | undefined; request: SignInRequest; by: Caller },
 ): Promise<BegunSession | undefined> {
   const { upgraded, request, by } = step;
   const { account_id, password_hash } = step.account;
@@ -104,7 +104,7 @@ function beginIfUnchanged(
   });
 }
 
-async function recordLimited(query: Query, email: string, { address, request_id }: Stranger): Promise<void> {
+async function recordLimited(query: Query, email: string, { address, request_id }: Caller): Promise<void> {
   const account = await findAccountByEmail(query, email);
   if (account === undefined) return;
   await recordAudit(query, {

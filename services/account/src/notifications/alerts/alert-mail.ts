@@ -1,6 +1,17 @@
+import type { MailRenderers } from '../../mail/mail-renderer.ts';
+import { renderMail } from '../../mail/render-mail.ts';
+import type { Mail } from '../../mail/render-mail.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { UsageAlertMail } from '../../mail/mail-text.ts';
 import type { AlertLimit } from './rules.ts';
+
+export type AlertMail = { kind: 'usage_alert'; recipient: string; account_id: number; alert_id: number };
+
+export const alertMails: MailRenderers<AlertMail> = {
+  usage_alert: async (query, { alert_id }, publicUrl) => {
+    const alert = await findMailedAlert(query, alert_id);
+    return alert === undefined ? undefined : alertMail(alert, `${publicUrl}/user/usage`);
+  },
+};
 
 const WORDS: Readonly<Record<AlertLimit, { limit: string; unit: string }>> = {
   points_limit: { limit: 'points', unit: 'points' },
@@ -9,19 +20,44 @@ const WORDS: Readonly<Record<AlertLimit, { limit: string; unit: string }>> = {
   team_slots_limit: { limit: 'team slots', unit: 'slots' },
 };
 
-type Row = Omit<UsageAlertMail, 'limit' | 'unit'> & { limit_name: AlertLimit };
+type MailedAlert = {
+  to: string;
+  limit_name: AlertLimit;
+  share: number;
+  used: number;
+  limit_value: number;
+  started_at: Date;
+  ended_at: Date;
+};
 
-/** What the mail of an alert tells; undefined where the account's address is not verified any more. */
-export async function findAlertMail(query: Query, alertId: number): Promise<UsageAlertMail | undefined> {
-  const rows = await query<Row>(
+/** Undefined if the account's address is not verified any more. */
+async function findMailedAlert(query: Query, alertId: number): Promise<MailedAlert | undefined> {
+  const rows = await query<MailedAlert>(
     `SELECT email AS "to", limit_name, share, used, limit_value, started_at, ended_at
      FROM usage_alerts JOIN billing_periods USING (period_id)
        JOIN accounts ON accounts.account_id = usage_alerts.account_id
      WHERE alert_id = :alertId AND email_verified_at IS NOT NULL`,
     { alertId },
   );
-  const [found] = rows;
-  if (found === undefined) return undefined;
-  const { limit_name, ...rest } = found;
-  return { ...rest, ...WORDS[limit_name] };
+  return rows[0];
+}
+
+/** Without the plan's name: a user typed it. */
+function alertMail(alert: MailedAlert, link: string): Mail {
+  const { to, limit_name, share, used, limit_value } = alert;
+  const { limit, unit } = WORDS[limit_name];
+  const [started, ended] = [alert.started_at, alert.ended_at].map((at) => at.toISOString().slice(0, 10));
+  // Usage can exceed the limit; and it can be below the threshold, since time is rounded down to seconds.
+  const percent = String(Math.min(100, Math.max(share, Math.floor((used / limit_value) * 100))));
+  const usage = `${used.toLocaleString('en')} of ${limit_value.toLocaleString('en')} ${unit}`;
+  return renderMail(to, {
+    subject: `You've used ${percent}% of your ${limit}`,
+    lines: [
+      `You've used ${usage} in the billing period from ${String(started)} to ${String(ended)} (UTC). This alert was sent because usage reached ${String(share)}% of the limit.`,
+      'See your current usage:',
+    ],
+    link,
+    closing:
+      'You get one alert per threshold and billing period. To change the thresholds or turn these emails off, go to your account settings.',
+  });
 }

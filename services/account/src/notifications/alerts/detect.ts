@@ -4,6 +4,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { enqueueDeliveries } from '../deliveries/delivery-store.ts';
 import type { Alert, CheckedPeriod } from './alert.ts';
+import type { AlertMail } from './alert-mail.ts';
 import { alertEvent } from './event.ts';
 import { highestOfEach, passedShares } from './rules.ts';
 import type { AlertLimit, Passed, Use } from './rules.ts';
@@ -52,7 +53,8 @@ export async function detectAlerts(query: Query, periodId: number): Promise<Aler
   );
   if (settings.mail && period.email !== null) {
     for (const { alert_id } of highestOfEach(alerts)) {
-      await enqueueMail(query, { kind: 'usage_alert', recipient: period.email, account_id, alert_id });
+      const mail: AlertMail = { kind: 'usage_alert', recipient: period.email, account_id, alert_id };
+      await enqueueMail(query, mail);
     }
   }
   return alerts;

@@ -10,6 +10,7 @@ import type { DeliveryStatus } from './delivery-store.ts';
 import type { DueDelivery } from './lease-store.ts';
 import type { Outcome } from './send.ts';
 import { disableWebhook } from '../webhooks/store.ts';
+import type { WebhookMail } from '../webhooks/webhook-mail.ts';
 
 export type Recorded = { status: DeliveryStatus; disabled: 'gone' | 'failing' | null };
 
@@ -90,5 +91,6 @@ async function disable(
   await recordAudit(query, { ...entry, details: { webhook_id, reason } });
   const account = await findAccount(query, account_id);
   if (account === undefined || account.email_verified_at === null) return;
-  await enqueueMail(query, { kind: 'webhook_disabled', recipient: account.email, account_id, webhook_id });
+  const mail: WebhookMail = { kind: 'webhook_disabled', recipient: account.email, account_id, webhook_id };
+  await enqueueMail(query, mail);
 }

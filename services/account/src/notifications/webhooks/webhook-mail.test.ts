@@ -52,8 +52,8 @@ test('the mail names the webhook, without its query, and leads to a page that is
   await sendTest(owner, webhook);
   const mail = await told();
   const id = String(webhook.webhook_id);
-  expect(mail.subject).toBe('A webhook was switched off');
-  expect(mail.text).toContain(`The webhook ${id}, ${receiver.url}, of your Tollgate account`);
+  expect(mail.subject).toBe('A webhook was disabled');
+  expect(mail.text).toContain(`Webhook ${id} (${receiver.url}) of your Tollgate account`);
   expect(mail.text).toContain(`GET /api/console/webhooks/${id}/deliveries`);
   expect(mail.text).not.toContain('in-the-query');
   await expectWorkingLink(mail);
@@ -65,15 +65,15 @@ test('user info is left out, of an address that has one all the same; the markup
   await suite.database('webhooks').where({ webhook_id }).update({ url });
   await queueMail(webhook_id);
   const { text } = await told();
-  expect(text).toContain(`The webhook ${String(webhook_id)}, https://hooks.invalid/a&b,`);
-  expect(text).toContain('https://hooks.invalid/a&amp;b,');
+  expect(text).toContain(`Webhook ${String(webhook_id)} (https://hooks.invalid/a&b) of`);
+  expect(text).toContain('https://hooks.invalid/a&amp;b)');
   expect(text).not.toMatch(/pass-word|key=1/);
 });
 
 test('what the version before has queued names none', async () => {
   await queueMail(null);
   const mail = await told();
-  expect(mail.text).toContain('A webhook of your Tollgate account was switched off');
+  expect(mail.text).toContain('A webhook of your Tollgate account was disabled');
   await expectWorkingLink(mail);
 });
 

@@ -70,7 +70,7 @@ describe('who is invited by e-mail', () => {
     await invite(manager, email);
     const { subject, token, text } = await nthMail(suite.mailDirectory, email);
     expect([subject, text]).toEqual([
-      'You are invited into a team',
+      "You've been invited to a team",
       expect.stringContaining('/user/invitation?token='),
     ]);
     // What somebody typed is behind the link only.

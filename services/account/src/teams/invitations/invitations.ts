@@ -4,6 +4,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { auditTeam, endTeam, lockManagedTeam } from '../changes.ts';
 import type { Person } from '../changes.ts';
+import type { InvitationMail } from './invitation-mail.ts';
 import {
   deleteExpired,
   deleteInvitation,
@@ -36,7 +37,8 @@ export async function invite(query: Query, person: Person, email: string): Promi
   const invitation = await insertInvitation(query, { team_id: team.team_id, email, invited_by });
   const { invitation_id } = invitation;
   await auditTeam(query, person, team, 'team_invitation_made', { invitation_id, email });
-  await enqueueMail(query, { kind: 'team_invitation', recipient: email, invitation_id });
+  const mail: InvitationMail = { kind: 'team_invitation', recipient: email, invitation_id };
+  await enqueueMail(query, mail);
   return invitation;
 }
 

@@ -33,7 +33,7 @@ async function signedIn() {
 const verify = (token: string | undefined) =>
   openBrowser(suite.account).request('POST', '/verify-email', { token });
 
-describe('changing the e-mail address', () => {
+describe('changing the email address', () => {
   test('counts when the new one is verified; the old one is told, and its links end', async () => {
     const { person, browser, changeEmail } = await signedIn();
     const email = newEmail();
@@ -46,7 +46,7 @@ describe('changing the e-mail address', () => {
     expect((await verify(token)).body).toEqual({ email });
     expect((await browser.request('GET', '/session')).body['email']).toBe(email);
     expect((await nthMail(suite.mailDirectory, person.email, 2)).subject).toBe(
-      'Your e-mail address was changed',
+      'Your email address was changed',
     );
     const late = { token: reset.token, password: 'another good one' };
     expect((await browser.request('POST', '/password-reset/confirm', late)).status).toBe(400);
@@ -72,7 +72,7 @@ describe('changing the e-mail address', () => {
     const other = await insertPerson(suite.database);
     expect((await changeEmail(other.email)).status).toBe(202);
     const mail = await nthMail(suite.mailDirectory, other.email);
-    expect([mail.subject, mail.token]).toEqual(['This e-mail address has an account', undefined]);
+    expect([mail.subject, mail.token]).toEqual(['Your email address is already in use', undefined]);
   });
 
   test('by two accounts to one address, both verified at once: one of them has it', async () => {

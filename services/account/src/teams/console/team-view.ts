@@ -1,13 +1,13 @@
-import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
-import { sumUsage } from '../billing/periods/usage-sums.ts';
-import type { Query } from '../platform/database/query.ts';
-import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
-import { noTeam } from './changes.ts';
-import { listInvitations } from './invitations/invitation-store.ts';
-import type { Invitation } from './invitations/invitation-store.ts';
+import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
+import { sumUsage } from '../../billing/periods/usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { entitlementAnswer } from '../../billing/entitlements/entitlement-answer.ts';
+import { noTeam } from '../changes.ts';
+import { listInvitations } from '../invitations/invitation-store.ts';
+import type { Invitation } from '../invitations/invitation-store.ts';
 import { findMemberUsage } from './member-usage.ts';
-import { slotsLimitOf } from './slots.ts';
-import type { Role } from './store.ts';
+import { slotsLimitOf } from '../slots.ts';
+import type { Role } from '../store.ts';
 
 type Member = { account_id: number; name: string; email: string; role: Role; joined_at: Date };
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
-import type { AttemptLimit } from '../attempts/attempt-counts.ts';
+import type { AttemptLimit } from './attempt-counts.ts';
 
 export type SignInLimits = { windowSec: number; perAccountAndAddress: number; perAddress: number };
 

@@ -2,15 +2,17 @@ import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { idOf } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
-import { addressSchema, tokenSchema } from '../../identity/people/input.ts';
-import { countMailRequest } from '../../identity/people/mail-limits.ts';
+import { addressSchema } from '../../identity/accounts/input.ts';
+import { tokenSchema } from '../../identity/people/input.ts';
+import { countMailRequest } from '../../identity/attempts/mail-limits.ts';
 import type { PeopleParts } from '../../identity/people/people.ts';
-import { signedIn, strangerOf } from '../../identity/sessions/require-session.ts';
-import { personOf } from '../endpoints.ts';
-import type { TeamParts } from '../endpoints.ts';
-import { invitationOfToken, invitationsTo } from './invitation-store.ts';
-import { accept, decline, invite, withdraw } from './invitations.ts';
-import { invitationAnswer, teamView } from '../team-view.ts';
+import { callerOf } from '../../identity/sessions/caller-address.ts';
+import { signedIn } from '../../identity/sessions/require-session.ts';
+import { personOf } from './endpoints.ts';
+import type { TeamParts } from './endpoints.ts';
+import { invitationOfToken, invitationsTo } from '../invitations/invitation-store.ts';
+import { accept, decline, invite, withdraw } from '../invitations/invitations.ts';
+import { invitationAnswer, teamView } from './team-view.ts';
 
 /**
  * Invitations into teams. Who is invited sees `{invitation_id, email, team_name, invited_by_name, invited_by_email,
@@ -18,16 +20,18 @@ import { invitationAnswer, teamView } from '../team-view.ts';
  * else's: the same answer. They expire after 7 days.
  */
 
+export type InvitationParts = TeamParts & Pick<PeopleParts, 'counts' | 'mailLimits'>;
+
 /**
  * `POST /api/console/team/invitations` with `{email}`, for the manager: 201 `{invitation_id, email, created_at,
  * expires_at}`, and a mail with a link. 409 `already_member`, `invitation_pending`, or `team_slots_limit_exceeded`
  * where members and pending invitations are as many as the manager's plan has room for; 429 `too_many_requests`
  * where too many mails were asked for.
  */
-export function inviteEndpoint(parts: PeopleParts): RequestHandler {
+export function inviteEndpoint(parts: InvitationParts): RequestHandler {
   return async (req, res) => {
     const { email } = bodyOf(req, addressSchema);
-    const { addressGroup: address } = strangerOf(req, res);
+    const { addressGroup: address } = callerOf(req, res);
     const { counts, mailLimits } = parts;
     await countMailRequest(counts, mailLimits, { purpose: 'team_invitation', recipient: email, address });
     const invitation = await parts.transact((inside) => invite(inside, personOf(res), email));
@@ -89,7 +93,7 @@ export function declineEndpoint({ transact }: TeamParts): RequestHandler {
 /** `POST /api/console/invitations/decline` with `{token}`: 204; without a session, the token is enough. */
 export function declineByTokenEndpoint({ transact }: TeamParts): RequestHandler {
   return async (req, res) => {
-    const { address, request_id } = strangerOf(req, res);
+    const { address, request_id } = callerOf(req, res);
     const by = { account_id: null, actor: { actor: 'unknown', address, request_id } };
     const key = bodyOf(req, tokenSchema);
     await transact((inside) => decline(inside, by, key));

@@ -1,8 +1,8 @@
-import { pickPeriod } from '../billing/periods/period-rules.ts';
-import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
-import { SUM_COLUMNS } from '../billing/periods/usage-sums.ts';
-import type { Counters } from '../billing/periods/usage-sums.ts';
-import type { Query } from '../platform/database/query.ts';
+import { pickPeriod } from '../../billing/periods/period-rules.ts';
+import type { PayerPeriods } from '../../billing/periods/payer-periods.ts';
+import { SUM_COLUMNS } from '../../billing/periods/usage-sums.ts';
+import type { Counters } from '../../billing/periods/usage-sums.ts';
+import type { Query } from '../../platform/database/query.ts';
 
 /**
  * Who has used what of the payer's current period, by account; undefined where there is no period. The hourly

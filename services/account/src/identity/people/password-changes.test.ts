@@ -182,7 +182,7 @@ describe('resetting the password', () => {
     const refused = await confirm(token, `my ${person.email}`);
     expect([refused.status, refused.body['errors']]).toEqual([
       400,
-      [{ field: 'password', message: 'must not contain the e-mail address' }],
+      [{ field: 'password', message: 'must not contain the email address' }],
     ]);
     await suite
       .database('email_tokens')

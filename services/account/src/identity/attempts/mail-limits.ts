@@ -1,5 +1,5 @@
-import { refuseExceeded } from '../attempts/attempt-counts.ts';
-import type { AttemptCounts } from '../attempts/attempt-counts.ts';
+import { refuseExceeded } from './attempt-counts.ts';
+import type { AttemptCounts } from './attempt-counts.ts';
 
 export type MailLimits = { windowSec: number; perRecipient: number; perAddress: number };
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Answer, ApiChapter } from '../http/operation.ts';
-import { idParameter } from '../http/input/id-parameter.ts';
-import { addressSchema, tokenSchema } from '../identity/people/input.ts';
+import type { Answer, ApiChapter } from '../../http/operation.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
+import { addressSchema } from '../../identity/accounts/input.ts';
+import { tokenSchema } from '../../identity/people/input.ts';
 import {
   handedOverSchema,
   invitationSchema,

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { idOf } from '../http/input/id-parameter.ts';
-import type { Query } from '../platform/database/query.ts';
-import { bodyOf } from '../http/input/json-body.ts';
-import type { PeopleParts } from '../identity/people/people.ts';
-import { signedIn } from '../identity/sessions/require-session.ts';
-import { createTeam, dissolveTeam, handOver, leaveTeam, removeMember, renameTeam } from './changes.ts';
-import type { Person } from './changes.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { bodyOf } from '../../http/input/json-body.ts';
+import type { PeopleParts } from '../../identity/people/people.ts';
+import { signedIn } from '../../identity/sessions/require-session.ts';
+import { createTeam, dissolveTeam, handOver, leaveTeam, removeMember, renameTeam } from '../changes.ts';
+import type { Person } from '../changes.ts';
 import { handOverSchema, teamSchema } from './input.ts';
 import { teamView } from './team-view.ts';
 

@@ -1,7 +1,7 @@
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { z } from 'zod';
-import { id, instant } from '../http/answer-fields.ts';
+import { id, instant } from '../../http/answer-fields.ts';
 
 /** Answers about teams and invitations, as the API's document describes them. */
 

@@ -1,0 +1,67 @@
+import type { MailRenderers } from '../../mail/mail-renderer.ts';
+import { findAccountByEmail } from '../accounts/account-store.ts';
+import { issueEmailToken, newestSignUp } from './email-tokens.ts';
+import type { EmailToken } from './email-tokens.ts';
+import {
+  alreadySignedUpMail,
+  emailChangedMail,
+  emailInUseMail,
+  passwordChangedMail,
+  resetPasswordMail,
+  verifyNewEmailMail,
+  verifySignUpMail,
+} from './mail-text.ts';
+import type { Query } from '../../platform/database/query.ts';
+
+/** The mails about signing up, passwords and addresses. */
+export type IdentityMail =
+  | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
+  | { kind: 'sign_up_again' | 'password_reset'; recipient: string }
+  | { kind: 'email_change' | 'password_changed' | 'email_changed'; recipient: string; account_id: number };
+
+/**
+ * Whether an address has an account is looked up here, not in the request, so that neither its response nor its
+ * duration tells. Links are created here so that tokens are stored only as hashes; each attempt sends another link.
+ */
+export const identityMails: MailRenderers<IdentityMail> = {
+  sign_up: (query, { recipient, name, password_hash }, publicUrl) =>
+    signUpMail(query, recipient, publicUrl, { purpose: 'sign_up', email: recipient, name, password_hash }),
+  sign_up_again: async (query, { recipient }, publicUrl) =>
+    signUpMail(query, recipient, publicUrl, await newestSignUp(query, recipient)),
+  password_reset: async (query, { recipient }, publicUrl) => {
+    const account = await findAccountByEmail(query, recipient);
+    if (account === undefined) return undefined;
+    const { account_id, email } = account;
+    const token = await issueEmailToken(query, { purpose: 'reset_password', email, account_id });
+    return resetPasswordMail(email, `${publicUrl}/user/reset-password?token=${token}`);
+  },
+  email_change: async (query, { recipient, account_id }, publicUrl) => {
+    if ((await findAccountByEmail(query, recipient)) !== undefined) return emailInUseMail(recipient);
+    const token = await issueEmailToken(query, { purpose: 'change_email', email: recipient, account_id });
+    return verifyNewEmailMail(recipient, verifyLink(publicUrl, token));
+  },
+  password_changed: (_query, { recipient }, publicUrl) =>
+    Promise.resolve(passwordChangedMail(recipient, forgotPasswordLink(publicUrl))),
+  email_changed: (_query, { recipient }) => Promise.resolve(emailChangedMail(recipient)),
+};
+
+async function signUpMail(
+  query: Query,
+  recipient: string,
+  publicUrl: string,
+  signUp: EmailToken | undefined,
+) {
+  if ((await findAccountByEmail(query, recipient)) !== undefined) {
+    return alreadySignedUpMail(recipient, forgotPasswordLink(publicUrl));
+  }
+  if (signUp === undefined) return undefined;
+  return verifySignUpMail(recipient, verifyLink(publicUrl, await issueEmailToken(query, signUp)));
+}
+
+function verifyLink(publicUrl: string, token: string): string {
+  return `${publicUrl}/user/verify-email?token=${token}`;
+}
+
+function forgotPasswordLink(publicUrl: string): string {
+  return `${publicUrl}/user/forgot-password`;
+}

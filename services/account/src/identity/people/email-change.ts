@@ -1,0 +1,36 @@
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { countMailRequest } from '../attempts/mail-limits.ts';
+import type { IdentityMail } from '../mails/identity-mails.ts';
+import type { Caller } from '../sessions/caller-address.ts';
+import type { SignedIn } from '../sessions/require-session.ts';
+import { assertCurrentPassword } from './password-changes.ts';
+import type { PeopleParts } from './people.ts';
+
+/**
+ * Mails a link to a new address, which applies once the link is used (sign-up.ts). Only the mail tells whether the
+ * address belongs to another account. @throws {Problem} invalid_request for the current password; too_many_requests
+ */
+export async function requestEmailChange(
+  parts: PeopleParts,
+  signedIn: SignedIn,
+  { email, current_password }: { email: string; current_password: string },
+  caller: Caller,
+): Promise<void> {
+  const { account_id, actor } = signedIn;
+  await assertCurrentPassword(parts, signedIn, current_password, caller);
+  const request = { purpose: 'email_change', recipient: email, address: caller.addressGroup } as const;
+  await countMailRequest(parts.counts, parts.mailLimits, request);
+  await parts.transact(async (inside) => {
+    await recordAudit(inside, {
+      ...actor,
+      application_id: null,
+      account_id,
+      action: 'email_change_requested',
+      details: { email },
+    });
+    const mail: IdentityMail = { kind: 'email_change', recipient: email, account_id };
+    await enqueueMail(inside, mail);
+  });
+  parts.wakeMails();
+}

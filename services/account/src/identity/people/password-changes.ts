@@ -1,0 +1,119 @@
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { lockAccount, setEmailVerified, setPasswordHash } from '../accounts/account-store.ts';
+import { countMailRequest } from '../attempts/mail-limits.ts';
+import { consumeEmailToken, endEmailTokens, findEmailToken } from '../mails/email-tokens.ts';
+import type { IdentityMail } from '../mails/identity-mails.ts';
+import { assertPasswordFits } from '../passwords/input.ts';
+import { isPasswordRight } from '../passwords/password-attempt.ts';
+import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
+import { newSecretToken } from '../secret-token.ts';
+import type { Caller } from '../sessions/caller-address.ts';
+import type { SignedIn } from '../sessions/require-session.ts';
+import { beginSession, endAllSessions } from '../sessions/session-store.ts';
+import type { SessionOrigin } from '../sessions/session-store.ts';
+import type { BegunSession } from '../sessions/sign-in.ts';
+import { unknownToken, wrongCurrentPassword } from './input.ts';
+import type { PeopleParts } from './people.ts';
+
+/** Mails a link to set a new password if the address has an account. @throws {Problem} too_many_requests */
+export async function requestPasswordReset(
+  { query, counts, mailLimits, wakeMails }: PeopleParts,
+  email: string,
+  { addressGroup }: Caller,
+): Promise<void> {
+  const request = { purpose: 'password_reset', recipient: email, address: addressGroup } as const;
+  await countMailRequest(counts, mailLimits, request);
+  await enqueueMail(query, { kind: 'password_reset', recipient: email } satisfies IdentityMail);
+  wakeMails();
+}
+
+/**
+ * Sets a new password by a mailed link. All sessions and other links of the account end, and its address counts as
+ * verified. @throws {Problem} invalid_request for the token or the password
+ */
+export async function resetPassword(
+  { query, transact, hasher, wakeMails }: PeopleParts,
+  { token, password }: { token: string; password: string },
+  { address, request_id }: Caller,
+): Promise<void> {
+  // Looked up first, so that guessed tokens cost no hash.
+  const found = await findEmailToken(query, token);
+  if (found?.purpose !== 'reset_password') throw unknownToken();
+  assertPasswordFits('password', password, found.email);
+  const passwordHash = await hasher.hash(password);
+  const { account_id } = found;
+  await transact(async (inside) => {
+    // Locked before the token, so that two links of one account can't deadlock.
+    const account = await lockAccount(inside, account_id);
+    if (account === undefined || !(await consumeEmailToken(inside, token))) throw unknownToken();
+    await setPasswordHash(inside, account_id, passwordHash);
+    await setEmailVerified(inside, account_id);
+    await endAllSessions(inside, account_id);
+    await endEmailTokens(inside, account_id);
+    await recordAudit(inside, {
+      actor: `account:${String(account_id)}`,
+      address,
+      request_id,
+      application_id: null,
+      account_id,
+      action: 'password_reset',
+      details: {},
+    });
+    const mail: IdentityMail = { kind: 'password_changed', recipient: account.email, account_id };
+    await enqueueMail(inside, mail);
+  });
+  wakeMails();
+}
+
+/**
+ * Changes the password of who is signed in. All sessions end, and a new one begins for this caller.
+ * @throws {Problem} invalid_request for the current or the new password; too_many_requests
+ */
+export async function changePassword(
+  parts: PeopleParts,
+  signedIn: SignedIn,
+  { current_password, new_password }: { current_password: string; new_password: string },
+  origin: SessionOrigin,
+  caller: Caller,
+): Promise<BegunSession> {
+  const { account_id, actor } = signedIn;
+  const { email, password_hash } = signedIn.session.account;
+  assertPasswordFits('new_password', new_password, email);
+  await assertCurrentPassword(parts, signedIn, current_password, caller);
+  const passwordHash = await parts.hasher.hash(new_password);
+  const begun = await parts.transact(async (inside) => {
+    const account = await lockAccount(inside, account_id);
+    // A concurrent change may have replaced the password that was verified.
+    if (account?.password_hash !== password_hash) throw wrongCurrentPassword();
+    await setPasswordHash(inside, account_id, passwordHash);
+    await endAllSessions(inside, account_id);
+    await endEmailTokens(inside, account_id);
+    const token = newSecretToken();
+    const session = await beginSession(inside, account_id, token, origin, parts.lifetimes);
+    await recordAudit(inside, {
+      ...actor,
+      application_id: null,
+      account_id,
+      action: 'password_changed',
+      details: {},
+    });
+    const mail: IdentityMail = { kind: 'password_changed', recipient: account.email, account_id };
+    await enqueueMail(inside, mail);
+    return { token, session: { ...session, account } };
+  });
+  parts.wakeMails();
+  return begun;
+}
+
+/** A stolen session must not be enough to take the account over. @throws {Problem} invalid_request; too_many_requests */
+export async function assertCurrentPassword(
+  parts: PasswordCheckParts,
+  { session }: SignedIn,
+  password: string,
+  { addressGroup }: Caller,
+): Promise<void> {
+  const { email, password_hash } = session.account;
+  const isRight = await isPasswordRight(parts, { email, password, password_hash }, addressGroup);
+  if (!isRight) throw wrongCurrentPassword();
+}

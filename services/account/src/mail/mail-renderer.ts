@@ -1,0 +1,31 @@
+import type { Query } from '../platform/database/query.ts';
+import type { QueuedMail, RequestedMail } from './mail-outbox.ts';
+import type { Mail } from './render-mail.ts';
+
+/** Renders a queued mail when it is sent; undefined if there is nothing to send any more. Links start at `publicUrl`. */
+type MailRenderer<Requested> = (
+  query: Query,
+  mail: Requested,
+  publicUrl: string,
+) => Promise<Mail | undefined>;
+
+/** A domain's renderers, one for each kind of mail that it requests. */
+export type MailRenderers<Requested extends RequestedMail> = {
+  readonly [Kind in Requested['kind']]: MailRenderer<Extract<Requested, { kind: Kind }>>;
+};
+
+/** The renderers of all domains, by kind. */
+export type AnyMailRenderers = ReadonlyMap<string, MailRenderer<never>>;
+
+/** @throws if no renderer has the mail's kind: a later version, running beside this one, has queued it */
+export function renderQueuedMail(
+  renderers: AnyMailRenderers,
+  query: Query,
+  mail: QueuedMail,
+  publicUrl: string,
+): Promise<Mail | undefined> {
+  const render = renderers.get(mail.kind);
+  if (render === undefined) throw new Error(`this version has no renderer for mails of kind ${mail.kind}`);
+  // The kind decides which columns of the row are set.
+  return render(query, mail as never, publicUrl);
+}
