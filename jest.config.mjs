@@ -1,11 +1,34 @@
 /** Node's own type stripping, the one that runs the services, also serves the tests. */
-export default {
-  testMatch: ['<rootDir>/{services,packages,tools,sample-upstream,scripts,bench}/**/*.test.ts'],
+const common = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/scripts/strip-types.cjs' },
   globalSetup: '<rootDir>/tools/testbed/src/global-setup.ts',
   globalTeardown: '<rootDir>/tools/testbed/src/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/.tollgate'],
+};
+
+export default {
+  projects: [
+    {
+      ...common,
+      displayName: 'suites',
+      testMatch: ['<rootDir>/{services,packages,tools,sample-upstream,scripts,bench}/**/*.test.ts'],
+    },
+    {
+      ...common,
+      // Suites of auth whose promises also hold on a Redis Cluster of three masters (ADR 0018).
+      displayName: 'redis-cluster',
+      setupFilesAfterEnv: ['<rootDir>/services/auth/test/suite/run-on-cluster.ts'],
+      testMatch: [
+        'abuse/429-failed-attempts',
+        'endpoints/introspection/introspection-endpoint',
+        'endpoints/revocation/revocation-endpoint',
+        'endpoints/revocation-epoch/revocation-epoch-endpoint',
+        'endpoints/token/{200,401,503}',
+        'token/lost-writes',
+      ].map((suite) => `<rootDir>/services/auth/src/${suite}.test.ts`),
+    },
+  ],
   testTimeout: 30_000,
   // Suites wait for processes far more than they compute: a worker for each core, not one less.
   maxWorkers: '100%',

@@ -2,30 +2,21 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-/** One file of tests; one that could not run at all has one failed. */
-export type FileResult = { file: string; passed: number; failed: number; seconds: number };
-
-type JestJson = {
-  testResults: {
-    name: string;
-    status: string;
-    startTime: number;
-    endTime: number;
-    assertionResults: { status: string }[];
-  }[];
-};
+import type { FileResult } from './results-reporter.ts';
 
 const OPTIONS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const REPORTERS = ['--reporters=default', '--reporters=<rootDir>/scripts/results-reporter.ts'];
 const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1, seconds: 0 };
 
-/** Runs Jest to its end and tells what each file gave. A Jest that failed otherwise counts as one failed. */
+/** Runs Jest to its end and returns each file's result. A Jest that failed otherwise counts as one failed test. */
 export async function runJest(args: string[], interrupted: AbortController): Promise<FileResult[]> {
   const results = mkdtempSync(join(tmpdir(), 'tollgate-results-'));
   try {
     const outputFile = join(results, 'jest.json');
-    const code = await jestProcess(['--json', `--outputFile=${outputFile}`, ...args], interrupted);
-    const files = existsSync(outputFile) ? filesOf(readFileSync(outputFile, 'utf8')) : [];
+    const code = await jestProcess([...REPORTERS, `--outputFile=${outputFile}`, ...args], interrupted);
+    const files = existsSync(outputFile)
+      ? (JSON.parse(readFileSync(outputFile, 'utf8')) as FileResult[])
+      : [];
     return code === 0 || files.some(({ failed }) => failed > 0) ? files : [...files, NOTHING_RAN];
   } finally {
     rmSync(results, { recursive: true, force: true });
@@ -37,7 +28,7 @@ function jestProcess(args: string[], interrupted: AbortController): Promise<numb
     stdio: 'inherit',
     env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
   });
-  // Jest ends what it has started; this process only waits for that.
+  // Jest ends what it has started; this process only waits.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const pass = (signal: NodeJS.Signals) => {
     interrupted.abort();
@@ -50,19 +41,4 @@ function jestProcess(args: string[], interrupted: AbortController): Promise<numb
       resolve(exitCode ?? 1);
     });
   });
-}
-
-function filesOf(json: string): FileResult[] {
-  return (JSON.parse(json) as JestJson).testResults.map(
-    ({ name, status, startTime, endTime, assertionResults }) => {
-      const number = (wanted: string) => assertionResults.filter((one) => one.status === wanted).length;
-      const failed = number('failed');
-      return {
-        file: name,
-        passed: number('passed'),
-        failed: status === 'failed' ? Math.max(failed, 1) : failed,
-        seconds: Math.max(endTime - startTime, 0) / 1_000,
-      };
-    },
-  );
 }

@@ -1,21 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { relative } from 'node:path';
+import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
-import type { FileResult } from './run-jest.ts';
 
 /**
  * `npm test`: every suite, then `N passed, N failed` over all of them as the last line. Arguments go to Jest:
- * a path (`npm test -- services/auth`) or a name (`-t 'kill -9'`) picks some.
+ * a path (`npm test -- services/auth`) or a name (`-t 'kill -9'`) picks some, in each of Jest's projects
+ * (jest.config.mjs) that has them; `--selectProjects redis-cluster` behind them picks one.
  *
  * With RUN_FAILED_AGAIN=1, as in CI, a file that fails runs once more by itself, and its second result counts. What
- * passed only then is named before the last line: a test that isn't steady is a bug to be mended, but shouldn't
- * hide what else the run has to say.
+ * passed only then is named before the last line: an unsteady test is a bug, but mustn't hide the other results.
  */
 type Suite = { name: string; args: string[] };
 
 const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
 const CONTAINERS: Suite = { name: 'End to end, over containers', args: endToEnd('containers') };
+
+/** The project of jest.config.mjs that runs every suite; only the others are named. */
+const MAIN_PROJECT = 'suites';
 
 /** How many of the slowest files a run names: where its time goes. */
 const SLOWEST = 15;
@@ -35,7 +38,7 @@ for (const suite of suites(process.argv.slice(2))) {
   if (!interrupted.signal.aborted) results.push(...(await run(suite)));
 }
 printSlowest();
-for (const file of unsteady) console.log(`Passed only when run again: ${file}`);
+for (const name of unsteady) console.log(`Passed only when run again: ${name}`);
 const sum = (count: (result: FileResult) => number) => results.reduce((all, one) => all + count(one), 0);
 const failed = sum((result) => result.failed);
 console.log(`${String(sum((result) => result.passed))} passed, ${String(failed)} failed`);
@@ -45,9 +48,15 @@ function printSlowest(): void {
   const slowest = results.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
   if (slowest.length < SLOWEST) return;
   console.log('\nSlowest files:');
-  for (const { file, seconds } of slowest) {
-    console.log(`${seconds.toFixed(0).padStart(5)} s  ${relative(process.cwd(), file)}`);
+  for (const result of slowest) {
+    console.log(`${result.seconds.toFixed(0).padStart(5)} s  ${nameOf(result)}`);
   }
+}
+
+/** A file that several projects run has a result for each. */
+function nameOf({ file, project }: FileResult): string {
+  const path = relative(process.cwd(), file);
+  return project === undefined || project === MAIN_PROJECT ? path : `${path} (${project})`;
 }
 
 function suites(args: string[]): Suite[] {
@@ -87,10 +96,12 @@ async function run({ name, args }: Suite): Promise<FileResult[]> {
   if (process.env['RUN_FAILED_AGAIN'] !== '1') return files;
   const options = args.filter((arg) => arg.startsWith('--'));
   const final = files.filter(({ failed }) => failed === 0);
-  for (const { file } of files.filter(({ failed }) => failed > 0)) {
-    console.log(`\nOnce more, by itself: ${file}`);
-    const again = await runJest([...options, '--runTestsByPath', file], interrupted);
-    if (again.every(({ failed }) => failed === 0)) unsteady.push(file);
+  for (const result of files.filter(({ failed }) => failed > 0)) {
+    console.log(`\nOnce more, by itself: ${nameOf(result)}`);
+    const { file, project } = result;
+    const only = project === undefined ? [] : [`--selectProjects=${project}`];
+    const again = await runJest([...options, ...only, '--runTestsByPath', file], interrupted);
+    if (again.every(({ failed }) => failed === 0)) unsteady.push(nameOf(result));
     final.push(...again);
   }
   return final;

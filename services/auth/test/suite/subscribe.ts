@@ -1,17 +1,20 @@
 import { mastersOf } from '@tollgate/redis';
 import type { AuthUnderTest } from './auth-under-test.ts';
 
-/** The suite's own subscription to a channel, on any one server: messages, in order, as long as it is open. */
+/**
+ * The suite's own subscription to a channel, on any one server: the messages that name a client or a token's hash,
+ * in order. Those of earlier tests still arrive, because a cluster's bus promises no time.
+ */
 export async function subscribe(
   { store }: Pick<AuthUnderTest, 'store'>,
-  channel: string,
+  { channel, naming }: { channel: string; naming: string },
   onMessage: (message: string) => void,
 ): Promise<{ close: () => void }> {
   const subscriber = mastersOf(store)[0]?.duplicate({ lazyConnect: true });
   if (subscriber === undefined) throw new Error('the store is not connected');
   await subscriber.connect();
   subscriber.on('message', (_channel, message) => {
-    onMessage(message);
+    if (message.includes(naming)) onMessage(message);
   });
   await subscriber.subscribe(channel);
   return {

@@ -8,10 +8,10 @@ import { startRedisCluster } from '@tollgate/testbed/redis-topologies';
 
 let onCluster = false;
 
-/** Clusters that no test uses at the moment, empty, by their settings. */
+/** Empty clusters that no test uses at the moment, by their settings. */
 const idle = new Map<string, RunningRedis>();
 
-/** The suites that this file imports after it run on a Redis Cluster of three masters: see on-cluster.ts. */
+/** The file's tests run on a Redis Cluster of three masters. */
 export function runOnCluster(): void {
   onCluster = true;
   afterAll(async () => {
@@ -19,7 +19,7 @@ export function runOnCluster(): void {
   });
 }
 
-/** What this file's suites run on. `settings` are further lines of redis.conf. */
+/** The Redis that the file's tests run on. `settings` are further lines of redis.conf. */
 export async function startTopology(settings: readonly string[]): Promise<RunningRedis> {
   if (!onCluster) return startRedis(settings);
   const key = settings.join('\n');
@@ -28,7 +28,7 @@ export async function startTopology(settings: readonly string[]): Promise<Runnin
   return { ...cluster, stop: () => giveBack(key, cluster) };
 }
 
-/** A cluster needs seconds to start, so the next test of the file gets this one, emptied; a broken one ends. */
+/** Keeps a cluster, emptied, for the file's next test, because one takes seconds to start; a broken one ends. */
 async function giveBack(key: string, cluster: RunningRedis): Promise<void> {
   const redis = openRedis(cluster.url, createLogger('suite', 'silent'));
   try {

@@ -88,7 +88,8 @@ test('what a change has ended is told on the channel where account says it', asy
   const { client_id } = addClient(auth.account);
   const token_hash = 'A'.repeat(43);
   const told: unknown[] = [];
-  const subscriber = await subscribe(auth, REVOCATION_CHANNEL, (message) => told.push(JSON.parse(message)));
+  const channel = { channel: REVOCATION_CHANNEL, naming: client_id };
+  const subscriber = await subscribe(auth, channel, (message) => told.push(JSON.parse(message)));
   try {
     for (const query of ['change=application', `change=token&token_hash=${token_hash}`, '', 'change=other']) {
       const response = await putRevocationEpoch(auth.service, client_id, { revocation_epoch: 2 }, {}, query);
@@ -163,7 +164,8 @@ test('it is told on the channel, after the new epoch is there', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
   const { promise: told, resolve } = Promise.withResolvers<[string, boolean]>();
-  const subscriber = await subscribe(auth, REVOCATION_CHANNEL, (message) => {
+  const channel = { channel: REVOCATION_CHANNEL, naming: client.client_id };
+  const subscriber = await subscribe(auth, channel, (message) => {
     void isActive(auth.service, token).then((active) => {
       resolve([message, active]);
     });

@@ -138,7 +138,8 @@ test('it is told on the channel by the token’s hash', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
   const { promise: told, resolve } = Promise.withResolvers<string>();
-  const subscriber = await subscribe(auth, REVOCATION_CHANNEL, resolve);
+  const channel = { channel: REVOCATION_CHANNEL, naming: accessTokenHash(token) };
+  const subscriber = await subscribe(auth, channel, resolve);
   try {
     await postRevocation(revocation(client, token));
     expect(JSON.parse(await told)).toEqual({ kind: 'token', token_hash: accessTokenHash(token) });

@@ -8,13 +8,13 @@ import type { OwnRedis, RunningRedis } from '@tollgate/testbed/redis';
 import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { startAccountStandIn } from '../suite/account-stand-in.ts';
-import type { AccountStandIn } from '../suite/account-stand-in.ts';
-import { addClient } from '../suite/auth-under-test.ts';
-import type { TestClient } from '../suite/auth-under-test.ts';
-import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '../suite/requests.ts';
-import { revokeTokens } from '../suite/revoke.ts';
-import { GOOD_SETTINGS, runToItsEnd } from '../suite/run-to-its-end.ts';
+import { startAccountStandIn } from './suite/account-stand-in.ts';
+import type { AccountStandIn } from './suite/account-stand-in.ts';
+import { addClient } from './suite/auth-under-test.ts';
+import type { TestClient } from './suite/auth-under-test.ts';
+import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from './suite/requests.ts';
+import { revokeTokens } from './suite/revoke.ts';
+import { GOOD_SETTINGS, runToItsEnd } from './suite/run-to-its-end.ts';
 
 const FAILOVER = { timeoutMs: 25_000 };
 

@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+
+/** One file of tests in one of Jest's projects. A file that couldn't run at all counts as one failed test. */
+export type FileResult = {
+  file: string;
+  /** Undefined where the configuration has no projects. */
+  project?: string | undefined;
+  passed: number;
+  failed: number;
+  seconds: number;
+};
+
+type TestResult = {
+  testFilePath: string;
+  displayName?: { name: string };
+  numPassingTests: number;
+  numFailingTests: number;
+  testExecError?: unknown;
+  perfStats: { start: number; end: number };
+};
+
+/** Jest's reporter that writes FileResults to --outputFile: Jest's own JSON doesn't tell a file's project. */
+export default function resultsReporter({ outputFile }: { outputFile: string }) {
+  return {
+    onRunComplete: (_contexts: unknown, { testResults }: { testResults: readonly TestResult[] }) => {
+      writeFileSync(outputFile, JSON.stringify(testResults.map(fileResult)));
+    },
+  };
+}
+
+function fileResult(result: TestResult): FileResult {
+  const { testFilePath, displayName, numPassingTests, numFailingTests, testExecError, perfStats } = result;
+  return {
+    file: testFilePath,
+    project: displayName?.name,
+    passed: numPassingTests,
+    failed: Math.max(numFailingTests, testExecError === undefined || testExecError === null ? 0 : 1),
+    seconds: Math.max(perfStats.end - perfStats.start, 0) / 1_000,
+  };
+}

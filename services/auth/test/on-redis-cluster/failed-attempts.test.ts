@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../../src/abuse/429-failed-attempts.test.ts';

@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../../src/endpoints/introspection/introspection-endpoint.test.ts';

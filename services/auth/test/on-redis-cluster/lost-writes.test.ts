@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../../src/token/lost-writes.test.ts';

@@ -1,2 +1,0 @@
-import '../suite/on-cluster.ts';
-import '../../src/endpoints/token/401.test.ts';
