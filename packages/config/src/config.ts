@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 
-/** Every fault of a configuration at once; `faults` are lines fit for a terminal. They never hold a value. */
+/** All faults of a configuration, one per line and without any value. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -15,12 +15,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads settings from the environment by a zod object whose keys are the variables' names.
- *
- * For each key `NAME`, `NAME_FILE` may name a file whose content (less one trailing newline) is the value,
- * the way container platforms mount secrets; giving both is a fault. An empty variable counts as absent.
- *
- * @throws {ConfigError} listing every missing or wrong setting, without any value.
+ * Reads settings from the environment by a zod object whose keys are the variables' names. `NAME_FILE` may name a
+ * file that contains the value, the way container platforms mount secrets. An empty variable counts as absent.
+ * @throws {ConfigError}
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,

@@ -2,12 +2,9 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRedisUrl } from '@tollgate/redis/redis-url';
 
-/**
- * Settings that more than one service has, as zod types. Their messages name what is wanted and never
- * repeat the value, which may be a secret.
- */
+// No message of a setting repeats its value, which may be a secret.
 
-/** A whole number written in decimal, within bounds. The unit belongs into the variable's name. */
+/** A decimal whole number; its unit is in the variable's name. */
 export function wholeNumber(min: number, max: number): z.ZodType<number> {
   const wanted = `must be a whole number from ${String(min)} to ${String(max)}`;
   return z
@@ -17,7 +14,7 @@ export function wholeNumber(min: number, max: number): z.ZodType<number> {
     .refine((value) => value >= min && value <= max, wanted);
 }
 
-/** An absolute http(s) URL without credentials, without a trailing slash. */
+/** Trailing slashes are dropped. */
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http:// or https:// URL without user or password')
@@ -28,7 +25,6 @@ function isHttpUrl(value: string): boolean {
   return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-/** IP addresses and networks in CIDR notation, separated by white space. */
 export const networks = z
   .string()
   .transform((value) => value.split(/\s+/).filter((network) => network !== ''))
@@ -43,7 +39,7 @@ function isNetwork(value: string): boolean {
   return bits > 0 && (prefix === undefined || (Number(prefix) >= 1 && Number(prefix) <= bits));
 }
 
-/** A URL with one of the given schemes, for instance `postgres:`; credentials in it are allowed. */
+/** A URL with one of the schemes, such as `postgres:`. It may contain credentials. */
 export function connectionUrl(...schemes: string[]): z.ZodType<string> {
   return z.string().refine(
     (value) => {
@@ -54,7 +50,7 @@ export function connectionUrl(...schemes: string[]): z.ZodType<string> {
   );
 }
 
-/** Where Redis is: one server, sentinels or nodes of a Redis Cluster (ADR 0018). */
+/** One server, sentinels or nodes of a Redis Cluster (ADR 0018). */
 export const redisUrl: z.ZodType<string> = z.string().superRefine((value, context) => {
   try {
     parseRedisUrl(value);
@@ -63,13 +59,9 @@ export const redisUrl: z.ZodType<string> = z.string().superRefine((value, contex
   }
 });
 
-/** A secret with at least 16 characters. */
 export const secret = z.string().min(16, 'must have at least 16 characters');
 
-/**
- * The callers that a private listener accepts: `id:secret` pairs separated by white space.
- * Several pairs may share an id, so that a secret can be exchanged without an outage.
- */
+/** The callers that a private listener accepts. Pairs may share an id, so that a secret rotates without an outage. */
 export const serviceCredentials = z
   .string()
   .transform((value) => value.split(/\s+/).filter((pair) => pair !== ''))
@@ -84,7 +76,6 @@ export const serviceCredentials = z
     }),
   );
 
-/** What every service process reads. */
 export const processSettings = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ACCESS_LOG: z.enum(['off', 'stdout', 'stderr']).default('off'),
@@ -92,22 +83,20 @@ export const processSettings = {
   PUBLIC_PORT: wholeNumber(0, 65_535),
   PRIVATE_HOST: z.string().default('0.0.0.0'),
   PRIVATE_PORT: wholeNumber(0, 65_535),
-  /** How long a shutdown goes on accepting while readiness says that it has begun. */
+  /** How long a service that isn't ready any more still accepts connections. */
   SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
-  /** How long it may take from then on before the process ends anyway. */
   SHUTDOWN_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
-  /** How long an idle kept connection then has for a request that is on its way. */
+  /** How long an idle connection stays open for a request that is on its way. */
   SHUTDOWN_IDLE_GRACE_MS: wholeNumber(0, 60_000).default(500),
   MAX_URL_BYTES: wholeNumber(1_024, 1_048_576).default(8_192),
-  /** The whole head of a request, its first line included. */
+  /** Including the request line. */
   MAX_HEADER_BYTES: wholeNumber(2_048, 1_048_576).default(16_384),
   MAX_HEADER_COUNT: wholeNumber(16, 10_000).default(100),
-  /** Callers accepted on the private listener. */
   SERVICE_CREDENTIALS: serviceCredentials,
   REDIS_URL: redisUrl,
 };
 
-/** What a service reads that takes in its requests whole, before it does anything with them. */
+/** Of services that read a request to its end before they act on it. */
 export const requestSettings = {
   /** Between two bytes of a request. */
   REQUEST_IDLE_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
@@ -115,12 +104,12 @@ export const requestSettings = {
   REQUEST_RECEIVE_TIMEOUT_MS: wholeNumber(100, 600_000).default(30_000),
 };
 
-/** What a service reads to call another one's private listener. */
+/** Of services that call another one's private listener. */
 export const callerSettings = {
   SERVICE_CLIENT_ID: z.string().min(1),
   SERVICE_CLIENT_SECRET: secret,
-  /** One call, to the last byte of its answer. */
+  /** To the last byte of the response. */
   PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
-  /** After that a connection to another server takes no new request, and the next one looks its name up again. */
+  /** An older connection takes no new request, so that a changed DNS record takes effect. */
   CONNECTION_MAX_AGE_MS: wholeNumber(1, 86_400_000).default(300_000),
 };

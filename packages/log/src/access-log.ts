@@ -5,30 +5,24 @@ import { createLines } from './lines.ts';
 import { loggedPath, redact } from './redact.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
-/** What a request's line says that its head and its answer don't tell. */
 export type AccessFacts = {
   request_id?: string;
   account_id?: number;
   application_id?: number;
   client_id?: string;
-  /** Of the answer to an upgrade request. */
+  /** Of the response to an upgrade request. */
   status?: number;
 };
 
 export type AccessLog = {
-  /** To be called at the start of each request. */
+  /** Call it at the start of each request. */
   observe: (req: IncomingMessage, res: ServerResponse) => void;
-  /** The same of a request that asks for an upgrade; its line comes at the end of the connection. */
+  /** For an upgrade request, whose line is written at the end of the connection. */
   observeUpgrade: (req: IncomingMessage, socket: Duplex) => void;
-  /** Adds to a request's line, until it is written. */
   note: (req: IncomingMessage, facts: AccessFacts) => void;
 };
 
-/**
- * One line of JSON for each request of a listener, once it is over: `time, service, log: "access", method, path,
- * status, duration_ms, bytes, request_id, address`, and who called, as far as it is known. `bytes` are those that
- * were sent on the connection meanwhile, heads included.
- */
+/** Writes one JSON line per finished request. `bytes` counts what the connection sent meanwhile, heads included. */
 export function createAccessLog(
   service: string,
   destination: DestinationStream,
@@ -50,7 +44,7 @@ export function createAccessLog(
         bytes: socket.bytesWritten - before,
         address,
       };
-      // A turn later: whoever serves the request learns of its end by the same event, and notes who called.
+      // The handler may note who called on the same event.
       setImmediate(() => {
         lines.writeSoon(`${JSON.stringify({ ...line, ...noted.get(req) })}\n`);
       });
@@ -67,7 +61,6 @@ export function createAccessLog(
       res.on('close', () => {
         const requestId = res.getHeader(REQUEST_ID_HEADER);
         if (typeof requestId === 'string') note(req, { request_id: requestId });
-        // Without a head there was no answer: the caller has gone.
         ended(res.headersSent ? res.statusCode : undefined);
       });
     },

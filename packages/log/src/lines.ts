@@ -1,24 +1,18 @@
 import type { DestinationStream } from 'pino';
 
 export type Lines = {
-  /** Writes a line at once, behind those that wait. */
   write: (line: string) => void;
-  /** Writes a line at the end of this turn of the event loop, with all others of it in one call. */
+  /** Writes the lines of one turn of the event loop in one call. */
   writeSoon: (line: string) => void;
 };
 
-/** Who has lines that wait. */
 const unflushed = new Set<() => void>();
 
 process.once('exit', () => {
   for (const flush of unflushed) flush();
 });
 
-/**
- * Lines on their way to a destination. A write to stdout is a system call: one for each request was a tenth of
- * an introspection's time (bench). What waits is written when the process exits, however it comes to that, but
- * for SIGKILL.
- */
+/** One write to stdout per request took a tenth of an introspection's time. Waiting lines are written at exit. */
 export function createLines(destination: DestinationStream, redact: (text: string) => string): Lines {
   let waiting = '';
   const flush = () => {

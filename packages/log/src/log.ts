@@ -5,7 +5,7 @@ import { redact } from './redact.ts';
 
 export type { Logger } from 'pino';
 
-/** Members that may hold a secret, wherever a log call puts them (two levels deep). */
+/** Redacted down to two levels. */
 const SECRET_MEMBERS = [
   'authorization',
   'cookie',
@@ -17,7 +17,7 @@ const SECRET_MEMBERS = [
   'pepper',
 ];
 
-/** A message with members that can hold no secret by their names: they aren't searched for any. */
+/** Writes members that aren't searched for SECRET_MEMBERS. */
 export type WriteRecord = (
   level: 'debug' | 'info' | 'error',
   members: Readonly<Record<string, unknown>>,
@@ -25,17 +25,14 @@ export type WriteRecord = (
 
 const recordWriters = new WeakMap<Logger, WriteRecord>();
 
-/**
- * How a logger of createLogger writes the lines of requests: as its own lines look, text redacted like theirs,
- * but without pino's search through the members, and those of one turn of the event loop in one write.
- */
+/** Writes request lines in the logger's format, but batched and without pino's search through the members. */
 export function recordWriter(logger: Logger): WriteRecord {
   const write = recordWriters.get(logger);
   if (write === undefined) throw new Error('not a logger of createLogger');
   return write;
 }
 
-/** A JSON logger, on stdout by default. Every line carries `service`; secrets and tokens are redacted. */
+/** A JSON logger, on stdout by default, that redacts secrets and tokens. */
 export function createLogger(
   service: string,
   level: string,
@@ -65,7 +62,7 @@ export function createLogger(
   return logger;
 }
 
-/** The time as a line says it: many lines fall into one millisecond, and to format it is most of such a line. */
+/** Formats each millisecond once: formatting is most of a line's cost. */
 function createClock(): () => string {
   let atMs = NaN;
   let text = '';

@@ -1,18 +1,17 @@
 import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The header that carries a request's id through all services. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** Only the form that newRequestId makes: nothing else that a caller puts there, a secret say, is logged. */
+/** Only newRequestId's format: a caller could send a secret, which would be logged. */
 const WELL_FORMED = /^[0-9a-f]{32}$/;
 
 const ID_BYTES = 16;
-// Random bytes are drawn for many ids at once: one system call for each would show in the gateway's throughput.
+// A system call for each id would slow the gateway down.
 const pool = Buffer.alloc(256 * ID_BYTES);
 let used = pool.length;
 
-/** A new request id: 128 random bits in hex, which is also a valid W3C trace id. It is no secret. */
+/** 128 random bits in hex, also a valid W3C trace id. */
 export function newRequestId(): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -22,10 +21,7 @@ export function newRequestId(): string {
   return pool.toString('hex', used - ID_BYTES, used);
 }
 
-/**
- * The id of a request that reached an inner service: the gateway's where it is well formed, else a new one.
- * The gateway itself never takes a caller's.
- */
+/** The request's own id if it is well formed, else a new one. The gateway never uses this: callers don't choose ids. */
 export function requestIdOf(req: Pick<IncomingMessage, 'headers'>): string {
   const given = req.headers[REQUEST_ID_HEADER];
   return typeof given === 'string' && WELL_FORMED.test(given) ? given : newRequestId();

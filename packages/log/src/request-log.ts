@@ -4,13 +4,10 @@ import { recordWriter } from './log.ts';
 import { loggedPath } from './redact.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
-/** Logs a request once it is done. To be called before anything has shortened its URL. */
+/** Logs a request when it ends. Call it before a router shortens the URL. */
 export type LogRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
-/**
- * One line for each request: method, path, status and duration; at error for a 5xx. The query string stays out:
- * it can hold a token. `levelOf2xx`: debug where whoever calls has a line of its own for each.
- */
+/** One line per request, at error for a 5xx. `levelOf2xx` is debug where the caller logs each request itself. */
 export function createRequestLog(logger: Logger, levelOf2xx: 'info' | 'debug' = 'info'): LogRequest {
   const write = recordWriter(logger);
   return (req, res, requestId) => {
@@ -34,7 +31,7 @@ export function createRequestLog(logger: Logger, levelOf2xx: 'info' | 'debug' = 
   };
 }
 
-/** createRequestLog as Express middleware that gives each request its id as well, echoed as X-Request-Id. */
+/** As Express middleware, which also sets X-Request-Id. */
 export function requestLog(logger: Logger, requestId: (req: IncomingMessage) => string = requestIdOf) {
   const log = createRequestLog(logger);
   return (req: IncomingMessage, res: ServerResponse, next?: () => void): void => {

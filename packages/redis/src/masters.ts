@@ -3,15 +3,14 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { RedisAddress, RedisEndpoint } from './redis-url.ts';
 
-/** Who takes writes, as told by everyone who was asked. */
 type Masters = {
   endpoints: RedisEndpoint[];
-  /** False where they differ, or too few have answered: another server may take writes. */
+  /** False if answers differ or are too few: another server may take writes. */
   agreed: boolean;
 };
 
 export type FindMasters = {
-  /** `followed`: connections to those who were masters before. */
+  /** `followed`: connections to the previous masters. */
   find: (followed: readonly Redis[]) => Promise<Masters>;
   close: () => void;
 };
@@ -27,9 +26,8 @@ const slotsReply = z.array(
 );
 
 /**
- * Of a Sentinel set-up: the one that the sentinels name, where more than half of them answer, none names another,
- * and the server itself says that it is the master. All are asked, because only the sentinel that leads a failover
- * knows of it at once.
+ * Agreed if most sentinels answer, all name the same master, and that server confirms it. All are asked, because
+ * only the sentinel that leads a failover knows of it at once.
  */
 export function mastersBySentinel(
   { sentinels, masterName }: Extract<RedisAddress, { topology: 'sentinel' }>,
@@ -43,7 +41,7 @@ export function mastersBySentinel(
       const address = addressReply.safeParse(reply);
       return address.success ? { host: address.data[0], port: address.data[1] } : undefined;
     } catch (error) {
-      // A sentinel that hangs costs one round, not each: until it is connected again, it refuses at once.
+      // A sentinel that hangs delays one round only: until it is reconnected, commands fail at once.
       if (!(error instanceof ReplyError) && sentinel.status === 'ready') sentinel.disconnect(true);
       return undefined;
     }
@@ -73,10 +71,7 @@ async function isMaster(server: Redis): Promise<boolean> {
   }
 }
 
-/**
- * Of a Redis Cluster: the masters that own slots, where every one of them names the same. Where nobody who is
- * followed answers, any node that the URL names is asked; that isn't agreement.
- */
+/** Agreed if all masters that own slots name the same. If none answers, any node of the URL does, without agreement. */
 export function mastersOfCluster(
   { nodes }: Extract<RedisAddress, { topology: 'cluster' }>,
   openNode: OpenServer,
@@ -91,7 +86,7 @@ export function mastersOfCluster(
         await ready(node);
         return await slotOwners(node);
       } catch {
-        // The next one may know.
+        // The next one may answer.
       } finally {
         node.disconnect();
         open.delete(node);
@@ -116,10 +111,9 @@ export function mastersOfCluster(
   };
 }
 
-/** The masters in a node's own view. */
 async function slotOwners(node: Redis): Promise<RedisEndpoint[]> {
   const ranges = slotsReply.parse(await node.call('CLUSTER', 'SLOTS'));
-  // A node that doesn't know its own name stands for the one that was asked.
+  // A node may not know its own host.
   const own = node.options.host ?? '';
   return unique(
     ranges.map(([, , [host, port]]) => ({ host: host === null || host === '' ? own : host, port })),

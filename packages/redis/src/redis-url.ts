@@ -2,7 +2,7 @@ export type RedisEndpoint = { host: string; port: number };
 
 export type Login = { username?: string; password?: string };
 
-/** Which servers a REDIS_URL names, and how they stand to each other (ADR 0018). */
+/** See ADR 0018. */
 export type RedisAddress =
   | { topology: 'standalone'; url: string }
   | { topology: 'cluster'; tls: boolean; nodes: RedisEndpoint[]; login: Login }
@@ -25,18 +25,17 @@ export const REDIS_SCHEMES = [
   'rediss+cluster:',
 ] as const;
 
-/** Several hosts in one authority: what the URL class doesn't read. */
+/** Several hosts in one authority, which URL can't parse. */
 const SEVERAL_HOSTS =
   /^(?<scheme>rediss?)\+(?<topology>sentinel|cluster):\/\/(?:(?<user>[^@/?#]*)@)?(?<hosts>[^@/?#]+)(?<path>\/[^?#]*)?(?<query>\?[^#]*)?$/;
 
 const ENDPOINT = /^(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?$/;
 
 /**
- * Reads `redis[s]://…` (one server), `redis[s]+cluster://[user:password@]host:port,…` and
+ * Reads `redis[s]://…`, `redis[s]+cluster://[user:password@]host:port,…` and
  * `redis[s]+sentinel://[user:password@]host:port,…/<master name>[?db=…&sentinelUsername=…&sentinelPassword=…]`.
- * Sentinels get the servers' login unless the query names theirs; an empty `sentinelPassword` is none.
- *
- * @throws {Error} that says what is wanted, and never repeats the URL, which may hold a password
+ * Sentinels use the servers' login unless the query has one.
+ * @throws {Error} that doesn't repeat the URL, which may contain a password
  */
 export function parseRedisUrl(text: string): RedisAddress {
   const several = SEVERAL_HOSTS.exec(text)?.groups;

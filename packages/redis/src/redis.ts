@@ -8,22 +8,17 @@ import type { SharedOptions } from './shared-options.ts';
 
 export type { Cluster, Command, Redis } from 'ioredis';
 
-/**
- * One server, what Sentinel says is the master, or a Redis Cluster (ADR 0018). A command's keys, and a script's,
- * must share one hash tag; a pipeline's too.
- */
+/** All keys of a command, script or pipeline must share one hash tag (ADR 0018). */
 export type RedisConnection = Redis | Cluster;
 
-/** How much later than its command a connection without an answer is given up. */
+/** How much longer than for a command's reply an open connection is waited for. */
 const HANG_MARGIN_MS = 1_000;
 
 /**
- * Opens what a REDIS_URL names (redis-url.ts), and fails fast: while Redis is away a command is rejected at once
- * instead of queued, so that callers get their 503; the connection itself is tried again for ever, at most a
- * second apart. A command that gets no answer is rejected after commandTimeoutMs (0: never), and none is sent
- * twice: who gets no answer can't know whether it was carried out.
- *
- * @throws {Error} where the URL can't be read
+ * Connects to one server, a Sentinel master or a Redis Cluster, and reconnects forever. While Redis is unavailable,
+ * commands fail at once instead of being queued, so that callers get their 503. A command without a reply fails
+ * after commandTimeoutMs (0: never) and isn't sent again, because it may have run.
+ * @throws {Error} if the URL is invalid
  */
 export function openRedis(url: string, logger: Logger, commandTimeoutMs = 2_000): RedisConnection {
   const address = parseRedisUrl(url);
@@ -36,29 +31,22 @@ export function openRedis(url: string, logger: Logger, commandTimeoutMs = 2_000)
   return openServer(address, options, logger);
 }
 
-/**
- * ioredis gives up on a command that gets no answer and keeps its connection: one on which nothing comes any more
- * would be used for ever.
- */
+/** Without a socket timeout ioredis would use a dead connection forever, although each command times out. */
 function timeouts(commandTimeoutMs: number): Pick<SharedOptions, 'commandTimeout' | 'socketTimeout'> {
   return { commandTimeout: commandTimeoutMs, socketTimeout: commandTimeoutMs + HANG_MARGIN_MS };
 }
 
-/** The connections to the servers that commands go to: of a Redis Cluster its masters, as far as they are known. */
+/** The one server, or the masters of a Redis Cluster that are known. */
 export function mastersOf(redis: RedisConnection): Redis[] {
   return redis instanceof Cluster ? redis.nodes('master') : [redis];
 }
 
-/** The server's time, in milliseconds since the epoch; of a Redis Cluster that of one of its masters. */
 export async function redisTimeMs(redis: RedisConnection): Promise<number> {
   const [seconds, microseconds] = await redis.time();
   return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
 }
 
-/**
- * Calls back at each new connection to a server: after a restart or a failover another one may answer. Of a
- * Redis Cluster also for replicas, which become masters without a new connection.
- */
+/** Calls back on each new connection, also to replicas, which become masters without a new one. */
 export function onServerReady(redis: RedisConnection, callback: (server: Redis) => void): void {
   const listen = (server: Redis) => {
     server.on('ready', () => {
@@ -73,7 +61,6 @@ export function onServerReady(redis: RedisConnection, callback: (server: Redis) 
   redis.on('+node', listen);
 }
 
-/** One connection to one server, the one that Sentinel says is the master or that the URL names. */
 function openServer(
   address: Exclude<RedisAddress, { topology: 'cluster' }>,
   shared: SharedOptions,
@@ -86,16 +73,16 @@ function openServer(
       : new Redis({ ...options, ...sentinelOptions(address) });
   let away = false;
   const onAway = (error?: Error) => {
-    if (!away) logger.warn({ err: error }, 'Redis is away; trying again');
+    if (!away) logger.warn({ err: error }, 'Redis is unavailable; retrying');
     away = true;
   };
   redis.on('error', onAway);
-  // A connection that Redis closes is no error to ioredis.
+  // ioredis reports no error when Redis closes a connection.
   redis.on('reconnecting', () => {
     onAway();
   });
   redis.on('ready', () => {
-    if (away) logger.info('Redis is back');
+    if (away) logger.info('Redis is available again');
     away = false;
   });
   return redis;
@@ -112,7 +99,7 @@ function sentinelOptions(address: Extract<RedisAddress, { topology: 'sentinel' }
     ...(sentinelLogin.username === undefined ? {} : { sentinelUsername: sentinelLogin.username }),
     ...(sentinelLogin.password === undefined ? {} : { sentinelPassword: sentinelLogin.password }),
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
-    // A master that was replaced may live on, and keep its connections: a sentinel's word ends them.
+    // A replaced master may live on and keep its connections.
     failoverDetector: true,
     sentinelCommandTimeout: 2_000,
     sentinelRetryStrategy: retryDelayMs,

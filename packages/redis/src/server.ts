@@ -1,15 +1,11 @@
 import { Redis } from 'ioredis';
 import type { Login, RedisEndpoint } from './redis-url.ts';
 
-/** At most a second apart, for ever. */
 export function retryDelayMs(attempt: number): number {
   return Math.min(50 * attempt, 1_000);
 }
 
-/**
- * A connection to one server, by its URL or its place, that fails fast and is tried again for ever. It says
- * nothing of failures.
- */
+/** Fails fast, reconnects forever and logs nothing. */
 export function openOneServer(
   server: string | (RedisEndpoint & { tls: boolean; login: Login }),
   timeouts: { connectTimeoutMs: number; commandTimeoutMs: number },

@@ -1,4 +1,3 @@
-/** What holds for a connection to any server, in ioredis' names. */
 export type SharedOptions = {
   connectTimeout: number;
   maxRetriesPerRequest: number;

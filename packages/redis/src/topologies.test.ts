@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
-import { gatherWrites } from './gather-writes.ts';
+import { batchWrites } from './batch-writes.ts';
 import { openRedis } from './redis.ts';
 import type { RedisConnection } from './redis.ts';
 import { defineScript } from './script/script.ts';
@@ -31,7 +31,7 @@ describe.each([
     server = await start();
     const logger = createLogger('suite', 'info', { write: (line: string) => logged.push(line) });
     redis = openRedis(server.url, logger);
-    gatherWrites(redis);
+    batchWrites(redis);
     countAnd = defineScript(redis, ANSWER_AND_COUNT);
     await waitFor(() => redis.status === 'ready');
   });
@@ -80,8 +80,8 @@ describe.each([
     await waitFor(async () => (await redis.get('{1}:count')) === '1', { timeoutMs: 20_000 });
     // The scripts that it knew are gone.
     expect(await countAnd(['{1}:count'], [0])).toEqual(['{1}:count', '0']);
-    await waitFor(() => logged.slice(before).some((line) => line.includes('Redis is back')));
+    await waitFor(() => logged.slice(before).some((line) => line.includes('Redis is available again')));
     const lines = logged.slice(before).map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect(lines).toEqual(['Redis is away; trying again', 'Redis is back']);
+    expect(lines).toEqual(['Redis is unavailable; retrying', 'Redis is available again']);
   });
 });

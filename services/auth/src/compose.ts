@@ -2,7 +2,7 @@ import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
-import { gatherWrites } from '@tollgate/redis/gather-writes';
+import { batchWrites } from '@tollgate/redis/batch-writes';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClock } from '@tollgate/server/reference-clock';
@@ -31,7 +31,7 @@ import { createTokenIssuing } from './token/token-issuing.ts';
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, addressOf, accessLog } = context;
   const redis = openRedis(config.REDIS_URL, logger);
-  gatherWrites(redis);
+  batchWrites(redis);
   const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
   const account = openAccount(config);

@@ -3,21 +3,16 @@ import { crc32 } from 'node:zlib';
 import { DIGIT_CODES, fromBase62, numberToBase62, toBase62 } from './base62.ts';
 
 /**
- * Access tokens: `<prefix>_<application part>_<secret part>` (service.md, "Token").
- *
- * - The application part is the client id, a UUID's 128 bits, as 22 base62 characters. It names the Redis
- *   Cluster slot of all the application's keys without a look-up.
- * - The secret part is 43 random base62 characters, which is 256 bits, then the CRC-32 of all that precedes it as 6.
- *   The checksum lets a gateway refuse a mistyped or made-up token before any I/O; it is no protection.
+ * Access tokens: `<prefix>_<application part>_<secret part>`. The application part is the client id in base62, and
+ * hash tag of all of the application's Redis keys. The secret part is 256 random bits, and a CRC-32 by which a
+ * mistyped token is refused before any I/O; it protects nothing.
  */
 const APPLICATION_LENGTH = 22;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-/** As many values of a byte as 62 divides. */
 const FAIR_BYTE_VALUES = 256 - (256 % 62);
 
-/** What a prefix may be; also checked where it is configured. */
 export const TOKEN_PREFIX_PATTERN = /^[a-z][a-z0-9]{0,15}$/;
 
 const SHAPE = new RegExp(
@@ -25,20 +20,16 @@ const SHAPE = new RegExp(
     `([0-9A-Za-z]{${String(SECRET_LENGTH)}})([0-9A-Za-z]{${String(CHECKSUM_LENGTH)}})$`,
 );
 
-// Drawn for many tokens at once, as randomUUID does it: a system call for each would cost as much as the rest.
+// Random bytes for many tokens: a system call for each would double a token's cost.
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
-/** A new token of a client. */
 export function newAccessToken(prefix: string, clientId: string): string {
   const body = `${prefix}_${applicationPart(clientId)}_${newSecret()}`;
   return body + checksum(body);
 }
 
-/**
- * Reads a token's parts; null where the shape, the prefix or the checksum is wrong. No I/O.
- * `applicationPart` is the token's middle part.
- */
+/** A token's application part; null if the format, the prefix or the checksum is wrong. */
 export function parseAccessToken(token: string, prefix: string): { applicationPart: string } | null {
   const match = SHAPE.exec(token);
   if (match?.[1] !== prefix || match[2] === undefined) return null;
@@ -51,22 +42,20 @@ export function accessTokenHash(token: string): string {
   return hash('sha256', token, 'base64url');
 }
 
-/** Parts that were worked out before: one request needs its client's several times. */
 const knownParts = new Map<string, string>();
 const KNOWN_PARTS_MAX = 10_000;
 
-/** The application part of a client's tokens: the UUID's 128 bits in base62. */
 export function applicationPart(clientId: string): string {
   const known = knownParts.get(clientId);
   if (known !== undefined) return known;
   const part = toBase62(Buffer.from(clientId.replaceAll('-', ''), 'hex'), APPLICATION_LENGTH);
-  // Cheaper than to find out which was used least: they are soon there again.
+  // Cheaper than tracking use, and one request needs its client's part several times.
   if (knownParts.size === KNOWN_PARTS_MAX) knownParts.clear();
   knownParts.set(clientId, part);
   return part;
 }
 
-/** The client whose tokens have this application part, the inverse; null where it is no UUID's. */
+/** The inverse; null if the part isn't a UUID's. */
 export function clientIdOf(part: string): string | null {
   const hex = fromBase62(part).toString(16).padStart(32, '0');
   if (hex.length > 32) return null;
@@ -79,12 +68,12 @@ function checksum(body: string): string {
 
 const secretDigits = Buffer.alloc(SECRET_LENGTH);
 
-/** Digits drawn one by one: a third of the cost of 256 bits in another base, and as hard to guess. */
+/** Draws digit by digit: a third of the cost of converting 256 bits to base62. */
 function newSecret(): string {
   let drawn = 0;
   while (drawn < SECRET_LENGTH) {
     const byte = nextRandomByte();
-    // The last of a byte's values would make the first digits more likely than the others.
+    // 62 doesn't divide 256: the last values would make some digits more likely.
     if (byte < FAIR_BYTE_VALUES) {
       secretDigits[drawn] = DIGIT_CODES[byte % 62] ?? 0;
       drawn += 1;
@@ -101,7 +90,7 @@ function nextRandomByte(): number {
     used = 0;
   }
   const byte = pool[used] ?? 0;
-  // What a token was made of isn't kept beyond it.
+  // Memory keeps nothing that a token was made of.
   pool[used] = 0;
   used += 1;
   return byte;

@@ -1,17 +1,14 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The digits' ASCII codes. */
+/** In ASCII. */
 export const DIGIT_CODES: Uint8Array = Buffer.from(ALPHABET, 'latin1');
 
-/** Five digits are divided off at a time: 62⁵ times 2¹⁶ is still a whole number without BigInt's cost. */
+/** 62⁵ · 2¹⁶ is still a safe integer, which saves BigInt's cost. */
 const DIGITS_AT_ONCE = 5;
 const DIVISOR = 62 ** DIGITS_AT_ONCE;
 const LIMB = 2 ** 16;
 
-/**
- * A number, given as big-endian bytes of an even count, as exactly `length` base62 digits; leading zeros are
- * kept, digits beyond the length are dropped.
- */
+/** An even number of big-endian bytes as exactly `length` digits: zeros in front are kept, digits beyond dropped. */
 export function toBase62(bytes: Buffer, length: number): string {
   const limbs: number[] = [];
   for (let at = 0; at < bytes.length; at += 2) limbs.push(bytes.readUInt16BE(at));
@@ -31,7 +28,6 @@ export function toBase62(bytes: Buffer, length: number): string {
   return digits.slice(digits.length - length);
 }
 
-/** The same for a whole number below 2³². */
 export function numberToBase62(value: number, length: number): string {
   let digits = '';
   for (let rest = value; digits.length < length; rest = Math.floor(rest / 62)) {
@@ -40,7 +36,6 @@ export function numberToBase62(value: number, length: number): string {
   return digits;
 }
 
-/** The number that base62 digits stand for; of other characters it makes no sense. */
 export function fromBase62(digits: string): bigint {
   let value = 0n;
   for (const digit of digits) value = value * 62n + BigInt(ALPHABET.indexOf(digit));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TOKEN_PREFIX_PATTERN } from './access-token.ts';
 
-/** First part of every access token, as a setting; the same in all services. */
+/** Must be the same in all services. */
 export const tokenPrefixSetting = z
   .string()
   .regex(TOKEN_PREFIX_PATTERN, 'must be 1 to 16 lower-case letters and digits, a letter first')

@@ -3,16 +3,10 @@ import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { hmacSha256 } from './hmac.ts';
 
-/**
- * A key of the HMAC over client secrets. The first of a list writes, all of them verify (rotation). It is a
- * KeyObject: to make one of a Buffer at each call costs five times what the HMAC does.
- */
+/** A KeyObject, because making one of a Buffer for each call costs five times as much as the HMAC. */
 export type Pepper = { id: string; key: KeyObject };
 
-/**
- * Peppers as a setting: `id:base64` pairs separated by white space, each key at least 32 bytes.
- * To rotate, put the new pair in front; drop the old one when no secret carries its id any more.
- */
+/** The first pepper writes, all verify: to rotate, put a new one in front, and drop the old one when it is unused. */
 export const pepperSetting = z
   .string()
   .transform((value) => value.split(/\s+/).filter((pair) => pair !== ''))
@@ -33,18 +27,14 @@ export const pepperSetting = z
     'must not give two keys the same id',
   );
 
-/** A client secret as it is stored: its HMAC-SHA-256 in base64url, and which pepper made it. */
+/** A client secret as it is stored: HMAC-SHA-256 in base64url. */
 export type SecretHmac = { pepper_id: string; hmac: string };
 
-/**
- * A new client secret: 256 random bits, base64url. It is random, so a peppered HMAC protects it as well as a
- * slow password hash would, at a thousandth of the cost (ADR 0006).
- */
+/** 256 random bits: a peppered HMAC protects them as well as a slow password hash (ADR 0006). */
 export function newClientSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The stored form of a secret, under the first pepper. */
 export function hmacSecret(secret: string, peppers: readonly Pepper[]): SecretHmac {
   const [pepper] = peppers;
   if (pepper === undefined) throw new Error('no pepper is configured');
@@ -53,7 +43,6 @@ export function hmacSecret(secret: string, peppers: readonly Pepper[]): SecretHm
 
 const decoded = new WeakMap<SecretHmac, Buffer>();
 
-/** A stored HMAC's bytes, which a record that is used again and again needs decoded once. */
 function bytesOf(stored: SecretHmac): Buffer {
   const known = decoded.get(stored);
   if (known !== undefined) return known;
@@ -62,7 +51,6 @@ function bytesOf(stored: SecretHmac): Buffer {
   return bytes;
 }
 
-/** Whether a secret is one of the stored ones: see secretMatcher. */
 export function matchesSecret(
   secret: string,
   stored: readonly SecretHmac[],
@@ -72,10 +60,8 @@ export function matchesSecret(
 }
 
 /**
- * Tells of a secret whether it is one of the stored ones. All are compared, each in constant time; one stored
- * under a pepper that is no longer configured never matches. With nothing stored it costs one HMAC all the same,
- * so that an unknown client can't be told from a wrong secret by the clock. Nor can a client that is compared
- * twice: the secret's HMAC is made once for each pepper.
+ * Compares a secret with all stored ones in constant time. With nothing stored, or compared twice, it still costs
+ * one HMAC per pepper, so that timing doesn't tell an unknown client from a wrong secret.
  */
 export function secretMatcher(
   secret: string,
@@ -97,7 +83,7 @@ export function secretMatcher(
       if (pepper === undefined) continue;
       const wanted = bytesOf(candidate);
       const given = hmacUnder(pepper);
-      // An HMAC of another length can't be compared in constant time, and only a missing one has it.
+      // timingSafeEqual throws on another length, which only a missing HMAC has.
       const same = timingSafeEqual(
         given,
         wanted.length === given.length ? wanted : Buffer.alloc(given.length),

@@ -1,26 +1,23 @@
 import type { Redis } from 'ioredis';
 
-/** One server's subscription to a channel, which comes back by itself. */
+/** A subscription on one server, which reconnects by itself. */
 export type ChannelLink = {
-  /** Whether all that this server had published before the call has been passed on. */
+  /** Whether all messages that the server published before the call have been passed on. */
   prove: () => Promise<boolean>;
   close: () => void;
 };
 
-/**
- * Subscribes on a connection of its own. Redis delivers a connection's messages and replies in order, so the
- * reply to a PING proves that every message published on that server before it has arrived.
- */
+/** Redis delivers messages and replies in order, so a PING's reply proves that earlier messages have arrived. */
 export function openChannelLink(options: {
   subscriber: Redis;
   channel: string;
   onMessage: (message: string) => void;
   onBegun: () => void;
-  /** What is published from now on is lost. */
+  /** Messages are missed from now on. */
   onEnded: (error: unknown) => void;
 }): ChannelLink {
   const { subscriber, channel, onMessage, onBegun, onEnded } = options;
-  // A subscription that comes back by itself would come without a word.
+  // ioredis wouldn't tell that it has subscribed again.
   subscriber.options.autoResubscribe = false;
   let subscribed = false;
   let closed = false;
@@ -60,7 +57,7 @@ export function openChannelLink(options: {
         await subscriber.ping();
         return true;
       } catch (error) {
-        // No answer in time: the connection may be dead without the system knowing.
+        // The connection may be dead without the system knowing.
         subscribed = false;
         tryAgain(error);
         return false;

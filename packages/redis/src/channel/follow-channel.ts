@@ -10,29 +10,27 @@ import { openOneServer } from '../server.ts';
 import { createTrust } from './trust.ts';
 
 export type FollowOptions = {
-  /** REDIS_URL. */
   url: string;
   channel: string;
   onMessage: (message: string) => void;
-  /** Messages may have been missed: nothing that was known before may be used any more. */
+  /** Messages may have been missed, so caches must be emptied. */
   onDropAll: () => void;
-  /** Until then (performance.now()) every message published before has been passed on; 0: not any more. */
+  /** Caches may be used until then (performance.now()); 0 ends trust at once. */
   trustUntil: (timeMs: number) => void;
   logger: Logger;
 };
 
 const ROUND_INTERVAL_MS = 200;
 
-/** A sentinel that hangs must not keep a round from being done within the trust of the one before. */
+/** A sentinel that hangs mustn't delay a round until trust expires. */
 const SENTINEL_TIMEOUT_MS = 250;
 
 type Followed = { link: ChannelLink; control: Redis | undefined };
 
 /**
- * Follows a channel on connections of its own: on the one server, on the master that the sentinels name, or on
- * every master of a Redis Cluster, because only the server that publishes can prove that its messages have
- * arrived (ADR 0018). Pub/sub loses what is said while nobody listens, so trust begins with a drop, at first and
- * after each gap; it ends at once where a connection is lost or another server becomes a master.
+ * Follows a channel on every master, because only the server that published a message can prove its delivery
+ * (ADR 0018). Pub/sub loses messages while no subscriber listens, so trust starts with a drop after each gap, and
+ * ends when a connection is lost or the masters change.
  */
 export function followChannel(options: FollowOptions): { close: () => void } {
   const { open, masters } = topologyOf(options.url);
@@ -49,7 +47,6 @@ export function followChannel(options: FollowOptions): { close: () => void } {
       onMessage: options.onMessage,
       onBegun: () => {
         trust.lose();
-        // It is proven at once, not at the next round.
         void round();
       },
       onEnded: (error) => {
@@ -69,12 +66,12 @@ export function followChannel(options: FollowOptions): { close: () => void } {
     ]);
     running = false;
     if (isClosed()) return;
-    // Where nobody could be asked, those who are followed are still the best guess.
+    // If no server could be asked, the known masters are the best guess.
     const known = found !== undefined && found.endpoints.length > 0;
     if (known && !(servers.settleOn(found.endpoints) && found.agreed)) trust.lose();
     else if (losses === trust.losses() && found?.agreed !== false && proofs.every(Boolean))
       trust.renew(askedMs);
-    trust.sayWhenAway(lastError);
+    trust.logGap(lastError);
   }
 
   if (masters === undefined) servers.settleOn([{ host: '', port: 0 }]);
@@ -96,7 +93,7 @@ function createFollowedServers(follow: (endpoint: RedisEndpoint) => Followed) {
   const byKey = new Map<string, Followed>();
   return {
     all: () => [...byKey.values()],
-    /** Follows exactly these. True where nothing changed. */
+    /** Follows exactly these; true if nothing changed. */
     settleOn: (endpoints: readonly RedisEndpoint[]): boolean => {
       const wanted = new Set(endpoints.map(endpointKey));
       const gone = [...byKey].filter(([key]) => !wanted.has(key));
@@ -116,7 +113,7 @@ function end({ link, control }: Followed): void {
   control?.disconnect();
 }
 
-/** How a server is connected to, and who finds out which; nobody where there is but one. */
+/** `masters` is undefined for one server. */
 function topologyOf(url: string): {
   open: (endpoint: RedisEndpoint) => Redis;
   masters: FindMasters | undefined;

@@ -1,10 +1,7 @@
 import { mastersOf } from '../redis.ts';
 import type { RedisConnection } from '../redis.ts';
 
-/**
- * Publishes on each master of a Redis Cluster: a subscriber trusts its cache by what the masters that it is
- * connected to have told it, and the cluster's own bus promises no time. Resolves when all have taken it.
- */
+/** On each master, because subscribers follow each, and the cluster bus delivers messages at any later time. */
 export async function publishOnMasters(
   redis: RedisConnection,
   channel: string,

@@ -1,23 +1,19 @@
 import type { Logger } from '@tollgate/log';
 
-/**
- * What was true when a round began is relied on for this long after: together with what a call takes, nobody
- * acts on what has been out of date for a second, also where a connection is dead without a word.
- */
+/** Counted from a round's start, so that no call uses data that is outdated by a second, even on a dead connection. */
 const TRUST_MS = 800;
 
-/** So long without trust is worth a line in the log. */
-const AWAY_AFTER_MS = 2_000;
+const LOGGED_GAP_MS = 2_000;
 
-/** For how long what was heard on a channel is all that there was to hear. */
+/** How long all messages of a channel are known to have arrived. */
 export type Trust = {
-  /** Counts losses: whoever finds it changed knows that one came between. */
+  /** Changes with each loss. */
   losses: () => number;
   lose: () => void;
-  /** All that was published until then (performance.now()) has been passed on. A gap before it is a drop. */
+  /** All messages up to then (performance.now()) were passed on; drops if trust had expired. */
   renew: (askedMs: number) => void;
-  /** Writes one line where trust has been missing for long. */
-  sayWhenAway: (error: unknown) => void;
+  /** Logs once if trust has been missing for LOGGED_GAP_MS. */
+  logGap: (error: unknown) => void;
 };
 
 export function createTrust(options: {
@@ -43,15 +39,15 @@ export function createTrust(options: {
       untilMs = askedMs + TRUST_MS;
       trustUntil(untilMs);
       lastMs = askedMs;
-      if (away) logger.info({ channel }, 'the Redis channel is followed again');
+      if (away) logger.info({ channel }, 'subscribed to the Redis channel again');
       away = false;
     },
-    sayWhenAway: (error) => {
-      if (away || performance.now() - lastMs < AWAY_AFTER_MS) return;
+    logGap: (error) => {
+      if (away || performance.now() - lastMs < LOGGED_GAP_MS) return;
       away = true;
       logger.warn(
         { err: error, channel },
-        'a Redis channel can’t be followed; nothing that depends on it is cached meanwhile',
+        'cannot subscribe to a Redis channel; the caches that depend on it are not used',
       );
     },
   };

@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import type { RedisConnection } from '../redis.ts';
 import { ScriptCommand } from './script-command.ts';
 
-/** A connection that scripts can be run on. */
 export type ScriptableRedis = Pick<RedisConnection, 'sendCommand'>;
 
 export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
 
 /**
- * For a script: which data set this Redis serves. Redis draws a new id at every start and at every promotion of
- * a replica, so nothing that was noted under another one needs to be the last that was written (ADR 0013). Found
- * as plain text: to match a pattern against all of the answer costs half as much again as the answer.
+ * The data set that this Redis serves. The id is new after every start and promotion, where later writes may be
+ * missing (ADR 0013). A plain search, because a pattern costs half as much as INFO itself.
  */
 export const LUA_DATA_SET = `
 local replication = redis.call('INFO', 'replication')
@@ -18,18 +16,12 @@ local _, before_id = string.find(replication, 'master_replid:', 1, true)
 local data_set = string.sub(replication, before_id + 1, before_id + 40)
 `;
 
-/**
- * For a script: what it writes from here on goes to the replicas, but not to the append-only file. Where that is
- * all that a turn of Redis has written, nobody waits for a sync of its disk. For what a restart may forget.
- */
+/** Later writes skip the append-only file, so that callers don't wait for its sync. For data that a restart may lose. */
 export const LUA_NOT_TO_DISK = `
 redis.set_repl(redis.REPL_REPLICA)
 `;
 
-/**
- * For a script: whether one stream id is after another. Ids are pairs of unsigned 64 bit numbers, which a Lua
- * number can't hold: compared as decimal text.
- */
+/** Compares stream ids as decimal text, because Lua numbers don't hold 64 bits. */
 export const LUA_STREAM_ID_IS_AFTER = `
 local function larger(one, other) return #one > #other or (#one == #other and one > other) end
 local function is_after(one, other)
@@ -40,9 +32,8 @@ end
 `;
 
 /**
- * Defines a Lua script on a connection. A call is one round trip (EVALSHA), two where this Redis hasn't met the
- * script yet: then nothing was carried out, and it goes again with its text. All keys of a call must share one hash
- * tag. Not by ioredis' defineCommand, whose wrappers and time limit cost as much as the rest of a command (ADR 0033).
+ * Defines a Lua script: EVALSHA, then EVAL if Redis doesn't know the script. All keys of a call must share one hash
+ * tag. ioredis' defineCommand would double the cost of a command (ADR 0033).
  */
 export function defineScript(redis: ScriptableRedis, lua: string): Script {
   const digest = createHash('sha1').update(lua).digest('hex');

@@ -20,9 +20,15 @@ beforeEach(() => {
 
 afterAll(() => auth.close());
 
-/** Everything that Redis holds, as a backup would, with a function that goes back to it. */
+/**
+ * Everything that Redis holds, as a backup would, with a function that goes back to it. Epochs come back last:
+ * otherwise auth could verify one while tokens are still coming back, which no Redis does.
+ */
 async function snapshot(kept: (key: string) => boolean = () => true) {
-  const keys = (await keysOf(auth, '*')).filter(kept);
+  const isEpoch = (key: string) => key.endsWith(':epoch');
+  const keys = (await keysOf(auth, '*'))
+    .filter(kept)
+    .toSorted((one, other) => Number(isEpoch(one)) - Number(isEpoch(other)));
   const values = await Promise.all(
     keys.map(async (key) => [key, await auth.store.dumpBuffer(key), await auth.store.pttl(key)] as const),
   );

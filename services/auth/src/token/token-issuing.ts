@@ -4,7 +4,7 @@ import { tooManyRequests } from '../abuse/too-many-requests.ts';
 import type { AuthenticClient } from '../client/authenticator.ts';
 import { tokenKey } from '../client/client-keys.ts';
 import { createIssueScript } from './issue-script.ts';
-import { gatherTokens } from './turn-tokens.ts';
+import { batchTokens } from './batch-tokens.ts';
 
 /**
  * What a token request does in Redis, limited per client over all replicas at
@@ -34,7 +34,7 @@ export function createTokenIssuing(options: {
 }): TokenIssuing {
   const { redis, perMinute, onLimited } = options;
   const script = createIssueScript(redis, perMinute);
-  const issueToken = gatherTokens(script);
+  const issueToken = batchTokens(script);
 
   function refusal(waitUs: number): Error {
     onLimited();

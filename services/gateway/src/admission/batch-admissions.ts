@@ -1,4 +1,4 @@
-import { gatherTurn } from '@tollgate/redis/gather-turn';
+import { batchCalls } from '@tollgate/redis/batch-calls';
 import type { PayerEntitlement } from '../entitle/entitle.ts';
 import type { AdmissionKind, AdmissionDecision, DecideAdmissions } from './admit-script.ts';
 
@@ -14,7 +14,7 @@ export type DecideAdmission = (
  */
 export function batchAdmissions(decideAll: DecideAdmissions): DecideAdmission {
   const of = (kind: AdmissionKind) =>
-    gatherTurn((payer: PayerEntitlement, leaseIds: readonly string[]) => decideAll(payer, kind, leaseIds));
+    batchCalls((payer: PayerEntitlement, leaseIds: readonly string[]) => decideAll(payer, kind, leaseIds));
   const batches = { call: of('call'), subscription: of('subscription') };
   return (payer, kind, leaseId) => batches[kind](payer, leaseId);
 }

@@ -11,7 +11,7 @@ const MAX_ENTRIES = 50_000;
  */
 export function createSendRefusedCalls(redis: Pick<RedisConnection, 'xadd'>) {
   return async (records: readonly RefusedCall[]): Promise<RefusedCall[]> => {
-    // The commands of one turn go out in one write (gatherWrites).
+    // The commands of one turn go out in one write (batchWrites).
     const sent = await Promise.allSettled(
       records.map((record) =>
         redis.xadd(

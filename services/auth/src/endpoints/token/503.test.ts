@@ -73,7 +73,7 @@ test('Redis away and back: 503, said by readiness, then 200 by itself', async ()
   const later = await postIntrospection(auth.service, { token: await obtainToken(auth.service, client) });
   expect(await later.json()).toMatchObject({ active: true });
   expect(await readiness()).toEqual([200, { status: 'ready', checks: { redis: 'ok' } }]);
-  expect(auth.service.logs()).toMatch(/Redis is away.*Redis is back/s);
+  expect(auth.service.logs()).toMatch(/Redis is unavailable.*Redis is available again/s);
 });
 
 test('Redis refusing writes: temporarily_unavailable, and no client record in the log', async () => {

@@ -1,6 +1,6 @@
 import { MAX_TOTAL, usageShard } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
-import { atTurnEnd } from '@tollgate/redis/gather-writes';
+import { onBatchEnd } from '@tollgate/redis/batch-writes';
 import type { LeaseEntry } from '../../admission/leases.ts';
 import { createDeliverBatch } from './deliver-batch.ts';
 import type { DeliverBatchOptions } from './deliver-batch.ts';
@@ -106,7 +106,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
         if (shard.sentAtMs !== null) return;
         shard.sentAtMs = performance.now();
         // Calls that finish in the same event-loop turn share a batch.
-        atTurnEnd(() => void sendBatches(shard));
+        onBatchEnd(() => void sendBatches(shard));
       }),
     canRecord: (payerId) => {
       if (!redisIsReady() || queued >= maxQueuedEvents) return false;

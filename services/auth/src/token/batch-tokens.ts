@@ -1,8 +1,8 @@
-import { gatherTurn } from '@tollgate/redis/gather-turn';
+import { batchCalls } from '@tollgate/redis/batch-calls';
 import type { AuthenticClient } from '../client/authenticator.ts';
 import type { IssueScript } from './issue-script.ts';
 
-/** What became of one token: stored, not stored as the client has changed, or refused for so many microseconds. */
+/** `changed`: not stored, because the client has changed. `waitUs`: refused for so many microseconds. */
 type TokenOutcome = 'issued' | 'changed' | { waitUs: number };
 
 type Wanted = { authentic: Pick<AuthenticClient, 'client' | 'json'>; tokenKey: string };
@@ -11,15 +11,15 @@ type Wanted = { authentic: Pick<AuthenticClient, 'client' | 'json'>; tokenKey: s
 export type IssueToken = (authentic: Wanted['authentic'], tokenKey: string) => Promise<TokenOutcome>;
 
 /**
- * Tokens of one client that are asked for in one turn are stored by one script. They are gathered by the client's
- * record as it is remembered; what was looked up for one request is that request's.
+ * Stores a batch of one client's tokens by one script. Only requests with the same remembered record share a batch;
+ * a record that was looked up for one request isn't shared.
  */
-export function gatherTokens(script: Pick<IssueScript, 'issue'>): IssueToken {
-  const issue = gatherTurn(async (_record: string | symbol, all: readonly Wanted[]) => {
-    const [first] = all;
+export function batchTokens(script: Pick<IssueScript, 'issue'>): IssueToken {
+  const issue = batchCalls(async (_record: string | symbol, batch: readonly Wanted[]) => {
+    const [first] = batch;
     if (first === undefined) return [];
     const { client, json } = first.authentic;
-    const keys = all.map(({ tokenKey }) => tokenKey);
+    const keys = batch.map(({ tokenKey }) => tokenKey);
     const answer = await script.issue(client, keys, json);
     return keys.map((_, index): TokenOutcome => {
       if (answer === 'changed') return answer;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { IssueAnswer } from './issue-script.ts';
-import { gatherTokens } from './turn-tokens.ts';
+import { batchTokens } from './batch-tokens.ts';
 
 const client: ClientRecord = {
   client_id: '00000000-0000-0000-0000-000000000001',
@@ -18,7 +18,7 @@ type Asked = { json: string | undefined; keys: string[] };
 /** What a script would be asked; it answers each time the same. */
 function scriptThat(answer: IssueAnswer | 'changed' | Error) {
   const asked: Asked[] = [];
-  const issueToken = gatherTokens({
+  const issueToken = batchTokens({
     issue: (_client, tokenKeys, json) => {
       asked.push({ json, keys: [...tokenKeys] });
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);

@@ -1,0 +1,57 @@
+import { onBatchEnd } from './batch-writes.ts';
+
+/** Calls for several items of one key at once; resolves with their results, in the same order. */
+type CallBatch<Key, Item, Result> = (key: Key, items: readonly Item[]) => Promise<readonly Result[]>;
+
+type Waiting<Item, Result> = {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
+/** Redis does nothing else while it runs a command. */
+const MAX_BATCH_ITEMS = 256;
+
+/**
+ * Calls for one key that arrive in one turn of the event loop share a batch, in their order. That saves Redis and
+ * this process most commands and delays none, because the turn's commands are written together anyway
+ * (batch-writes.ts). A failed batch fails all of its calls.
+ */
+export function batchCalls<Key, Item, Result>(
+  callBatch: CallBatch<Key, Item, Result>,
+): (key: Key, item: Item) => Promise<Result> {
+  let batches = new Map<Key, Waiting<Item, Result>[]>();
+
+  function sendAll(): void {
+    const all = batches;
+    batches = new Map();
+    for (const [key, batch] of all) {
+      for (let start = 0; start < batch.length; start += MAX_BATCH_ITEMS) {
+        void send(key, batch.length > MAX_BATCH_ITEMS ? batch.slice(start, start + MAX_BATCH_ITEMS) : batch);
+      }
+    }
+  }
+
+  async function send(key: Key, batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await callBatch(
+        key,
+        batch.map(({ item }) => item),
+      );
+      for (const [index, result] of results.entries()) batch[index]?.resolve(result);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return (key, item) =>
+    new Promise((resolve, reject) => {
+      const batch = batches.get(key);
+      if (batch !== undefined) {
+        batch.push({ item, resolve, reject });
+        return;
+      }
+      if (batches.size === 0) onBatchEnd(sendAll);
+      batches.set(key, [{ item, resolve, reject }]);
+    });
+}

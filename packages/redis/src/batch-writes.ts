@@ -1,0 +1,61 @@
+import { Cluster } from 'ioredis';
+import type { Redis } from 'ioredis';
+
+const tasks: (() => void)[] = [];
+let corked: Redis['stream'][] = [];
+let isDue = false;
+
+/** Runs a task once at the end of this turn of the event loop. Commands that it sends join the turn's write. */
+export function onBatchEnd(task: () => void): void {
+  tasks.push(task);
+  endBatchLater();
+}
+
+/**
+ * Writes the commands of one turn of the event loop at once for each server: a write per command is a good part
+ * of a busy process' time.
+ *
+ * ioredis' auto-pipelining adds a third to each command's cost. On a Redis Cluster it takes a script's arguments
+ * for key numbers, and while a slot moves it fails commands because of others in the same pipeline.
+ */
+export function batchWrites(redis: Redis | Cluster): void {
+  if (!(redis instanceof Cluster)) {
+    batchNodeWrites(redis);
+    return;
+  }
+  for (const node of redis.nodes()) batchNodeWrites(node);
+  redis.on('+node', batchNodeWrites);
+}
+
+function batchNodeWrites(node: Redis): void {
+  const sendCommand = node.sendCommand.bind(node);
+  node.sendCommand = (command, ownStream) => {
+    // There is none before the first connection.
+    const stream = node.stream as Redis['stream'] | undefined;
+    if (stream?.writableCorked === 0) {
+      stream.cork();
+      corked.push(stream);
+      endBatchLater();
+    }
+    return sendCommand(command, ownStream);
+  };
+}
+
+function endBatchLater(): void {
+  if (isDue) return;
+  isDue = true;
+  setImmediate(endBatch);
+}
+
+function endBatch(): void {
+  try {
+    // A task may add another.
+    for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) task();
+  } finally {
+    isDue = false;
+    if (tasks.length > 0) endBatchLater();
+    const streams = corked;
+    corked = [];
+    for (const stream of streams) stream.uncork();
+  }
+}
