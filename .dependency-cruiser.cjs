@@ -73,7 +73,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs', '.json'],
     },
   },
 };

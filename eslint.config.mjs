@@ -3,7 +3,7 @@ import { defineConfig } from 'eslint/config';
 import ts from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['**/node_modules', '**/dist', '.tollgate'] },
+  { ignores: ['**/node_modules', '**/dist', '.tollgate', 'packages/console/src/api/schema.d.ts'] },
   js.configs.recommended,
   ts.configs.strictTypeChecked,
   {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 /** `npm run check`: all that needs no running service. Says what failed and ends with 1 when anything did. */
 const CHECKS: Record<string, string[]> = {
   types: ['tsc'],
+  'types of the console': ['tsc', '--project', 'packages/console'],
   lint: ['eslint', '--max-warnings=0', '.'],
   format: ['prettier', '--check', '--log-level=warn', '.'],
   rooms: [

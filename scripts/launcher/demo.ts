@@ -39,7 +39,8 @@ ${addressLines(settings)
   logs      ${logs}
   mails     ${mail}
 
-The sample account, for /api/console (the web interface, at ${demo.console.url}, is still to come):
+The web interface, with the sample account:
+  address   ${demo.console.url}
   e-mail    ${demo.console.email}
   password  ${demo.console.password}
 

@@ -33,6 +33,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     await timed(say, 'Schema', () => runAccountProgram(context, 'migrate', { DATABASE_URL: url }));
     return url;
   });
+  const webInterface = timed(say, 'Web interface', () => buildConsole(context));
   const sample = database.then((url) => timed(say, 'Sample accounts', () => seed(context, url)));
   const services = Promise.all([database, redis]).then(async ([postgresUrl, redisAddress]) => {
     const { credentials, peppers, sealing_keys: sealingKeys } = context.secrets;
@@ -46,7 +47,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     const plan = { ports, credentials, peppers, sealingKeys, ...addresses };
     context.onPlan?.(plan);
     const start = serviceStarter(context, serviceSettings(plan));
-    await Promise.all([start('auth'), start('account'), start('gateway')]);
+    await Promise.all([start('auth'), webInterface.then(() => start('account')), start('gateway')]);
   });
   const [ids] = await Promise.all([sample, services, upstream]);
   return ids;
@@ -146,6 +147,19 @@ async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
   return JSON.parse(
     await runAccountProgram(context, 'seed', env, JSON.stringify({ manager, member })),
   ) as SampleIds;
+}
+
+/** Builds packages/console, unless its sources are as they were. */
+function buildConsole({ settings, supervisor }: LaunchContext): Promise<string> {
+  return runCommand({
+    name: 'console',
+    command: process.execPath,
+    args: [join(settings.project, 'packages/console/scripts/build.ts')],
+    env: process.env,
+    cwd: settings.project,
+    logFile: logFile(statePaths(settings.directory), 'console'),
+    onSpawn: supervisor.onSpawn,
+  });
 }
 
 function runAccountProgram(

@@ -54,7 +54,8 @@ import { usageReportEndpoint } from './usage/reports/endpoint.ts';
 import type { ReportMetrics } from './usage/reports/endpoint.ts';
 import { MAX_REPORT_BYTES } from './usage/reports/input.ts';
 import { usageSnapshotEndpoint } from './usage/snapshot/usage-snapshot-endpoint.ts';
-import { browserProtection, userPage } from './http/user-page/user-page.ts';
+import { browserProtection } from './http/browser-protection.ts';
+import { consolePage } from './http/console-page/console-page.ts';
 
 type PublicParts = {
   logger: Logger;
@@ -64,6 +65,8 @@ type PublicParts = {
   query: Query;
   introspect: Introspector['introspect'];
   trusts: TrustsAddress;
+  /** The build of the web interface. */
+  consoleDirectory: string;
   usageQuery: Query;
   console: Omit<ConsoleParts, 'usageQuery'>;
 };
@@ -114,7 +117,7 @@ export function createPublicApp(parts: PublicParts): Express {
     .all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs').get(apiPageEndpoint).all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs/:file').get(apiPageFileEndpoint).all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/user').get(userPage).all(methodNotAllowed('GET', 'HEAD'));
+  app.use(consolePage(parts.consoleDirectory));
   app.use(notFound, problemHandler(logger, parts.addressOf));
   return app;
 }

@@ -33,6 +33,8 @@ const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'tr
 const peopleSettings = {
   /** Where people reach the web interface; links in mails lead there. */
   PUBLIC_URL: httpUrl,
+  /** The build of the web interface (packages/console). */
+  CONSOLE_DIR: z.string().min(1).default('packages/console/dist'),
   /** Whether cookies are Secure; by default where PUBLIC_URL is https. */
   COOKIE_SECURE: trueOrFalse.optional(),
   TRUSTED_PROXIES: networks.default([]),

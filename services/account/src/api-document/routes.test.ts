@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { CONSOLE_PATHS } from '@tollgate/console/paths';
 import { createLogger } from '@tollgate/log';
 import type { Service } from '@tollgate/server';
 import { createDatabase } from '@tollgate/testbed/database';
@@ -11,8 +12,8 @@ import { loadConfig } from '../config.ts';
 import { routesOf } from '../../test/suite/contract/routes.ts';
 import { API_CHAPTERS } from './chapters.ts';
 
-/** Part of the web interface, not of the API. */
-const PAGES = ['GET /user'];
+/** The web interface, which is no part of the API. */
+const PAGES = CONSOLE_PATHS.map((path) => `GET ${path.replace(/:(\w+)/, '{$1}')}`);
 
 /** Those of the other services, which the document describes, too. */
 const OF_OTHERS = /^\w+ (?:\/oauth2\/|\/\.well-known\/|\/graphql$|\/v1\/graphql$)/;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createCors, underCors } from '@tollgate/http/cors';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
@@ -64,6 +65,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     introspect: introspection.introspect,
     accessLog,
     trusts,
+    consoleDirectory: resolve(config.CONSOLE_DIR),
     console: { ...console.parts, applications, tokens },
   });
   return Promise.resolve({

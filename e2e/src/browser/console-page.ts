@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Stack } from '../stack/stack.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A tab on the interface, and what went wrong in it besides refused requests. */
+export type ConsoleTab = {
+  context: BrowserContext;
+  page: Page;
+  faults: string[];
+  close: () => Promise<void>;
+};
+
+/** Opens a tab whose clipboard can be read; `faults` collects script errors and what the page's policy refused. */
+export async function openTab(
+  browser: Browser,
+  url: string,
+  options: { colorScheme?: 'light' | 'dark'; width?: number } = {},
+): Promise<ConsoleTab> {
+  const { colorScheme = 'light', width = 1_440 } = options;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) faults.push(message.text());
+  });
+  await page.goto(url);
+  return { context, page, faults, close: () => context.close() };
+}
+
+/** Signs in through the form. */
+export async function signIn(page: Page, { demo }: Pick<Stack, 'demo'>, password = demo.console.password) {
+  await page.getByLabel('Email').fill(demo.console.email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** What a screen reader's user would stumble over (WCAG 2.2 AA), by axe, as `rule: element`. */
+async function accessibilityFaults(page: Page): Promise<string[]> {
+  // Through the debugger: the page's policy allows no inline script.
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    type Axe = {
+      run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+    };
+    const { axe } = globalThis as unknown as { axe: Axe };
+    const { violations } = await axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}
+
+export async function expectAccessible(page: Page): Promise<void> {
+  expect(await accessibilityFaults(page)).toEqual([]);
+}

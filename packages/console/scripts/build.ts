@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'vite';
+
+/**
+ * Builds the web interface into packages/console/dist, unless that is what the sources give already. The build
+ * is put in place whole, so that launchers that start side by side never serve half of one.
+ */
+const root = resolve(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const stamp = join(dist, '.sources');
+const sources = hashOfSources();
+
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
+  const fresh = join(root, `dist.${String(process.pid)}`);
+  const former = `${fresh}.former`;
+  await build({ root, configFile: join(root, 'vite.config.ts'), logLevel: 'warn', build: { outDir: fresh } });
+  writeFileSync(join(fresh, '.sources'), sources);
+  if (existsSync(dist)) renameSync(dist, former);
+  renameSync(fresh, dist);
+  rmSync(former, { recursive: true, force: true });
+}
+
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  const sourceFiles = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join('src', name))
+    .filter((name) => statSync(join(root, name)).isFile());
+  for (const name of [...sourceFiles, 'index.html', 'vite.config.ts', 'package.json'].sort()) {
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(join(root, name)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}

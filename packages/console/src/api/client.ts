@@ -1,0 +1,75 @@
+import createClient from 'openapi-fetch';
+import type { Middleware } from 'openapi-fetch';
+import type { components, paths } from './schema.d.ts';
+
+export type Session = components['schemas']['Session'];
+export type Application = components['schemas']['Application'];
+export type Token = components['schemas']['Token'];
+type Problem = components['schemas']['Problem'];
+
+/** A request that was refused or failed. `problem` is null where no response of Tollgate came back. */
+export class ApiError extends Error {
+  readonly problem: Problem | null;
+  /** From Retry-After; null where there is none. */
+  readonly retryAfterSec: number | null;
+
+  constructor(problem: Problem | null, retryAfterSec: number | null = null) {
+    super(problem?.detail ?? problem?.title ?? 'Tollgate cannot be reached. Check your connection.');
+    this.name = 'ApiError';
+    this.problem = problem;
+    this.retryAfterSec = retryAfterSec;
+  }
+}
+
+let csrfToken: string | null = null;
+let onSessionEnd: () => void = () => undefined;
+
+/** Sets the token that unsafe requests carry; it belongs to the session and changes with it. */
+export function setCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+/** Sets what happens when a request is refused because the session has ended. */
+export function onSessionExpired(listener: () => void): void {
+  onSessionEnd = listener;
+}
+
+const csrf: Middleware = {
+  onRequest({ request }) {
+    if (csrfToken !== null && request.method !== 'GET') request.headers.set('x-csrf-token', csrfToken);
+    return request;
+  },
+  onResponse({ request, response }) {
+    const isSession = new URL(request.url).pathname === '/api/console/session';
+    if (response.status === 401 && !isSession) onSessionEnd();
+    return response;
+  },
+};
+
+/** The API client: paths, bodies and responses are typed by docs/openapi.json. */
+export const api = createClient<paths>({ baseUrl: '/' });
+api.use(csrf);
+
+type Outcome<T> = { data?: T; error?: unknown; response: Response };
+
+/**
+ * Waits for a request and returns what it responded.
+ *
+ * @throws {ApiError} the problem that the API named, or that it could not be reached.
+ */
+export async function resultOf<T>(request: Promise<Outcome<T>>): Promise<T> {
+  const outcome = await request.catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError(null);
+  });
+  if (outcome.response.ok) return outcome.data as T;
+  const retryAfterSec = Number(outcome.response.headers.get('retry-after') ?? Number.NaN);
+  throw new ApiError(
+    isProblem(outcome.error) ? outcome.error : null,
+    Number.isFinite(retryAfterSec) ? retryAfterSec : null,
+  );
+}
+
+function isProblem(error: unknown): error is Problem {
+  return typeof error === 'object' && error !== null && 'code' in error && 'request_id' in error;
+}

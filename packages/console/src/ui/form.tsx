@@ -1,0 +1,60 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import { Button } from './button.tsx';
+import { ErrorMessage } from './states.tsx';
+import styles from './form.module.css';
+
+/** What the API found wrong, by field name. */
+type FieldErrors = Readonly<Record<string, string | undefined>>;
+
+type FormProps<T> = {
+  submitLabel: string;
+  /** Sends the form; an ApiError's `errors` go to their fields. */
+  onSubmit: (values: Readonly<Record<string, string>>) => Promise<T>;
+  onDone: (result: T) => void;
+  onCancel?: () => void;
+  children: (errors: FieldErrors) => ReactNode;
+};
+
+/** A form that is sent once at a time, keeps what was typed, and takes the focus to the first faulty field. */
+export function Form<T>({ submitLabel, onSubmit, onDone, onCancel, children }: FormProps<T>) {
+  const form = useRef<HTMLFormElement>(null);
+  const mutation = useMutation({ mutationFn: onSubmit, onSuccess: onDone });
+  const errors = fieldErrorsOf(mutation.error);
+  const hasFieldErrors = Object.keys(errors).length > 0;
+  useEffect(() => {
+    if (mutation.isError) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [mutation.isError, mutation.submittedAt]);
+  return (
+    <form
+      ref={form}
+      className={styles['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (mutation.isPending) return;
+        const entries = [...new FormData(event.currentTarget).entries()];
+        mutation.mutate(
+          Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : ''])),
+        );
+      }}
+    >
+      {children(errors)}
+      {mutation.isError && !hasFieldErrors && <ErrorMessage error={mutation.error} />}
+      <div className={styles['actions']}>
+        <Button type="submit" variant="primary" isPending={mutation.isPending}>
+          {submitLabel}
+        </Button>
+        {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
+      </div>
+    </form>
+  );
+}
+
+function fieldErrorsOf(error: unknown): FieldErrors {
+  const found = error instanceof ApiError ? (error.problem?.errors ?? []) : [];
+  return Object.fromEntries(
+    found.filter(({ field }) => field !== '').map(({ field, message }) => [field, message]),
+  );
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from 'express';
+import type { RequestHandler } from 'express';
+import sirv from 'sirv';
+import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import { methodNotAllowed } from '@tollgate/http/error-handler';
+import { Problem } from '@tollgate/http/problem';
+
+const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
+const KEPT = { maxAge: 31_536_000, immutable: true };
+
+/** React Aria adds this one style for touch screens; its text is fixed, so its hash is allowed and no other. */
+const PRESSABLE_STYLE = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  `style-src 'self' ${PRESSABLE_STYLE}`,
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The web interface, a static build (packages/console): its pages' addresses give index.html, which is never
+ * cached, and /user/assets its hashed files, which are cached for a year. Brotli and gzip were made at build time.
+ *
+ * @throws {Problem} service_unavailable where `directory` holds no build.
+ */
+export function consolePage(directory: string): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const isBuilt = existsSync(join(directory, 'index.html'));
+  const page = isBuilt ? pageEndpoint(directory) : notBuilt;
+  for (const path of CONSOLE_PATHS) router.route(path).get(page).all(methodNotAllowed('GET', 'HEAD'));
+  if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
+  return router;
+}
+
+function pageEndpoint(directory: string): RequestHandler {
+  const serve = sirv(directory, PRECOMPRESSED);
+  return (req, res, next) => {
+    res.set({ 'cache-control': 'no-cache', 'content-security-policy': POLICY });
+    req.url = '/index.html';
+    serve(req, res, next);
+  };
+}
+
+const notBuilt: RequestHandler = () => {
+  throw new Problem('service_unavailable', { detail: 'The web interface is not built.' });
+};
