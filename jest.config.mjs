@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Node's own type stripping, the one that runs the services, also serves the tests. */
 const common = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -30,6 +32,6 @@ export default {
     },
   ],
   testTimeout: 30_000,
-  // Suites wait for processes far more than they compute: a worker for each core, not one less.
-  maxWorkers: '100%',
+  // Half of a suite's time is waiting for processes, so that two workers more than cores keep the cores busy.
+  maxWorkers: availableParallelism() + 2,
 };

@@ -39,7 +39,12 @@ function run(programAndArgs) {
     cwd: root,
     // The channel tells the program at once when this process is killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) },
+    env: {
+      // Compiling hundreds of TypeScript files is half of what starting a service costs.
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+      ...process.env,
+      PATH: [bin, process.env.PATH].join(delimiter),
+    },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   endWithNpm(child);

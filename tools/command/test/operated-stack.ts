@@ -1,25 +1,18 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { withClient } from '@tollgate/stack/postgres';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { compileCache } from '@tollgate/testbed/config';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { createProgram } from '../src/program.ts';
 
 /** account and auth as processes over a database and a Redis of their own, and the command as its users have it. */
-
-/** Of this process, and gone with it. */
-const compiled = mkdtempSync(join(tmpdir(), 'tollgate-compiled-'));
-process.on('exit', () => {
-  rmSync(compiled, { recursive: true, force: true });
-});
 
 export type Outcome = { code: number | null; stdout: string; stderr: string };
 
@@ -103,8 +96,7 @@ export async function runCommand(
   { env = {}, stdin = '' }: { env?: Readonly<Record<string, string>>; stdin?: string } = {},
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../src/tollgate.ts'), ...args], {
-    // What Node.js has compiled once it needn't again: most of a run is that.
-    env: { ...env, NODE_COMPILE_CACHE: compiled },
+    env: { ...compileCache(), ...env },
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin);

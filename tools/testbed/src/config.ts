@@ -13,3 +13,9 @@ export function runDirectory(): string {
 export function announceRunDirectory(directory: string): void {
   process.env[RUN_DIRECTORY] = directory;
 }
+
+/** Lets a program that inherits nothing load what Node.js has compiled before (scripts/run.mjs). */
+export function compileCache(): Record<string, string> {
+  const directory = process.env['NODE_COMPILE_CACHE'];
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
+}

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { withClient } from '@tollgate/stack/postgres';
 import { runCommand } from '@tollgate/stack/process';
+import { compileCache } from './config.ts';
 import { readRun, register } from './run.ts';
 
 /** The migrated, empty database that every suite's own is cloned from. */
@@ -31,7 +32,7 @@ export async function migrate(url: string, runDirectory: string): Promise<void> 
     name: 'migrate',
     command: process.execPath,
     args: [resolve(import.meta.dirname, '../../../services/account/src/programs/migrate.ts')],
-    env: { DATABASE_URL: url },
+    env: { ...compileCache(), DATABASE_URL: url },
     logFile: join(runDirectory, 'logs/migrate.log'),
     onSpawn: register(runDirectory),
   });

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { freePort } from '@tollgate/stack/ports';
 import { startService } from '@tollgate/stack/service';
-import { runDirectory } from './config.ts';
+import { compileCache, runDirectory } from './config.ts';
 import { newDirectory, register } from './run.ts';
 
 export type SampleUpstream = {
@@ -17,7 +17,7 @@ export async function startSampleUpstream(): Promise<SampleUpstream> {
   const service = await startService({
     name: 'upstream',
     entry: resolve(import.meta.dirname, '../../../sample-upstream/src/main.ts'),
-    env: { HOST: '127.0.0.1', PORT: port },
+    env: { ...compileCache(), HOST: '127.0.0.1', PORT: port },
     logFile: join(newDirectory(runDirectory(), 'upstream'), 'log'),
     readyUrl: `${origin}/health`,
     onSpawn: register(runDirectory()),

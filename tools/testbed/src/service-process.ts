@@ -5,7 +5,7 @@ import { freePort } from '@tollgate/stack/ports';
 import type { Exit } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 import { startService } from '@tollgate/stack/service';
-import { runDirectory } from './config.ts';
+import { compileCache, runDirectory } from './config.ts';
 import { newDirectory, register } from './run.ts';
 
 /** The credential that every service of this suite accepts on its private listener, and uses at the others'. */
@@ -78,7 +78,7 @@ async function startWithPorts(
     startService({
       name,
       entry: resolve(import.meta.dirname, `../../../services/${name}/src/main.ts`),
-      env: { ...serviceDefaults(), ...env, ...changed, ...ports },
+      env: { ...compileCache(), ...serviceDefaults(), ...env, ...changed, ...ports },
       logFile,
       readyUrl: `${privateUrl}/health/live`,
       onSpawn: register(runDirectory()),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { compileCache } from '@tollgate/testbed/config';
 
 export type Outcome = { code: number | null; stdout: string; stderr: string };
 
@@ -12,7 +13,7 @@ export async function runProgram(
   stdin = '',
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, `../../src/${name}.ts`)], {
-    env: { ...settings },
+    env: { ...compileCache(), ...settings },
   });
   // A program that ends without reading closes the pipe.
   child.stdin.on('error', () => undefined);

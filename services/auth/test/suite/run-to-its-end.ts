@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { compileCache } from '@tollgate/testbed/config';
 
 /** Every setting that has no default, for a process that reaches nobody. */
 export const GOOD_SETTINGS = {
@@ -19,7 +20,7 @@ export const GOOD_SETTINGS = {
 export function runToItsEnd(env: Record<string, string>) {
   const main = join(import.meta.dirname, '../../src/main.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
-    env,
+    env: { ...compileCache(), ...env },
     encoding: 'utf8',
     timeout: 20_000,
   });
