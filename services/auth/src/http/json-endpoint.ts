@@ -5,10 +5,10 @@ import type { AccessLog } from '@tollgate/log/access-log';
 import type { LogRequest } from '@tollgate/log/request-log';
 import { REQUEST_ID_HEADER, requestIdOf } from '@tollgate/log/request-id';
 
-export type Exchange = { req: IncomingMessage; res: ServerResponse; requestId: string };
+export type JsonRequest = { req: IncomingMessage; res: ServerResponse; requestId: string };
 
 /** Resolves with the JSON of a 200. */
-export type Answer = (exchange: Exchange) => Promise<string>;
+export type Answer = (request: JsonRequest) => Promise<string>;
 
 /** Answers a request with an error. The request id and the headers of every answer are set already. */
 export type AnswerError = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;

@@ -1,10 +1,9 @@
-/** Calls whose callers have gone before the answer, and whose price is still to come. */
+/** Calls whose callers have gone, and whose price has not arrived (ADR 0038). */
 export type AbandonedCalls = {
   add: (call: Abandoned) => void;
-  /** Its price has come, or never will. */
   delete: (call: Abandoned) => void;
   count: () => number;
-  /** Resolves when there are none; those that are left after the given time are given up. */
+  /** Resolves when there are none; after the given time the rest is given up. */
   end: (withinMs: number) => Promise<void>;
 };
 

@@ -7,17 +7,17 @@ import { AnswerRelay } from './answer/answer-relay.ts';
 import { isFreeByDefault, statedPoints } from './price/price.ts';
 import type { PriceFault } from './price/price.ts';
 import type { PriceLog } from './price/price-log.ts';
-import type { ForwardOutcome, Relay, RelayEnd } from './answer/relay.ts';
+import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer/relay.ts';
 import { upstreamPath } from './request/upstream-path.ts';
 import type { UpstreamObserver } from './upstream/upstream-metrics.ts';
 import type { UpstreamAddress, Upstreams } from './upstream/upstreams.ts';
 
 export type ExchangeLimits = {
-  /** Waiting for a connection: a new one, or a free one where all are in use. */
+  /** For a connection: a new one, or a free one if all are in use. */
   connectTimeoutMs: number;
-  /** From the beginning to the end of the answer; 0 for no limit. */
+  /** From beginning to end; 0 for no limit. */
   wholeTimeoutMs: number;
-  /** What an answer costs that doesn't state its price. */
+  /** For a response that states no price. */
   defaultPoints: number;
 };
 
@@ -40,11 +40,8 @@ export type OutgoingRequest = {
 
 type Settled = { resolve: (outcome: ForwardOutcome) => void; reject: (problem: Problem) => void };
 
-/**
- * One call's exchange with the upstream: its address, its one second attempt, its time limits. A class for the
- * same reason as AnswerRelay.
- */
-export class Exchange implements RelayEnd {
+/** A call's exchange with the upstream: its address, its second attempt, its time limits. A class like AnswerRelay. */
+export class Exchange implements RelayEvents {
   readonly #parts: ExchangeParts;
   readonly #request: OutgoingRequest;
   readonly #settled: Settled;
@@ -56,7 +53,7 @@ export class Exchange implements RelayEnd {
   #waiting: NodeJS.Timeout | undefined;
   #overdue: NodeJS.Timeout | undefined;
 
-  constructor(parts: ExchangeParts, request: OutgoingRequest, relay: Relay, settled: Settled) {
+  constructor(parts: ExchangeParts, request: OutgoingRequest, relay: RelayOptions, settled: Settled) {
     this.#parts = parts;
     this.#request = request;
     this.#settled = settled;
@@ -74,12 +71,12 @@ export class Exchange implements RelayEnd {
     this.#dispatch();
   }
 
-  headCame(status: number, headers: IncomingHttpHeaders, isOpenStream: boolean): number {
+  onHead(status: number, headers: IncomingHttpHeaders, isOpenStream: boolean): number {
     const address = this.#address;
     this.#trial = false;
     address.health.succeeded();
     address.observeHeaders((performance.now() - this.#beganMs) / 1000);
-    // A stream lives for as long as it is followed; the limits on silence hold for it all the same.
+    // Only the limits on silence hold for a stream.
     if (isOpenStream) clearTimeout(this.#overdue);
     const stated = statedPoints(headers);
     if (typeof stated !== 'number') return this.#unpriced(stated, isFreeByDefault(status, isOpenStream));
@@ -87,11 +84,11 @@ export class Exchange implements RelayEnd {
     return stated;
   }
 
-  abandoned(): void {
+  onAbandoned(): void {
     this.#parts.abandoned.add(this.#relay);
   }
 
-  failed(error: Error, mayHaveBeenSent: boolean): boolean {
+  onFailure(error: Error, mayHaveBeenSent: boolean): boolean {
     const kind = mayHaveBeenSent ? kindOf(error) : connectFailure(error);
     if (kind === null) return false;
     const { onFailure, health } = this.#address;
@@ -100,7 +97,7 @@ export class Exchange implements RelayEnd {
     this.#trial = false;
     if (mayHaveBeenSent || this.#attempts > 1) return false;
     const next = this.#parts.upstreams.pick(this.#address);
-    // What didn't answer in all that time wouldn't now, and the caller would wait twice as long as was set.
+    // The caller would wait twice the timeout.
     if (next === this.#address && isConnectTimeout(error)) return false;
     this.#leave();
     this.#parts.observer.onRetry();
@@ -109,11 +106,11 @@ export class Exchange implements RelayEnd {
     return true;
   }
 
-  settling(): void {
+  onSettling(): void {
     this.#request.trace?.begin('settle');
   }
 
-  brokeOff(): void {
+  onBrokenOff(): void {
     this.#address.onFailure('answer');
   }
 
@@ -139,11 +136,10 @@ export class Exchange implements RelayEnd {
     this.#trial = address.health.beginCall();
     this.#beganMs = performance.now();
     const path = upstreamPath(address.path, method, query);
-    // Not `blocking`: that keeps others from a connection until the head has come, and with one request on each
-    // there is nobody to keep from it.
+    // With one request on each connection there is nothing to block.
     const request = { method, path, headers, body, blocking: false };
     const poolIsFree = address.pool.dispatch(request, this.#relay);
-    // The client's own time limits begin only when a request has got its connection.
+    // undici's own time limits begin with a connection.
     if (poolIsFree) return;
     this.#waiting = setTimeout(() => {
       this.#relay.giveUpWaiting();
@@ -155,13 +151,12 @@ export class Exchange implements RelayEnd {
     const { origin, statesPrices, onUnpriced } = this.#address;
     if (!isFree || fault !== 'missing') {
       onUnpriced(fault);
-      // An upstream that never states prices is set up so: only the metric tells.
+      // An upstream that never states prices is meant to: the metric is enough.
       if (fault !== 'missing' || statesPrices) logPrice(origin, fault);
     }
     return isFree ? 0 : limits.defaultPoints;
   }
 
-  /** This address is done with, whatever came of it. */
   #leave(): void {
     clearTimeout(this.#waiting);
     this.#address.inFlight -= 1;
@@ -170,9 +165,8 @@ export class Exchange implements RelayEnd {
 }
 
 /**
- * What kept a request from being written at all. The HTTP client hands a request its connection before it
- * writes the first byte, so one that never got one was certainly not sent. Null for a fault of the request
- * itself, or of a shutdown: another attempt would meet it again.
+ * The kind of failure of a request that never got a connection, and so was certainly not sent. Null if a second
+ * attempt would fail alike: a fault of the request itself, or a shutdown.
  */
 function connectFailure(error: Error): 'connect' | null {
   const code = 'code' in error ? error.code : undefined;
@@ -186,7 +180,7 @@ function isConnectTimeout(error: Error): boolean {
 }
 
 function kindOf(error: Error): 'connection' | 'headers_timeout' | null {
-  // The caller's own body: too large, or it broke off.
+  // The caller's body was too large, late or broken off.
   if (error instanceof Problem) return null;
   return 'code' in error && error.code === 'UND_ERR_HEADERS_TIMEOUT' ? 'headers_timeout' : 'connection';
 }

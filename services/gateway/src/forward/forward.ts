@@ -11,7 +11,7 @@ import type { CorsFields } from './answer/answer-rules.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeLimits } from './exchange.ts';
 import { createPriceLog } from './price/price-log.ts';
-import type { ForwardOutcome, Relay } from './answer/relay.ts';
+import type { ForwardOutcome, RelayOptions } from './answer/relay.ts';
 import { requestBody } from './request/request-body.ts';
 import type { RequestBody } from './request/request-body.ts';
 import { upstreamRequestFields } from './request/request-fields.ts';
@@ -19,7 +19,10 @@ import type { CallerIds } from './request/request-fields.ts';
 import { createUpstreams } from './upstream/upstreams.ts';
 import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
-type ForwardedCall = Pick<Relay, 'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'> & {
+type ForwardedCall = Pick<
+  RelayOptions,
+  'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'
+> & {
   req: IncomingMessage;
   callerIds: CallerIds;
   trace: CallTrace | null;
@@ -29,30 +32,27 @@ export type Forward = (call: ForwardedCall) => Promise<ForwardOutcome>;
 
 export type ForwarderOptions = UpstreamsOptions &
   ExchangeLimits & {
-    /** Silence within a body: of the caller that sends or reads one, of the upstream that answers. */
+    /** For silence within a body, of the caller or the upstream. */
     bodyIdleTimeoutMs: number;
-    /** From the first to the last byte of a request's body. */
     requestBodyTimeoutMs: number;
     maxRequestBodyBytes: number;
-    /** Whether a caller is a proxy that speaks for those before it. */
     trusts: TrustsAddress;
     logger: Pick<Logger, 'warn'>;
-    /** Null where the gateway leaves cross-origin requests to the upstream. */
+    /** Null if the gateway leaves cross-origin requests to the upstream. */
     cors: CorsFields | null;
   };
 
 type Forwarder = {
   forward: Forward;
-  /** Calls that go on without their callers. */
   abandoned: Pick<AbandonedCalls, 'count' | 'end'>;
   close: () => Promise<void>;
 };
 
 /**
- * Part 4 of a data call: the exchange with the upstream, streamed both ways. It resolves when the exchange is
- * over, and rejects only while nothing has been sent to the caller.
+ * Part 4 of a data call: the exchange with the upstream, streamed both ways. Resolves when it is over, and rejects only
+ * while nothing has been sent to the caller.
  * @throws {Problem} payload_too_large; request_timeout; upstream_unreachable; upstream_timeout;
- * service_unavailable where all connections to the upstream stay in use.
+ * service_unavailable if all connections to the upstream stay in use.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { bodyIdleTimeoutMs } = options;

@@ -4,7 +4,7 @@ import type { CallerOf } from '../../abuse/caller.ts';
 import type { AuthenticClient, AuthenticateClient } from '../../client/authenticator.ts';
 import { readClientCredentials } from '../../client/credentials.ts';
 import type { ReadForm } from '../../http/form-reader.ts';
-import type { Answer, Exchange } from '../../http/json-endpoint.ts';
+import type { Answer, JsonRequest } from '../../http/json-endpoint.ts';
 import { oauthErrorCode } from '../../oauth/oauth-error-handler.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { TokenIssuing } from '../../token/token-issuing.ts';
@@ -34,7 +34,7 @@ export function tokenEndpoint(options: {
 }): Answer {
   const { readForm, callerOf, authenticate, issuing, grantAccessToken, onOutcome } = options;
 
-  async function issue({ req, res, requestId }: Exchange): Promise<string> {
+  async function issue({ req, res, requestId }: JsonRequest): Promise<string> {
     const form = await readForm(req, res);
     const credentials = readClientCredentials(req.headers.authorization, form);
     const attempt = authenticate(credentials, () => callerOf(req, requestId));

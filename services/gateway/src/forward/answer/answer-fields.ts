@@ -5,10 +5,7 @@ import { connectionOptions, forwardsAnswerField } from '../../http/forwardable.t
 import { leadsOutside } from './answer-rules.ts';
 import type { AnswerRules } from './answer-rules.ts';
 
-/**
- * The end-to-end header fields of an answer, as a flat list, less those that `drops` names. Content-Length
- * stays: it is the answer's own framing.
- */
+/** The end-to-end header fields of a response without `drops`, as a flat list. Content-Length stays. */
 export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<string>): string[] {
   const { connection = [] } = headers as { connection?: string | string[] };
   const listed = connectionOptions(typeof connection === 'string' ? [connection] : connection);
@@ -22,7 +19,7 @@ export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<
   return fields;
 }
 
-/** The header fields of a data call's answer: the upstream's, then where the caller stands. */
+/** The header fields of a data call's response: the upstream's, then the gateway's, as a flat list. */
 export function answerFields(
   status: number,
   headers: IncomingHttpHeaders,
@@ -33,7 +30,7 @@ export function answerFields(
   const { location } = headers as { location?: string | string[] };
   if (typeof location === 'string' && leadsOutside(location, rules.upstreamHosts))
     fields.push('location', location);
-  // RFC 9209: a refusal that isn't the gateway's own, whatever its status.
+  // RFC 9209: tells the upstream's error from the gateway's own.
   if (status >= 400) fields.push('proxy-status', `tollgate; received-status=${String(status)}`);
   fields.push(...rules.adds);
   fields.push('x-request-id', own.requestId);
@@ -44,20 +41,17 @@ export function answerFields(
   return fields;
 }
 
-/** Whether an answer can't be but a subscription's: events, or the parts of the protocol for subscriptions. */
+/** Whether a response can only be a subscription's: events, or the parts of the protocol for subscriptions. */
 export function isSubscriptionStream({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^(?:text\/event-stream\b|multipart\/mixed\b.*subscriptionspec=)/i.test(type);
 }
 
-/** Whether an answer comes in parts: those of a subscription, or of one query with `@defer`. */
+/** Whether a response has parts: those of a subscription, or of one query with `@defer`. */
 export function isMultipart({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^multipart\/mixed\b/i.test(type);
 }
 
-/**
- * Whether nothing can be done with a part of an answer: JSON is parsed whole, and what names no type is taken for
- * it. Other types may be meant to be read as they come.
- */
+/** Whether a caller needs the whole response before it can use it, as with JSON, for which no type is taken. */
 export function isDocument({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type === undefined || /^application\/(?:graphql-response\+)?json[\t ]*(?:;|$)/i.test(type);
 }

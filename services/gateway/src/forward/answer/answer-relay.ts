@@ -3,34 +3,30 @@ import type { Dispatcher } from 'undici';
 import { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { answerFields, isDocument } from './answer-fields.ts';
-import type { ForwardOutcome, Relay, RelayEnd } from './relay.ts';
+import type { ForwardOutcome, RelayEvents, RelayOptions } from './relay.ts';
 import { createStreamEnding } from './stream-ending.ts';
 import type { StreamEnding } from './stream-ending.ts';
 import { upstreamProblem } from '../upstream/upstream-problem.ts';
 
 type Controller = Dispatcher.DispatchController;
 
-/** Answers up to this length are held back whole, head included, until their usage is recorded. */
+/** Responses up to this length are held back whole until their usage is recorded. */
 const HELD_ANSWER_MAX_BYTES = 16_384;
-/** Documents of unknown length are, too, but no longer than this. */
+/** For documents of unknown length. */
 const HELD_CHUNKS_MAX_MS = 1_000;
 
-/** Status and fields of an answer that is held back; `addsLength` where its length is known only at its end. */
+/** `addsLength` if the length is known only at the end. */
 type HeldHead = { status: number; fields: string[]; addsLength: boolean };
 
 /**
- * Passes the upstream's answer on as it comes, with back-pressure, and never makes a broken one look whole:
- * where the upstream breaks off, the caller's connection is cut.
- *
- * An answer counts from the moment its head has come, and its end is held back until its usage is recorded: the
- * whole of a short one, else the last chunk, or the mark of the end where the length isn't known before. The one
- * place that completes an answer is #complete. Once a request has been sent in full, its price is waited for also
- * where the caller has gone (ADR 0038). A class, because one is made for every call and a closure for each event
- * would be the larger cost.
+ * Passes the upstream's response on as it arrives, with back-pressure. If the upstream breaks off, the caller's
+ * connection is cut off, so that the response can't look complete. Its end (a short response whole) is held back
+ * until its usage is recorded; only #complete completes a response. A class, because one is made for every call, and
+ * a closure for each event would cost more.
  */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
-  readonly #relay: Relay;
-  readonly #end: RelayEnd;
+  readonly #relay: RelayOptions;
+  readonly #events: RelayEvents;
   #state: 'waiting' | 'answering' | 'settling' | 'over' = 'waiting';
   #upstream: Controller | undefined;
   #isSent = false;
@@ -43,13 +39,13 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   #holding: NodeJS.Timeout | undefined;
   #ending: StreamEnding | undefined;
 
-  constructor(relay: Relay, end: RelayEnd) {
+  constructor(relay: RelayOptions, events: RelayEvents) {
     this.#relay = relay;
-    this.#end = end;
+    this.#events = events;
     relay.res.on('close', this.#onCallerGone);
   }
 
-  /** Ends the wait for a connection to the upstream; does nothing once there is one. */
+  /** Ends the wait for a connection to the upstream. */
   giveUpWaiting(): void {
     if (this.#state !== 'waiting' || this.#upstream !== undefined) return;
     this.#fail(
@@ -57,7 +53,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** The whole exchange has taken too long. What has been sent of the answer is settled. */
+  /** The whole exchange has taken too long. */
   giveUp(): void {
     if (this.#state === 'settling') return;
     const error = new Error('the whole exchange took too long');
@@ -66,7 +62,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
-    // Thrown, not aborted: nothing has been sent, and an abort would cost the pool its connection.
+    // An abort would cost the pool its connection.
     if (this.#state === 'over') throw new Error('the caller has gone');
     this.#upstream = controller;
   }
@@ -76,11 +72,11 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Controller, status: number, headers: IncomingHttpHeaders): void {
-    // A 1xx answer is the upstream's to the gateway, which asked for none.
+    // The gateway asked for no interim response.
     if (status < 200) return;
     const { meter, requestId, billingStatus, rateLimitState, answerRules } = this.#relay;
     const isOpenStream = meter.isOpenStream(headers);
-    const points = this.#end.headCame(status, headers, isOpenStream);
+    const points = this.#events.onHead(status, headers, isOpenStream);
     this.#points = points;
     this.#state = 'answering';
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
@@ -95,7 +91,6 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
       this.#sendHead(status, fields, headers);
       if (isOpenStream) this.#openStream(headers);
     }
-    // Its price was all that was waited for.
     if (this.#isAbandoned) this.#abort();
   }
 
@@ -117,7 +112,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     if (this.#state !== 'answering') return;
     this.#state = 'settling';
     clearTimeout(this.#holding);
-    this.#end.settling();
+    this.#events.onSettling();
     void this.#relay.meter
       .end({ points: this.#points, trafficBytes: this.#trafficBytes })
       .then(this.#complete);
@@ -125,9 +120,9 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Controller, error: Error): void {
     if (this.#state === 'waiting') {
-      if (!this.#end.failed(error, this.#upstream !== undefined)) this.#fail(upstreamProblem(error));
+      if (!this.#events.onFailure(error, this.#upstream !== undefined)) this.#fail(upstreamProblem(error));
     } else if (this.#state === 'answering') {
-      this.#end.brokeOff();
+      this.#events.onBrokenOff();
       this.#breakOff(upstreamProblem(error));
     }
   }
@@ -136,7 +131,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     const { res } = this.#relay;
     if (endsWithConnection(headers)) closeToEnd(res);
     res.writeHead(status, fields);
-    // Where the body doesn't come with the head, the caller gets the head now.
+    // A body that doesn't arrive with the head must not delay it.
     queueMicrotask(() => {
       if (this.#state === 'answering' && this.#trafficBytes === 0) res.flushHeaders();
     });
@@ -148,7 +143,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#relay.meter.begin({ points: this.#points, trafficBytes, cut: this.#cut });
   }
 
-  /** Most short answers come whole at once; the others don't make the caller wait for long. */
+  /** Most short responses arrive whole at once. */
   #holdBriefly(): void {
     queueMicrotask(() => {
       if (this.#state !== 'answering' || this.#head === undefined) return;
@@ -156,7 +151,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** An answer that was held back turns out to be long, or slow: it goes on as it comes. */
+  /** A response that was held back turns out to be long or slow. */
   readonly #release = (): void => {
     if (this.#head === undefined) return;
     const { res } = this.#relay;
@@ -178,7 +173,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** A caller that has seen nothing of its answer is told what happened instead, and it costs nothing. */
+  /** A caller that has seen nothing yet gets the problem instead, at no cost. */
   #breakOff(problem: Problem): void {
     if (this.#state === 'waiting' || (this.#state === 'answering' && this.#head !== undefined)) {
       this.#fail(problem);
@@ -190,7 +185,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
 
   readonly #complete = (isRecorded: boolean): void => {
     const { res } = this.#relay;
-    // The caller went away meanwhile.
+    // The caller has gone meanwhile.
     if (this.#state !== 'settling') return;
     if (!isRecorded) {
       this.#refuseUnrecorded();
@@ -203,7 +198,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
       const { status, fields, addsLength } = this.#head;
       if (addsLength) fields.push('content-length', String(this.#trafficBytes));
       res.writeHead(status, fields);
-      // As text of one character per byte it goes out in one string with the head, which is cheaper than two parts.
+      // As latin1 text it leaves in one string with the head, which is cheaper than two writes.
       res.end(rest?.toString('latin1'), 'latin1');
     } else {
       res.end(rest);
@@ -240,11 +235,11 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#guardAgainstStall();
   };
 
-  /** What a caller could gain by going away is nothing: a request that has been sent costs what its answer says. */
+  /** A caller must gain nothing by going away: a request that was sent costs what its response says (ADR 0038). */
   readonly #onCallerGone = (): void => {
     if (this.#state === 'waiting' && this.#isSent) {
       this.#isAbandoned = true;
-      this.#end.abandoned();
+      this.#events.onAbandoned();
       return;
     }
     this.#abort();
@@ -264,7 +259,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#state = 'over';
     clearTimeout(this.#holding);
     res.removeListener('close', this.#onCallerGone);
-    this.#end.resolve(outcome);
+    this.#events.resolve(outcome);
   }
 
   #fail(problem: Problem): void {
@@ -275,10 +270,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#state = 'over';
     clearTimeout(this.#holding);
     this.#relay.res.removeListener('close', this.#onCallerGone);
-    this.#end.reject(problem);
+    this.#events.reject(problem);
   }
 
-  /** The socket's idle timeout sees a slow reader's progress, and cuts off only one that makes none. */
+  /** The socket's idle timeout counts from a slow reader's last progress. */
   #guardAgainstStall(): void {
     const { res, stallTimeoutMs } = this.#relay;
     if (res.listenerCount('timeout') === 0) {
@@ -295,8 +290,8 @@ function endsWithConnection({ 'content-length': length, 'transfer-encoding': cod
 }
 
 /**
- * An answer that ends with its connection can't be told from one that broke off (RFC 9112, section 8). It goes
- * on in the same way, not in chunks that would vouch for its completeness.
+ * A response that ends with its connection may be incomplete (RFC 9112, section 8), and chunks would vouch for its
+ * completeness.
  */
 function closeToEnd(res: ServerResponse): void {
   res.shouldKeepAlive = false;

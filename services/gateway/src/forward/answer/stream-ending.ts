@@ -1,22 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Problem } from '@tollgate/http/problem';
-import { operationError } from '../../websocket/operations/operation-error.ts';
+import { graphqlError } from '../../http/graphql-error.ts';
 
-/** Follows an open stream, so that it can be ended by an event that says why. */
+/** Follows an open stream, so that its last event can say why it ends. */
 export type StreamEnding = {
-  /** Told of each part that goes on to the caller. */
   saw: (chunk: Buffer) => void;
-  /** What ends the stream, or undefined within an event: a parser would take both for one. */
+  /** The last event; undefined within an event, as a parser would take both for one. */
   lastPart: (why: Problem, requestId: string) => string | undefined;
 };
 
-/** A delimiter between parts has up to 70 characters (RFC 2046, section 5.1.1), and dashes and line ends. */
+/** A delimiter of up to 70 characters (RFC 2046, section 5.1.1), with dashes and line ends. */
 const TAIL_LENGTH = 80;
 
-/** How streams of one kind end. `tail` is the end of what has been sent, empty where nothing has. */
+/** `tail` is the end of what has been sent. */
 type Ending = (tail: string, errors: readonly object[]) => string | undefined;
 
-/** How a stream can be ended; undefined where only its upstream knows: in a coding, or in another format. */
+/** Undefined for a stream that the gateway can't write into: in a content coding or an unknown format. */
 export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding | undefined {
   const ending =
     headers['content-encoding'] === undefined ? endingOf(headers['content-type'] ?? '') : undefined;
@@ -26,7 +25,7 @@ export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding |
     saw: (chunk) => {
       tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - TAIL_LENGTH))).slice(-TAIL_LENGTH);
     },
-    lastPart: (why, requestId) => ending(tail, [operationError(why, requestId)]),
+    lastPart: (why, requestId) => ending(tail, [graphqlError(why, requestId)]),
   };
 }
 
@@ -37,16 +36,16 @@ function endingOf(contentType: string): Ending | undefined {
   return endParts(`--${quoted ?? token ?? '-'}`);
 }
 
-/** An empty line ends an event, by any of the three line ends (HTML, section 9.2.5). */
+/** An empty line ends an event, with any of three line ends (HTML, section 9.2.5). */
 const AFTER_EVENT = /(?:^|\n\n|\r\r|\n\r|\n\r\n|\r\r\n)$/;
 
-/** GraphQL over Server-Sent Events, distinct connections: the errors as a result, then the end. */
+/** GraphQL over Server-Sent Events, distinct connections mode. */
 const endEvents: Ending = (tail, errors) =>
   AFTER_EVENT.test(tail)
     ? `event: next\ndata: ${JSON.stringify({ errors })}\n\nevent: complete\ndata:\n\n`
     : undefined;
 
-/** The multipart protocol for subscriptions: errors beside a null payload are the transport's. */
+/** The multipart protocol for subscriptions: errors beside a null payload are transport errors. */
 function endParts(delimiter: string): Ending {
   return (tail, errors) => {
     const open = openingAfter(tail, delimiter);
@@ -56,7 +55,7 @@ function endParts(delimiter: string): Ending {
   };
 }
 
-/** What a further part begins with. Servers send the delimiter behind each part, with or without its line end. */
+/** Servers send the delimiter after each part, with or without its line end. */
 function openingAfter(tail: string, delimiter: string): string | undefined {
   if (tail === '') return `${delimiter}\r\n`;
   const isAtDelimiter = (line: string) => tail === line || tail.endsWith(`\r\n${line}`);

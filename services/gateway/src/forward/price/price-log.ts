@@ -3,10 +3,9 @@ import type { PriceFault } from './price.ts';
 
 const INTERVAL_MS = 60_000;
 
-/** Told of an answer whose price is missing, repeated or unreadable, and of the upstream's origin. */
 export type PriceLog = (origin: string, fault: PriceFault) => void;
 
-/** One line a minute for each origin and fault, with the count of those that were left out since the last one. */
+/** Logs one line a minute for each origin and fault, with the number of suppressed ones. */
 export function createPriceLog(
   logger: Pick<Logger, 'warn'>,
   now: () => number = () => performance.now(),
@@ -23,7 +22,7 @@ export function createPriceLog(
     lines.set(key, { loggedMs: now(), suppressed: 0 });
     logger.warn(
       { upstream: origin, fault, suppressed },
-      'an upstream answer states no price that can be read',
+      'an upstream response states no price, or an invalid one',
     );
   };
 }

@@ -5,26 +5,24 @@ import { cutAnswer } from '@tollgate/http/cut-answer';
 import { askForBody } from '../../http/expect-continue.ts';
 import { fieldValues } from '@tollgate/http/request-head';
 
-/** Bodies up to this size are read whole and sent in one write: far cheaper than a stream. */
+/** Bodies up to this size are sent in one write, which is far cheaper than a stream. */
 const BUFFERED_BODY_MAX_BYTES = 16_384;
 
-/** A body as the HTTP client takes it; `lengthBytes` is known where the caller declared it. */
+/** A body for undici; `lengthBytes` is null unless the caller declared it. */
 export type RequestBody = { body: Buffer | Readable | null; lengthBytes: number | null };
 
-/** Of a request's body. */
 export type BodyLimits = {
   maxBytes: number;
-  /** Silence of the caller within a body: it holds a slot, and with a long one a connection to the upstream. */
+  /** For silence of the caller, which holds a slot and perhaps an upstream connection. */
   idleTimeoutMs: number;
-  /** From the moment the body is wanted to its end. */
+  /** From the start of reading to the end. */
   totalTimeoutMs: number;
 };
 
 /**
- * A request's body for the next server: small ones buffered, others streamed with back-pressure. A promise only
- * where a small one has not yet come whole; it resolves with null where the caller goes away before that.
- * @throws {Problem} payload_too_large where the declared length is over the limit; (the promise) request_timeout.
- * A stream ends with the same problems where a chunked body turns out to be larger, or any body is too slow.
+ * A request's body for the upstream: small ones buffered, others streamed with back-pressure. A promise only while
+ * a small one is incomplete; null if the caller has gone.
+ * @throws {Problem} payload_too_large, request_timeout; also in the promise, and as the stream's error.
  */
 export function requestBody(
   req: IncomingMessage,
@@ -39,10 +37,10 @@ export function requestBody(
   if (lengthBytes > limits.maxBytes) throw new Problem('payload_too_large');
   if (lengthBytes === 0) return { body: null, lengthBytes: null };
   if (lengthBytes > BUFFERED_BODY_MAX_BYTES) return { body: streamed(req, limits), lengthBytes };
-  // Its events are over: waiting for them would last for ever.
+  // No event would follow.
   if (req.destroyed) return null;
   askForBody(req);
-  // Nearly always: it came while the call waited for its admission.
+  // Nearly always: it arrived during admission.
   return req.complete
     ? { body: req.read() as Buffer | null, lengthBytes }
     : buffered(req, lengthBytes, limits);
@@ -71,7 +69,6 @@ function buffered(
   });
 }
 
-/** Reads no more of the request than is taken of the stream. */
 function streamed(req: IncomingMessage, limits: BodyLimits): Readable {
   let bytes = 0;
   let clock: BodyClock | undefined;
@@ -82,7 +79,7 @@ function streamed(req: IncomingMessage, limits: BodyLimits): Readable {
     },
     destroy: (error, callback) => {
       clock?.stop();
-      // The request itself stays: destroying it would take the connection, and the answer with it.
+      // Destroying the request itself would end the connection, and the response with it.
       req.off('data', onData).off('end', onEnd).off('close', onBrokenOff);
       if (!req.readableEnded) req.pause();
       callback(error);
@@ -99,7 +96,7 @@ function streamed(req: IncomingMessage, limits: BodyLimits): Readable {
     req.off('close', onBrokenOff);
     body.push(null);
   };
-  // The caller's doing: never to be taken for a failure of the upstream.
+  // A Problem, so that it isn't taken for a failure of the upstream.
   const onBrokenOff = () =>
     end(new Problem('invalid_request', { cause: new Error('the caller broke off its body') }));
   const begin = () => {
@@ -112,7 +109,7 @@ function streamed(req: IncomingMessage, limits: BodyLimits): Readable {
 
 type BodyClock = { progressed: () => void; stop: () => void };
 
-/** Holds a caller to the time limits of its body: not for what the upstream is slow to take. */
+/** The time limits of a body, which don't count while the upstream is slow to read. */
 function startClock(
   req: IncomingMessage,
   { idleTimeoutMs, totalTimeoutMs }: BodyLimits,
@@ -145,10 +142,8 @@ const DISCARD_MAX_BYTES = 8_388_608;
 const DISCARD_TIMEOUT_MS = 5_000;
 
 /**
- * Reads and drops what is left of a body whose request has its answer. Left unread, it would be in the way of
- * the connection's next request. Closing the connection with bytes unread would
- * reset it, and the caller could lose the answer that explains why (RFC 9112, section 9.6); reading for ever
- * would let anyone occupy it. So: within limits, then the connection is cut.
+ * Discards the rest of a body after the response, within limits, and then cuts the connection off. A close with
+ * bytes unread resets the connection, and the caller could lose the response (RFC 9112, section 9.6).
  */
 export function discardRest(req: IncomingMessage, res: ServerResponse): void {
   if (req.readableEnded || req.destroyed) return;

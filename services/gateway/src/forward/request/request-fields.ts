@@ -3,13 +3,11 @@ import { forwardedFields } from '../../http/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../../http/forwardable.ts';
 import { fieldValues } from '@tollgate/http/request-head';
 
-/** Who a call is made by and charged to, as the upstream is told. */
 export type CallerIds = { accountId: number; payerId: number; applicationId: number };
 
 /**
- * The header fields of the request to the upstream, as a flat list: the caller's less those of
- * forwardable.ts and less its credentials, then the gateway's own. Host and Content-Length come from the
- * HTTP client. `trace` is how the call is traced further on, as a flat list.
+ * The header fields of the request to the upstream, as a flat list: the caller's that may pass, then the gateway's.
+ * undici adds Host. `trace` holds the trace context's fields.
  */
 export function upstreamRequestFields(
   req: Parameters<typeof forwardedFields>[0] & Pick<IncomingMessage, 'rawHeaders'>,
@@ -27,7 +25,7 @@ export function upstreamRequestFields(
     }
   }
   fields.push(...forwardedFields(req, trusted));
-  // Last, and after every drop: nothing that a caller sends can take their place.
+  // After every drop, so that no caller's field takes their place.
   fields.push(
     'x-account-id',
     String(callerIds.accountId),
@@ -42,5 +40,5 @@ export function upstreamRequestFields(
   return fields;
 }
 
-/** What opens the gateway, or the web interface beside it, is none of the upstream's business. */
+/** They open the gateway and the web interface. */
 const CREDENTIALS = new Set(['authorization', 'cookie']);

@@ -1,11 +1,7 @@
-/** Query parameters in which callers bring tokens (RFC 6750, section 2.3; service.md, "Data endpoint"). */
+/** Query parameters for tokens (RFC 6750, section 2.3; service.md, "Data endpoint"). */
 const TOKEN_PARAMETERS = new Set(['access_token', 'token']);
 
-/**
- * The request target at the upstream: its own path, and for a GET the caller's query string, byte for byte
- * but for tokens: over HTTP only the header counts, and a token in a URL never reaches the upstream or its
- * logs.
- */
+/** The request target at the upstream. A GET keeps its query string byte for byte, but for tokens (logs). */
 export function upstreamPath(path: string, method: string, query: string): string {
   return method === 'GET' && query.length > 1 ? path + withoutTokens(query) : path;
 }
@@ -18,7 +14,6 @@ function withoutTokens(query: string): string {
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
-/** The decoded name, as the upstream would read it. */
 function parameterName(pair: string): string {
   const [name = ''] = new URLSearchParams(pair).keys();
   return name.toLowerCase();

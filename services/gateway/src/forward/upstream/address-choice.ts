@@ -3,10 +3,9 @@ import type { AddressHealth } from './ejection.ts';
 type Choosable = { inFlight: number; health: Pick<AddressHealth, 'state'> };
 
 /**
- * Chooses among addresses of the upstream; for a second attempt another one than `tried`, if there is any. The
- * one with the fewest in flight is taken, in turns where that is equal. An ejected address whose time is over
- * gets one as a trial. Where all are ejected, all are tried: an outage of everything must end as soon as
- * anything is back (ADR 0023).
+ * Chooses the healthy address with the fewest calls in flight, in rotation among equals, and not `tried` if there is
+ * another. An address due for its trial comes first. If all are ejected, all get calls, so that an outage ends as
+ * soon as one is back (ADR 0023).
  */
 export function createAddressChoice<A extends Choosable>(
   addresses: readonly A[],
@@ -27,7 +26,7 @@ export function createAddressChoice<A extends Choosable>(
 
   function choiceOf(tried: Choosable | null): A | undefined {
     turn = (turn + 1) % addresses.length;
-    // A second attempt is no trial: what it is for is an answer.
+    // A second attempt needs a response too much to be a trial.
     const due = tried === null ? addresses.find(({ health }) => health.state() === 'due') : undefined;
     return due ?? leastBusy(tried, true) ?? leastBusy(tried, false);
   }

@@ -1,29 +1,29 @@
 export type EjectionRules = {
-  /** So many failures in a row take an address out. */
+  /** In a row. */
   afterFailures: number;
-  /** How long the first time; each further time twice as long as the last. */
+  /** The first time; doubled each further time. */
   minMs: number;
   maxMs: number;
 };
 
-/** Whether an address gets calls: all of them, one to try it out, or none for the moment. */
+/** Whether an address gets calls, one trial call, or none. */
 type HealthState = 'healthy' | 'due' | 'ejected';
 
 export type AddressHealth = {
   state: () => HealthState;
-  /** Told that a call goes there. True where it is the trial: there is no second one until it ends. */
+  /** Returns whether the call is the trial; there is one at a time. */
   beginCall: () => boolean;
-  /** An answer's head has come. */
+  /** A response's head has arrived. */
   succeeded: () => void;
-  /** It could not be connected to, lost the connection before it answered, or was silent. */
+  /** No connection, a connection lost before the response, or silence. */
   failed: (wasTrial: boolean) => void;
-  /** The trial ended without saying anything about the address: its caller went away. */
+  /** The trial's caller has gone. */
   trialUndecided: () => void;
 };
 
 /**
- * What the calls to one address say of it: passive ejection for a growing, bounded time, and a way back by one
- * trial call (ADR 0023). The time doubles with each ejection until the address has been well for `maxMs`.
+ * Passive ejection of one address, for a time that doubles until the address has been healthy for `maxMs`, and a way
+ * back by one trial call (ADR 0023).
  */
 export function createAddressHealth(
   rules: EjectionRules,
@@ -66,7 +66,7 @@ export function createAddressHealth(
       wellSinceMs = now();
     },
     failed: (wasTrial) => {
-      // Calls from before the ejection, and those that had nowhere else to go, don't make it longer.
+      // Only the trial prolongs an ejection, not calls that were under way.
       if (ejectedUntilMs !== null) {
         if (wasTrial) eject();
         return;

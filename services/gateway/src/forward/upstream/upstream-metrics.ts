@@ -4,11 +4,7 @@ import { createHistogram } from '@tollgate/server/tallies';
 import type { Observe } from '@tollgate/server/tallies';
 import type { PriceFault } from '../price/price.ts';
 
-/**
- * How a call's exchange with an address failed: no connection came about (`connect`), it was lost or spoke no
- * HTTP before the answer (`connection`), the answer's head didn't come in time (`headers_timeout`), or the
- * answer broke off (`answer`).
- */
+/** No connection; a lost one, or one that speaks no HTTP; no head in time; or a response broken off (`answer`). */
 export type FailureKind = 'connect' | 'connection' | 'headers_timeout' | 'answer';
 
 type AddressObserver = {
@@ -19,10 +15,9 @@ type AddressObserver = {
   onUnpriced: (fault: PriceFault) => void;
 };
 
-/** What one API's addresses tell the metrics. */
 export type UpstreamObserver = {
   address: (origin: string) => AddressObserver;
-  /** Reads the state of these addresses at each scrape. */
+  /** Reads these addresses' state at each scrape. */
   watch: (addresses: readonly Watched[]) => void;
   onRetry: () => void;
 };
@@ -98,7 +93,7 @@ export function createUpstreamMetrics(registry: Registry): (apiVersion: string) 
   });
 }
 
-/** Gauges that read the state of all addresses put into the list. */
+/** Returns the list of addresses that its gauges read. */
 function watch(registers: Registry[]): { apiVersion: string; addresses: readonly Watched[] }[] {
   const watched: ReturnType<typeof watch> = [];
   const gauge = (name: string, help: string, read: (address: Watched) => number) =>

@@ -1,9 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 
-/**
- * What the caller is told where the upstream gave no answer: upstream_timeout (504) where it was silent,
- * upstream_unreachable (502) for whatever else broke before its answer began.
- */
+/** The caller's problem if the upstream fails: upstream_timeout (504) for silence, else upstream_unreachable (502). */
 export function upstreamProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
   switch ('code' in error ? error.code : undefined) {

@@ -6,32 +6,30 @@ import type { AddressHealth, EjectionRules } from './ejection.ts';
 import type { PriceFault } from '../price/price.ts';
 import type { FailureKind, UpstreamObserver } from './upstream-metrics.ts';
 
-/** One address of the upstream, with its connections and what is known of it. */
 export type UpstreamAddress = {
-  /** As metrics and traces name it: scheme, host and port. */
+  /** Scheme, host and port. */
   origin: string;
   host: string;
   port: number;
-  /** The endpoint's path there. */
   path: string;
   pool: Pool;
   inFlight: number;
   health: AddressHealth;
   observeHeaders: (seconds: number) => void;
   onFailure: (kind: FailureKind) => void;
-  /** Whether any of its answers has stated its price. */
+  /** Whether any of its responses has stated its price. */
   statesPrices: boolean;
   onUnpriced: (fault: PriceFault) => void;
 };
 
 export type UpstreamsOptions = {
   urls: readonly string[];
-  /** To each address. */
+  /** For each address. */
   connections: number;
   connectTimeoutMs: number;
   headersTimeoutMs: number;
   bodyIdleTimeoutMs: number;
-  /** How long an unused connection is kept. */
+  /** For an unused connection. */
   keepAliveMs: number;
   /** See @tollgate/http/pool. */
   connectionMaxAgeMs: number;
@@ -40,12 +38,11 @@ export type UpstreamsOptions = {
 };
 
 export type Upstreams = {
-  /** The address for a call, or for its second attempt: then another one than `tried`, if there is any. */
+  /** The address for a call; for its second attempt not `tried`, if there is another. */
   pick: (tried: UpstreamAddress | null) => UpstreamAddress;
   close: () => Promise<void>;
 };
 
-/** The upstream's addresses, of which each call gets one by createAddressChoice. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
   const addresses = options.urls.map((url) => openAddress(url, options));
   options.observer.watch(addresses);
@@ -68,7 +65,7 @@ function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyIdleTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
-    // The upstream's own word (Keep-Alive: timeout=…) may shorten it, not lengthen it.
+    // The upstream may shorten it (Keep-Alive: timeout=…), not lengthen it.
     keepAliveMaxTimeout: options.keepAliveMs,
   });
   return {

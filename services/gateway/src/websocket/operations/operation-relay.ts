@@ -6,7 +6,8 @@ import { STOPPED, closeFor, gatewayClose, tracedEnd, tracedRefusal } from '../cl
 import type { SocketClose } from '../close-codes.ts';
 import { isObject } from '../message.ts';
 import type { Message } from '../message.ts';
-import { CLOSED_BEFORE_ANSWER, operationError } from './operation-error.ts';
+import { graphqlError } from '../../http/graphql-error.ts';
+import { CLOSED_BEFORE_ANSWER } from './operation-error.ts';
 import { operationType } from './operation-type.ts';
 import { hasEnded, isAwaitedCall, isUnanswered, mayBeSubscription } from './operation.ts';
 import type { Operation } from './operation.ts';
@@ -295,7 +296,7 @@ export class OperationRelay {
 
   #sendError(id: string, problem: Problem): void {
     const { protocol, requestId, toCaller } = this.#socket;
-    const payload = protocol.errorPayload(operationError(problem, requestId));
+    const payload = protocol.errorPayload(graphqlError(problem, requestId));
     toCaller.send(JSON.stringify({ id, type: 'error', payload }));
   }
 }
