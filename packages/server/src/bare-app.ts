@@ -3,8 +3,8 @@ import type { Express } from 'express';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 
 /**
- * An Express app that doesn't name itself and takes paths literally. `req.host` follows X-Forwarded-Host where
- * `trusts` says so; a caller's address comes from ComposeContext's addressOf, as Express' takes a port for part of it.
+ * An Express app that doesn't name itself and takes paths literally. `req.host` is X-Forwarded-Host of proxies that
+ * `trusts` accepts. Use addressOf in place of `req.ip`, which takes a port for part of the address.
  */
 export function bareApp(trusts: TrustsAddress = () => false): Express {
   const app = express();

@@ -2,35 +2,28 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** Between two looks at which connections have become idle, during a shutdown. */
 const SWEEP_INTERVAL_MS = 100;
 
 export type DrainLimits = {
-  /**
-   * A kept connection that is idle gets so long for the request that may be on its way already: closed at
-   * once, that request would be lost, and its caller couldn't know whether it was done (RFC 9112, section 9.5).
-   */
+  /** How long an idle connection stays open for a request that may be on its way (RFC 9112, section 9.5). */
   idleGraceMs: number;
-  /** Connections that are still open then are cut, answers under way included. */
+  /** When the connections that are still open are cut off. */
   cutAfterMs: number;
 };
 
 export type Connections = {
-  /** To be told of each request. */
   began: (req: IncomingMessage, res: ServerResponse) => void;
-  /** The answer under way on a connection, or its last one. */
+  /** The response under way on a connection, or its last one. */
   lastAnswer: (socket: Socket) => ServerResponse | null;
-  /** Accepts nothing new, and resolves when every connection is gone. */
   drain: (limits: DrainLimits) => Promise<void>;
 };
 
-/** An answer under way is cut by a reset: an orderly close could complete it (RFC 9112, section 8). */
+/** An orderly close could complete the response (RFC 9112, section 8). */
 function cutOff(socket: Socket, res: ServerResponse | null): void {
   if (res === null || !res.headersSent || res.writableFinished) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** Knows a server's connections and what is under way on them, so that they can be ended without losing a call. */
 export function trackConnections(server: Server): Connections {
   const answers = new Map<Socket, ServerResponse | null>();
   let draining = false;
@@ -41,7 +34,7 @@ export function trackConnections(server: Server): Connections {
     });
   });
 
-  /** Those under way say `Connection: close`; where the head has gone without it, the end of the answer says so. */
+  /** Responses under way say `Connection: close`, or end the connection if their head has been sent. */
   function endAfterAnswers(): void {
     for (const [socket, res] of answers) {
       if (res === null || res.writableFinished) continue;
@@ -53,10 +46,7 @@ export function trackConnections(server: Server): Connections {
     }
   }
 
-  /**
-   * The server counts a connection out before that connection's own `close`, by which its call learns that it
-   * is over, and settles. A turn later all of them know.
-   */
+  /** The server's `close` comes before those of connections, with which their calls end and settle. */
   function whenAllHaveClosed(done: () => void): void {
     if (answers.size > 0) setImmediate(whenAllHaveClosed, done);
     else setImmediate(done);

@@ -1,19 +1,14 @@
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
 
-/** Readiness by dependency: each check resolves when the dependency answers, and rejects when it doesn't. */
+/** By dependency; a check rejects if the dependency is unavailable. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const CHECK_TIMEOUT_MS = 1_000;
 
 /**
- * Routes of the private listener that need no credential: probes and Prometheus scrape them.
- *
- * - `GET /health/live`: 200 while the process answers.
- * - `GET /health/ready`: 200 `{"status":"ready","checks":{…}}`, or 503 with `"status":"unavailable"` (a check
- *   failed) or `"draining"` (a shutdown has begun). A check's value is `ok` or `unreachable`. 200 `"restoring"`: ready,
- *   and what a store has lost is being loaded into it again.
- * - `GET /metrics`: Prometheus text format.
+ * Routes for probes and Prometheus, without a credential: `GET /health/live`, `/metrics` and `/health/ready`, which is
+ * `{"status","checks"}`: 200 `ready`, or `restoring` while lost data is loaded; 503 `unavailable` or `draining`.
  */
 export function operationsRouter(options: {
   checks: ReadinessChecks;

@@ -10,14 +10,12 @@ import type { ReceiveLimits } from './slow-requests.ts';
 import { headProblem, onClientError, onConnect, refuseHead } from './refused-request.ts';
 import type { HeadLimits } from './refused-request.ts';
 
-/** A listener's port belongs to another process; the message says which and what moves it. */
 export class PortTakenError extends Error {}
 
-/** Takes connections that stop being HTTP (RFC 9110, section 7.8). */
 export type UpgradeHandler = {
-  /** Which requests; the others go to the listener's handler, as if they hadn't asked for an upgrade. */
+  /** Other requests go to the listener's handler. */
   accepts: (req: IncomingMessage) => boolean;
-  /** Owns the connection from then on, errors included. `head` is what came behind the request. */
+  /** Owns the connection from then on, errors included. */
   upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 };
 
@@ -26,10 +24,7 @@ export type OnRefusedHead = (req: IncomingMessage, problem: Problem, requestId: 
 export type Listener = {
   server: Server;
   listen: () => Promise<void>;
-  /**
-   * Accepts nothing new, lets the requests under way finish, and resolves when every connection is gone.
-   * Upgraded ones end only by whoever owns them.
-   */
+  /** Lets requests finish, and resolves when all connections are closed. Doesn't end upgraded ones. */
   close: (limits: DrainLimits) => Promise<void>;
 };
 
@@ -37,32 +32,25 @@ export type ListenerOptions = {
   name: string;
   host: string;
   port: number;
-  /** What moves its port. */
+  /** The name of the port's setting, for errors. */
   setting: string;
   limits: HeadLimits;
-  /** Without them a request has node:http's five minutes. */
+  /** By default a request has node:http's five minutes. */
   receiveLimits?: ReceiveLimits | undefined;
-  /** Has a line for each request. */
   accessLog?: Pick<AccessLog, 'observe' | 'observeUpgrade'> | null;
-  /** Told of each request whose head was refused before the handler. */
   onRefusedHead?: OnRefusedHead | undefined;
   upgradeHandler?: UpgradeHandler | undefined;
-  /**
-   * Gets the requests that wait for `100 Continue` (RFC 9110, section 10.1.1) and has to send it; without it
-   * they are told to go on at once.
-   */
+  /** Handles requests that wait for `100 Continue`, and has to send it; by default it is sent at once. */
   continueHandler?: RequestListener | undefined;
-  /** Called with each request and its answer before anything answers it, a refusal of its head included. */
+  /** Called with each request before its response, a refusal of its head included. */
   prepare?: RequestListener | undefined;
 };
 
-/** For a request's head. A caller that sends its header lines drop by drop is cut off (slowloris). */
+/** Against heads that arrive drop by drop (slowloris). */
 const HEADERS_TIMEOUT_MS = 10_000;
 
-/** How exactly the limits on a head and on a whole request are kept. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 
-/** An HTTP server with the limits that every listener has. */
 export function createListener(handler: RequestListener, options: ListenerOptions): Listener {
   const { name, host, port, setting, limits, receiveLimits, accessLog, onRefusedHead } = options;
   const { upgradeHandler, continueHandler, prepare } = options;
@@ -71,22 +59,22 @@ export function createListener(handler: RequestListener, options: ListenerOption
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS),
       ...(receiveLimits === undefined ? {} : { requestTimeout: receiveLimits.totalMs }),
       connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-      // Behind a load balancer with the usual 60 s idle limit the server must be the one that waits longer.
+      // Longer than the usual 60 s of load balancers, which must be the ones to close.
       keepAliveTimeout: 65_000,
       maxHeaderSize: limits.maxHeaderBytes,
-      // Its own answer would be without a body: headProblem sees to it.
+      // headProblem refuses with a body.
       requireHostHeader: false,
       shouldUpgradeCallback: (req) =>
         upgradeHandler !== undefined && headProblem(req, limits) === null && upgradeHandler.accepts(req),
     },
     serve(handler),
   );
-  // The parser would leave out what is beyond its own count, without a word.
+  // The parser would silently drop fields beyond its own count.
   server.maxHeadersCount = 0;
   const connections = trackConnections(server);
   server.on('clientError', onClientError(connections)).on('connect', onConnect);
   if (receiveLimits !== undefined) refuseIdleRequests(server, connections, receiveLimits.idleMs);
-  // Other expectations mean nothing here, and may be passed over (RFC 9110, section 10.1.1).
+  // Other expectations may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', serve(handler));
   if (continueHandler !== undefined) server.on('checkContinue', serve(continueHandler));
   if (upgradeHandler !== undefined) {
@@ -108,7 +96,6 @@ export function createListener(handler: RequestListener, options: ListenerOption
     close: connections.drain,
   };
 
-  /** Each request passes here, whichever event brings it. */
   function serve(next: RequestListener): RequestListener {
     return (req, res) => {
       connections.began(req, res);

@@ -6,9 +6,8 @@ import type { Observe } from './tallies.ts';
 
 /** Observes `tollgate_http_request_duration_seconds`, by method, route and status. */
 export type HttpMetrics = {
-  /** For all routes of an Express app: the route is the pattern that matched, so ids in paths make no series. */
+  /** For Express apps: the route is the pattern that matched, so that ids in paths make no series. */
   middleware: RequestHandler;
-  /** For one route outside Express, at the start of each of its requests. */
   observer: (route: string) => (req: IncomingMessage, res: ServerResponse) => void;
 };
 
@@ -19,7 +18,6 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
 
-  // There are few series: what labels can be is fixed.
   const known = new Map<string, Observe>();
   function seriesOf(method: string, route: string, status: number): Observe {
     const key = `${method} ${String(status)} ${route}`;
@@ -30,7 +28,6 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 
   function observeEnd(req: IncomingMessage, res: ServerResponse, routeOf: () => string): void {
     const startedMs = performance.now();
-    // Closed once: a listener that stays is cheaper than one that is taken away.
     res.on('close', () => {
       const { method = 'other' } = req;
       const observe = seriesOf(KNOWN_METHODS.has(method) ? method : 'other', routeOf(), res.statusCode);
@@ -52,10 +49,9 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** createHttpMetrics where all routes are Express'. */
 export function httpMetrics(registry: Registry): RequestHandler {
   return createHttpMetrics(registry).middleware;
 }
 
-/** A caller may send any method name; only these become label values. */
+/** Callers may send any method name. */
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -2,40 +2,35 @@ import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 
-/** The clock of a store that all processes share, as this process knows it. */
+/** The clock of a store that all processes share. */
 export type ReferenceClock = {
-  /** In milliseconds since the epoch; by this process's own clock until it was measured. */
+  /** Milliseconds since the epoch; this process' own clock until the first measurement. */
   nowMs: () => number;
   close: () => void;
 };
 
 export type ReferenceClockOptions = {
   reference: 'redis' | 'postgres';
-  /** Asks it for its time, in milliseconds since the epoch. */
   readMs: () => Promise<number>;
   registry: Registry;
   logger: Pick<Logger, 'warn' | 'info'>;
 };
 
 const INTERVAL_MS = 5_000;
-/** The first measurements, of which the best counts. */
 const FIRST_MEASUREMENTS = 4;
 const FIRST_INTERVAL_MS = 250;
-/** A measurement may be wrong by half its round trip; a worse one replaces a better one as that grows old. */
+/** The error is half the round trip at most; a worse measurement replaces a better one as that ages. */
 const AGEING_MS_PER_SEC = 2;
 const WARN_BEYOND_MS = 1_000;
 
 type Measurement = {
-  /** The reference's time at performance.now() = 0, so that a clock that is set here changes nothing. */
+  /** The reference's time at performance.now() = 0, so that setting the local clock changes nothing. */
   originMs: number;
   errorMs: number;
   atMs: number;
 };
 
-/**
- * Measures every 5 s how far this process's clock is ahead of a store's: `tollgate_clock_skew_seconds`, and a line
- * in the log where it is more than a second off, and where it is right again (ADR 0043).
- */
+/** Measures every 5 s how far this clock is ahead of a store's; logs when that exceeds a second (ADR 0043). */
 export function followClock({ reference, readMs, registry, logger }: ReferenceClockOptions): ReferenceClock {
   const gauge = skewGauge(registry);
   let best: Measurement | undefined;
@@ -66,7 +61,7 @@ export function followClock({ reference, readMs, registry, logger }: ReferenceCl
       measurements += 1;
       report(Date.now() - (performance.now() + best.originMs));
     } catch {
-      // It is away, which others say; what was measured last holds on.
+      // The store is unavailable; the last measurement holds.
     }
     if (closed) return;
     timer = setTimeout(
@@ -86,7 +81,6 @@ export function followClock({ reference, readMs, registry, logger }: ReferenceCl
   };
 }
 
-/** One for all references of a process. */
 function skewGauge(registry: Registry): Gauge<'reference'> {
   const name = 'tollgate_clock_skew_seconds';
   const known = registry.getSingleMetric(name) as Gauge<'reference'> | undefined;

@@ -7,17 +7,14 @@ import type { Connections } from './connections.ts';
 import { hostFault, toOriginForm } from './request-target.ts';
 
 export type HeadLimits = {
-  /** The request target. */
   maxUrlBytes: number;
-  /** The whole head, request line included. */
   maxHeaderBytes: number;
   maxHeaderCount: number;
 };
 
 /**
- * What is wrong with a request before any route sees it, or null. The problems: uri_too_long (414),
- * header_fields_too_large (431; RFC 6585, section 5), invalid_request for HTTP/0.9, for a Host or a target that
- * names no one host (request-target.ts). A target in absolute form is in origin form afterwards.
+ * The problem of a request's head, or null: uri_too_long, header_fields_too_large (RFC 6585, section 5), or
+ * invalid_request for HTTP/0.9, Host or the target. Turns a target in absolute form into origin form.
  */
 export function headProblem(req: IncomingMessage, limits: HeadLimits): Problem | null {
   if ((req.url?.length ?? 0) > limits.maxUrlBytes) return new Problem('uri_too_long');
@@ -28,11 +25,7 @@ export function headProblem(req: IncomingMessage, limits: HeadLimits): Problem |
   return detail === null ? null : new Problem('invalid_request', { detail });
 }
 
-/**
- * The answer to a request that no route sees, and that may not even have a path: one document that is problem
- * details (RFC 9457), by its member `errors` a GraphQL response, and by `error` and `error_description` an
- * answer of an OAuth endpoint (RFC 6749, section 5.2; all that is refused here is `invalid_request` there).
- */
+/** Problem details (RFC 9457), a GraphQL response and an OAuth error (RFC 6749, section 5.2) in one document. */
 function refusal(problem: Problem): { requestId: string; headers: [string, string][]; body: string } {
   const requestId = newRequestId();
   const { code, detail, title } = problem;
@@ -57,10 +50,7 @@ function refusal(problem: Problem): { requestId: string; headers: [string, strin
   };
 }
 
-/**
- * Answers a request whose head is refused; its body is not read, so the connection ends with it. Gives the request
- * id of the answer.
- */
+/** Refuses a request without reading its body, and ends the connection. Returns the request id. */
 export function refuseHead(req: IncomingMessage, res: ServerResponse, problem: Problem): string {
   const { requestId, headers, body } = refusal(problem);
   res.writeHead(problem.status, headers.flat());
@@ -68,7 +58,6 @@ export function refuseHead(req: IncomingMessage, res: ServerResponse, problem: P
   return requestId;
 }
 
-/** Answers on a connection where there is no request to answer, and ends it. */
 function refuseConnection(socket: Socket, problem: Problem): void {
   const { headers, body } = refusal(problem);
   const { status } = problem;
@@ -79,11 +68,7 @@ function refuseConnection(socket: Socket, problem: Problem): void {
   socket.destroySoon();
 }
 
-/**
- * What the HTTP parser refuses (two lengths, a length beside chunks, folded or bare lines, too large a head),
- * and requests that don't come to their end in time. Each is answered, and its connection ended: what follows on
- * it can't be told apart from the rest of what was refused. An answer under way is never written into.
- */
+/** Refuses what the parser rejects, or what is too slow, and ends the connection, never within a response. */
 export function onClientError({ lastAnswer }: Pick<Connections, 'lastAnswer'>) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -94,16 +79,16 @@ export function onClientError({ lastAnswer }: Pick<Connections, 'lastAnswer'>) {
     if (res === null || (res.writableFinished && res.req.complete)) {
       refuseConnection(socket, parserProblem(error));
     } else if (res.writableEnded && !res.req.complete) {
-      // Answered before its body had come: a second answer would be taken for the next request's.
+      // A second response would be taken for the next request's.
       socket.destroySoon();
     } else if (res.req.complete) {
-      // What is wrong came behind a request that is being answered.
+      // The fault came after a request that is being handled.
       res.shouldKeepAlive = false;
       res.once('finish', () => {
         socket.destroySoon();
       });
     } else if (res.headersSent) {
-      // A reset: an orderly close could complete the answer (RFC 9112, section 8).
+      // An orderly close could complete the response (RFC 9112, section 8).
       socket.resetAndDestroy();
     } else {
       refuseConnection(socket, parserProblem(error));

@@ -1,15 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { fieldIndex } from '@tollgate/http/request-head';
 
-/** A DNS name or an address, with a port or without (RFC 3986, section 3.2): what a request can be for. */
+/** A DNS name or an address, with or without a port (RFC 3986, section 3.2). */
 const AUTHORITY = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 
-/**
- * What is wrong with the Host fields of a request, or null (RFC 9112, section 3.2). Not by `req.headers`, which has
- * only the first of several.
- */
+/** The fault of a request's Host fields, or null (RFC 9112, section 3.2). `req.headers` has only the first. */
 export function hostFault({
   rawHeaders,
   httpVersionMinor,
@@ -20,10 +17,7 @@ export function hostFault({
   return AUTHORITY.test(rawHeaders[found + 1] ?? '') ? null : 'The Host header is invalid.';
 }
 
-/**
- * Turns a target in absolute form into one in origin form, with its authority in the place of Host, so that all
- * that reads a request sees one form (RFC 9112, section 3.2.2). Returns what is wrong with the target, or null.
- */
+/** Turns an absolute target into origin form; its host replaces Host (RFC 9112, section 3.2.2). Returns its fault. */
 export function toOriginForm(req: Pick<IncomingMessage, 'url' | 'rawHeaders' | 'headers'>): string | null {
   const [, authority, rest = ''] = ABSOLUTE.exec(req.url ?? '') ?? [];
   if (authority === undefined) return 'The request target must be a path, or an http or https URL.';

@@ -14,39 +14,29 @@ import { PortTakenError, createListener } from './listener.ts';
 import type { Listener, OnRefusedHead, UpgradeHandler } from './listener.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
 
-/** What a service's composition root hands back. */
 export type Service = {
   publicHandler: RequestListener;
   privateHandler: RequestListener;
-  /** Told of each request to the public listener whose head was refused before the handler. */
   onRefusedHead?: OnRefusedHead;
-  /** Takes WebSockets on the public listener. */
   upgradeHandler?: UpgradeHandler;
-  /** Requests to the public listener that wait for `100 Continue` (listener.ts). */
   continueHandler?: RequestListener;
-  /** Called with each request to the public listener before anything answers it (listener.ts). */
   prepare?: RequestListener;
-  /**
-   * Ends what has no end of its own (open WebSockets); called when nothing new is accepted, while the requests
-   * under way finish.
-   */
+  /** Ends open WebSockets while the requests under way finish. */
   drain?: (limits: DrainLimits) => Promise<void>;
-  /** Closes pools and connections; called when both listeners have finished their requests. */
+  /** Called after both listeners have closed. */
   close: () => Promise<void>;
 };
 
-/** What a service's composition root is given. */
 export type ComposeContext<Config> = {
   config: Config;
   logger: Logger;
   registry: Registry;
-  /** True once a shutdown has begun; readiness then says so. */
   draining: () => boolean;
   /** Whether an address is one of TRUSTED_PROXIES. */
   trusts: TrustsAddress;
   /** Where a request came from, as far as TRUSTED_PROXIES say so; empty if the caller has gone. */
   addressOf: AddressOf;
-  /** That of the public listener; null if it is off. */
+  /** The public listener's; null if it is off. */
   accessLog: AccessLog | null;
 };
 
@@ -64,20 +54,17 @@ type ProcessConfig = {
   MAX_URL_BYTES: number;
   MAX_HEADER_BYTES: number;
   MAX_HEADER_COUNT: number;
-  /** Of a service that reads its requests whole (requestSettings of @tollgate/config). */
   REQUEST_IDLE_TIMEOUT_MS?: number;
   REQUEST_RECEIVE_TIMEOUT_MS?: number;
 };
 
-/** Of a shutdown's time limit: what is left of it is for closing, where usage is flushed. */
+/** The rest of a shutdown's time is for closing, where usage is flushed. */
 const CUT_AFTER_SHARE = 0.7;
 
 /**
- * Runs a service from its settings to its end: config → compose → listen → SIGTERM or SIGINT → serve on, not ready,
- * for SHUTDOWN_DELAY_MS (a second signal ends that) → finish the
- * requests under way (those that take too long are cut, so that what is left can still be closed) → close →
- * exit 0. A configuration fault or a taken port ends the process with exit
- * code 1 and a message that names every fault; a shutdown that overruns SHUTDOWN_TIMEOUT_MS ends it with 1.
+ * Runs a service: config → compose → listen → SIGTERM or SIGINT → SHUTDOWN_DELAY_MS without readiness (a second signal
+ * ends it) → finish requests, or cut them off → close → exit 0. Exits with 1 on configuration faults, a taken port, or a
+ * shutdown longer than SHUTDOWN_TIMEOUT_MS.
  */
 export async function runService<Config extends ProcessConfig>(
   name: string,
@@ -103,7 +90,7 @@ export async function runService<Config extends ProcessConfig>(
     }
     stopping = true;
     logger.info({ signal, delay_ms: config.SHUTDOWN_DELAY_MS }, 'shutting down');
-    // A load balancer needs a while to see that this one is not ready, and sends new connections until then.
+    // A load balancer sends new connections until it sees that this process isn't ready.
     await Promise.race([delay(config.SHUTDOWN_DELAY_MS), secondSignal.promise]);
     const overrun = setTimeout(() => {
       logger.error({ limit_ms: config.SHUTDOWN_TIMEOUT_MS }, 'shutdown took too long');
@@ -120,7 +107,7 @@ export async function runService<Config extends ProcessConfig>(
     await service.close();
     clearTimeout(overrun);
     logger.info('shut down');
-    // Something may still hold the event loop (a library's timer); all that matters is closed by now.
+    // A library's timer may still hold the event loop.
     process.exit(0);
   }
   process.on('SIGTERM', (signal) => void stop(signal));
@@ -182,7 +169,7 @@ function observeCallers(
   return { trusts, addressOf, accessLog };
 }
 
-/** Runs a step that reads configuration; a fault is printed in full and ends the process with exit code 1. */
+/** Returns what `load` does; prints a ConfigError and exits with 1. */
 export function orExit<T>(load: () => T): T {
   try {
     return load();

@@ -1,14 +1,10 @@
 import { Counter } from 'prom-client';
 import type { Metric, Registry } from 'prom-client';
 
-/**
- * Counters and histograms that are added up in plain numbers and become samples at a scrape: prom-client's own
- * look a series up by its labels at each observation, which for a data call's ten is some percent of its time, and
- * for a token's two as well.
- */
+/** Metrics in plain numbers until a scrape: prom-client's lookup by labels takes some percent of a data call's time. */
 type Description = { name: string; help: string };
 
-/** A counter by outcome; tells it of one. */
+/** A counter by outcome; returns what counts one. */
 export function createOutcomes(registry: Registry, description: Description): (outcome: string) => void {
   const tallies = new Map<string, { count: number }>();
   new Counter({
@@ -33,10 +29,9 @@ type Labels = Readonly<Record<string, string>>;
 
 type Series = { labels: Labels; counts: number[]; sum: number };
 
-/** Observes a duration in seconds. */
 export type Observe = (seconds: number) => void;
 
-/** A histogram; gives each of its series, which are few and made once. `buckets` are upper bounds, ascending. */
+/** A histogram; returns what makes a series, once for each. `buckets` are upper bounds, ascending. */
 export function createHistogram(
   registry: Registry,
   { buckets, ...description }: Description & { buckets: readonly number[] },
@@ -53,7 +48,7 @@ export function createHistogram(
         values: all.flatMap((series) => samplesOf(name, buckets, series)),
       }),
   };
-  // Of a metric the registry asks no more than its name and its samples.
+  // The registry uses only its name and samples.
   registry.registerMetric(histogram as unknown as Metric);
   return (labels = {}) => {
     const series: Series = { labels, counts: buckets.map(() => 0).concat(0), sum: 0 };
@@ -67,7 +62,6 @@ export function createHistogram(
   };
 }
 
-/** Buckets are cumulative in the exposition format; the last one, of everything, is `+Inf`. */
 function samplesOf(name: string, buckets: readonly number[], { labels, counts, sum }: Series) {
   let count = 0;
   const samples = counts.map((inBucket, index) => {

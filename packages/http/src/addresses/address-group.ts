@@ -2,10 +2,7 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { canonicalAddress } from './canonical-address.ts';
 
-/**
- * An IPv4 address as it is, an IPv6 address as its /64: whoever has one IPv6 address has all of its network,
- * and would otherwise get a fresh count with each. Other text stays as it is.
- */
+/** An IPv6 address becomes its /64, as one caller has all of it, and each address would be a fresh count. */
 export function addressGroup(text: string): string {
   const address = canonicalAddress(text) ?? text;
   if (!isIPv6(address)) return address;

@@ -10,7 +10,6 @@ export type TrustsAddress = (address: string | undefined) => boolean;
 /** Bounds the memory of lookups: proxies are few, but every caller's address is looked up. */
 const MAX_KNOWN = 1_000;
 
-/** Trusts the given addresses and CIDR networks. */
 export function createTrust(networks: readonly string[]): TrustsAddress {
   if (networks.length === 0) return () => false;
   const list = new BlockList();
@@ -52,7 +51,6 @@ export function callerAddress(
   return address;
 }
 
-/** callerAddress of a request as Node.js has parsed it. */
 export function callerAddressOf(
   { rawHeaders, socket: { remoteAddress } }: Pick<IncomingMessage, 'rawHeaders' | 'socket'>,
   trusts: TrustsAddress,

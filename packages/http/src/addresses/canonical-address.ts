@@ -1,10 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/**
- * An IP address in the one form that it is compared and counted in: IPv6 in lower case and shortened (RFC 5952),
- * without a zone; an IPv4 address in IPv6's form (`::ffff:192.0.2.1`) as IPv4. Undefined for other text.
- */
+/** The one form for comparing: IPv6 by RFC 5952 without zone, `::ffff:192.0.2.1` as IPv4. Undefined for other text. */
 export function canonicalAddress(text: string): string | undefined {
   // The form in which a listener of both families gives IPv4 callers.
   if (text.startsWith('::ffff:') && isIPv4(text.slice(7))) return text.slice(7);

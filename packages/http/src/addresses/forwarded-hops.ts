@@ -1,11 +1,9 @@
 import { fieldValues } from '../request/head.ts';
 import { canonicalAddress } from './canonical-address.ts';
 
-/** The values of a request's fields that say where it came from, each field's lines joined by commas. */
+/** X-Forwarded-For and Forwarded (RFC 7239), each field's lines joined by commas. */
 export type ForwardedFields = {
-  /** X-Forwarded-For. */
   forwardedFor: string | undefined;
-  /** Forwarded (RFC 7239). */
   forwarded: string | undefined;
 };
 
@@ -18,9 +16,8 @@ export function forwardedFieldsOf(rawHeaders: readonly string[]): ForwardedField
 }
 
 /**
- * The addresses that proxies say a request came from, the nearest last. X-Forwarded-For wins: a proxy that sets
- * it passes on a caller's Forwarded unread. Whatever stands before a hop that can't be read is left out: who
- * wrote it isn't known.
+ * The addresses of the hops before a proxy, the nearest last. X-Forwarded-For wins: a proxy that sets it passes on a
+ * caller's Forwarded. An unreadable hop, and all before it, is left out, as nobody vouches for it.
  */
 export function forwardedHops({ forwardedFor, forwarded }: ForwardedFields): string[] {
   const hops =
@@ -29,25 +26,23 @@ export function forwardedHops({ forwardedFor, forwarded }: ForwardedFields): str
   return addresses.slice(addresses.lastIndexOf(undefined) + 1) as string[];
 }
 
-/** Empty elements of a list mean nothing (RFC 9110, section 5.6.1.2). */
+/** Empty list elements are ignored (RFC 9110, section 5.6.1.2). */
 function isGiven(element: string): boolean {
   return element.trim() !== '';
 }
 
-/** An address in brackets or an IPv4 address, each with a port or without. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/;
 
-/** The address of one hop, as load balancers write it: with a port, in brackets, in quotes. */
+/** Load balancers write addresses with a port, in brackets or in quotes. */
 function addressOf(hop: string): string | undefined {
   const node = hop.trim().replace(/^"(.*)"$/, '$1');
   const [, bracketed, dotted] = WITH_PORT.exec(node) ?? [];
   return canonicalAddress(bracketed ?? dotted ?? node);
 }
 
-/** One parameter of Forwarded, up to and with what separates it from the next one. */
 const PARAMETER = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?[ \t]*([,;]|$)/y;
 
-/** The `for` of each element of Forwarded; undefined where an element has none or two. Empty where it is malformed. */
+/** Each element's `for`; undefined if it has none or two. Empty if Forwarded is malformed. */
 function nodesOf(forwarded: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = [];
   let element = { parameters: 0, nodes: [] as string[] };

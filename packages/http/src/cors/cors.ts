@@ -1,21 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { pathOf, singleValue } from '../request/head.ts';
 
-/** Which methods a page of another origin may call a path by, as `GET, POST`. */
+/** The methods, as `GET, POST`, that other origins may use by path. */
 export type CorsPaths = Readonly<Record<string, string>>;
 
 export type Cors = {
-  /** Whether pages of an origin may use what is here. */
   allows: (origin: string) => boolean;
-  /** Sets the fields that let a page read the answer. To be called before anything answers. */
+  /** Sets the fields that let a page read the response. Must be called before the response. */
   prepare: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Answers preflights, which have no token, before the handler. To be called after prepare. */
+  /** Answers preflights, which have no token. Must be called after prepare. */
   withPreflight: (handler: RequestListener) => RequestListener;
-  /** For answers that another server makes: the fields of its own to drop, and those to add, as a flat list. */
+  /** For another server's responses: its fields to drop, and those to add, as a flat list. */
   fields: { drops: readonly string[]; adds: readonly string[] };
 };
 
-/** The gateway's own fields, and `*` for whatever an upstream adds. */
 const EXPOSED = [
   'Proxy-Status',
   'RateLimit',
@@ -29,10 +27,9 @@ const EXPOSED = [
   '*',
 ].join(', ');
 
-/** Two hours: what Chromium keeps a preflight for at most. */
+/** Chromium's maximum. */
 const MAX_AGE_SEC = 7_200;
 
-/** What a preflight may ask for: names of header fields. */
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,4096}$/;
 
 const DROPS = [
@@ -45,10 +42,7 @@ const DROPS = [
   'access-control-max-age',
 ];
 
-/**
- * Cross-origin resource sharing for callers that have bearer tokens and no cookies, so that every origin may be let
- * in and none ever with credentials (ADR 0040). Null where no origin is allowed: then nothing is done at all.
- */
+/** CORS for callers with bearer tokens: any origin may be allowed, none with cookies (ADR 0040). Null for no origin. */
 export function createCors(origins: readonly string[], paths: CorsPaths): Cors | null {
   if (origins.length === 0) return null;
   const isOpen = origins.includes('*');
@@ -74,7 +68,7 @@ export function createCors(origins: readonly string[], paths: CorsPaths): Cors |
         handler(req, res);
         return;
       }
-      // To a page that isn't let in, a preflight without a permission is the refusal.
+      // Other origins get a preflight response without a permission.
       if (res.hasHeader('access-control-allow-origin')) permit(req, res, methods);
       res.writeHead(204).end();
     },
@@ -82,7 +76,6 @@ export function createCors(origins: readonly string[], paths: CorsPaths): Cors |
   };
 }
 
-/** What a public listener needs of it: its handler, with what comes before it. */
 export function underCors(
   cors: Cors | null,
   handler: RequestListener,
@@ -96,7 +89,7 @@ function permit(req: IncomingMessage, res: ServerResponse, methods: string): voi
   res.removeHeader('access-control-expose-headers');
   res.setHeader('access-control-allow-methods', methods);
   res.setHeader('access-control-max-age', MAX_AGE_SEC);
-  // Any field is allowed, as from any other client; `*` would leave Authorization out.
+  // Not `*`, which leaves Authorization out.
   if (asked !== undefined && FIELD_NAMES.test(asked)) res.setHeader('access-control-allow-headers', asked);
   res.appendHeader('vary', 'Access-Control-Request-Headers');
 }

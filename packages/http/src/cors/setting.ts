@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The value of CORS_ALLOWED_ORIGINS: origins as browsers send them, or `*` for all; without any there is no CORS. */
+/** CORS_ALLOWED_ORIGINS: origins as browsers send them, or `*` for all. */
 export const allowedOrigins = z
   .string()
   .transform((value) => value.split(/[\s,]+/).filter((origin) => origin !== ''))
@@ -12,7 +12,7 @@ export const allowedOrigins = z
 
 function isOrigin(value: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@*\\]+$/.test(value) || !URL.canParse(value)) return false;
-  // Of schemes of their own, as applications have them, URL knows no origin.
+  // URL has no origin for the schemes of mobile applications.
   const { origin } = new URL(value);
   return origin === 'null' ? value === value.toLowerCase() : origin === value;
 }

@@ -1,24 +1,22 @@
 import { Problem } from '../problem/problem.ts';
 
-/** The fields of a form body by name. A field without a value is absent. */
+/** Form fields by name; a field without a value is absent. */
 export type Form = ReadonlyMap<string, string>;
 
-// A byte order mark stays (ignoreBOM): without it two readers of the same bytes would see different names.
+// ignoreBOM keeps a byte order mark, which others may take for part of a name.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads an `application/x-www-form-urlencoded` body by the rules of RFC 6749: encoded as appendix B says, no
- * field twice, a field without a value counts as omitted (section 3.2).
- *
- * Stricter than URLSearchParams, which turns bytes that aren't UTF-8 into U+FFFD and lets a broken `%` pass:
- * two readers of the same body would then see different secrets.
- *
- * @throws {Problem} invalid_request
+ * Parses a form by RFC 6749 (section 3.2, appendix B). URLSearchParams accepts broken UTF-8 and `%`, so that two
+ * readers could see different secrets.
+ * @throws {Problem} invalid_request, also for a repeated field
  */
 export function parseForm(body: Uint8Array): Form {
+  const text = decodeUtf8(body);
+  if (text === null) throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
   const form = new Map<string, string>();
   const seen = new Set<string>();
-  for (const field of decodeUtf8(body).split('&')) {
+  for (const field of text.split('&')) {
     if (field === '') continue;
     const equals = field.indexOf('=');
     const name = decodeField(equals === -1 ? field : field.slice(0, equals));
@@ -30,10 +28,9 @@ export function parseForm(body: Uint8Array): Form {
   return form;
 }
 
-/** What decoding would leave as it is. Most fields are: ids, secrets and tokens. */
 const PLAIN = /^[\w.~-]*$/;
 
-/** Decodes one form-encoded text (RFC 6749, appendix B); null where it is broken or holds a NUL. */
+/** Decodes form-encoded text (RFC 6749, appendix B); null if it is broken or has a NUL. */
 export function formDecode(text: string): string | null {
   if (PLAIN.test(text)) return text;
   try {
@@ -44,11 +41,11 @@ export function formDecode(text: string): string | null {
   }
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
+    return null;
   }
 }
 

@@ -1,9 +1,6 @@
 import type { Socket } from 'node:net';
 
-/**
- * undici takes an answer that ends with its connection for complete, also where that is reset, which it knows by
- * the error's code. A reset leaves open what is missing, so the code becomes another one.
- */
+/** After a reset, known by its code, undici takes a response that ends with its connection for complete. */
 export function failByReset(socket: Socket): void {
   socket.prependListener('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'UPSTREAM_RESET';

@@ -4,27 +4,21 @@ import { failByReset } from './fail-by-reset.ts';
 import { dropUnsolicitedContinue } from './unsolicited-continue.ts';
 
 export type HttpPoolOptions = {
-  /** Connections at most. */
   connections: number;
-  /** Until a new connection stands, TLS included. */
   connectTimeoutMs: number;
-  /**
-   * A connection takes no new request after that: it is closed as soon as it is idle, and the next one looks the
-   * server's name up again. Up to a fifth less, so that not all of them end at once.
-   */
+  /** A connection takes no new request after that, so that DNS changes are seen. Up to a fifth less, at random. */
   maxAgeMs: number;
-  /** Told how long a new connection took. */
   onConnected?: (seconds: number) => void;
 } & Pick<Pool.Options, 'headersTimeout' | 'bodyTimeout' | 'keepAliveTimeout' | 'keepAliveMaxTimeout'>;
 
-/** A pool of HTTP/1.1 connections to one server, with one request at a time on each. */
+/** HTTP/1.1 connections to one server, one request at a time on each. */
 export function createHttpPool(origin: string, options: HttpPoolOptions): Pool {
   const { connectTimeoutMs, maxAgeMs, onConnected, ...ofPool } = options;
   const settings = { connect: createConnect(connectTimeoutMs, onConnected), maxAgeMs };
   return new Pool(origin, {
     ...ofPool,
     pipelining: 1,
-    // Over HTTP/2 one lost connection would take many requests along.
+    // With HTTP/2, one lost connection would fail many requests.
     allowH2: false,
     factory: (url, ofClient) => createClient(url, ofClient, settings),
   });
@@ -32,7 +26,6 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): Pool {
 
 type Connect = (target: buildConnector.Options, callback: buildConnector.Callback) => void;
 
-/** One of the pool's clients: one connection, which is made anew when it is lost. */
 function createClient(
   origin: URL,
   options: object,
@@ -79,9 +72,9 @@ function createClient(
     if (isOverdue && client.stats.size === 0) socket?.destroy();
   }
 
-  // Emitted after each request, before the pool hands the client its next one.
+  // Emitted after each request, before the pool's next one.
   client.on('drain', endIfIdle);
-  // The pool gives a client a request only when it has no other: what comes next is the head of its answer.
+  // One request at a time: the next bytes are the head of its response.
   const dispatch = client.dispatch.bind(client);
   client.dispatch = (request, handler) => {
     awaitsHead = true;
@@ -90,9 +83,9 @@ function createClient(
   return client;
 }
 
-/** undici's own timer for this runs up to a second late. */
+/** undici's own timer is up to a second late. */
 function createConnect(timeoutMs: number, onConnected?: (seconds: number) => void): Connect {
-  // It returns the socket that it connects, which its type leaves out.
+  // Its type leaves out that it returns the socket.
   const connect = buildConnector({ timeout: 0, allowH2: false }) as (
     ...parameters: Parameters<buildConnector.connector>
   ) => Socket;

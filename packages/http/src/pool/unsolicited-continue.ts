@@ -1,26 +1,20 @@
 import type { Socket } from 'node:net';
 
-/** Interim answers (RFC 9110, section 15.2); 101 is none to an HTTP client. */
+/** Interim responses (RFC 9110, section 15.2) but 101. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
 const CONTINUE = /^HTTP\/1\.[01] 100/;
-/** As many bytes as tell whether an answer is an interim one. */
 const STATUS_BYTES = 13;
-/** Longer ones are left to the HTTP client, which ends the connection. */
+/** undici ends the connection at longer ones. */
 const MAX_BYTES = 16_384;
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Whether the next bytes of a connection are an answer's head, and who wants to know that it has come. */
 export type HeadWatch = { awaitsHead: () => boolean; headCame: () => void };
 
-/**
- * Takes `100 Continue` out of what a connection receives before an answer's head. A client that didn't ask for it
- * may discard it (RFC 9110, section 15.2.1); undici ends the connection instead, and has no option for it.
- */
+/** Removes `100 Continue`, which a client may discard (RFC 9110, section 15.2.1); undici would end the connection. */
 export function dropUnsolicitedContinue(socket: Socket, { awaitsHead, headCame }: HeadWatch): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   let held: Buffer = NOTHING;
 
-  /** What the client gets of the received bytes; nothing while more are needed to know. */
   function withoutContinue(received: Buffer): Buffer {
     let bytes = held.length === 0 ? received : Buffer.concat([held, received]);
     let passed: Buffer = NOTHING;

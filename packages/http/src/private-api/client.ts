@@ -5,38 +5,33 @@ import { basicAuthorization } from './credential.ts';
 import type { ServiceCredential } from './credential.ts';
 
 export type PrivateApiOptions = {
-  /** Address of the other service's private listener. */
   baseUrl: string;
   credential: ServiceCredential;
-  /** From sending to the last byte of the answer. */
   timeoutMs: number;
   /** See @tollgate/http/pool. */
   connectionMaxAgeMs: number;
-  /** How a request is traced further on, by its id: header fields as a flat list (W3C Trace Context). */
+  /** The trace context's fields by request id, as a flat list. */
   traceFields?: (requestId: string) => readonly string[];
 };
 
-/** Calls another service's private API. Whatever goes wrong is one problem: `service_unavailable`. */
+/** Calls another service's private API. Every failure is the problem service_unavailable. */
 export type PrivateApi = {
-  /** GETs JSON; null where the answer is 404. */
+  /** Null for 404. */
   get: <T>(path: string, schema: z.ZodType<T>, requestId?: string) => Promise<T | null>;
-  /** POSTs form fields and reads JSON. */
   postForm: <T>(
     path: string,
     fields: Record<string, string>,
     schema: z.ZodType<T>,
     requestId?: string,
   ) => Promise<T>;
-  /** PUTs JSON; resolves when the answer is 204. */
+  /** Both expect 204. */
   putJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
-  /** POSTs JSON; resolves when the answer is 204. */
   postJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
 type Body = { contentType: string; text: string };
 
-/** Opens a keep-alive pool to another service's private listener. */
 export function createPrivateApi({
   baseUrl,
   credential,
@@ -77,7 +72,7 @@ export function createPrivateApi({
     try {
       return schema.parse(JSON.parse(text));
     } catch {
-      // The zod issue can quote the answer, which can hold a token's owner: name the contract only.
+      // The zod issue may quote personal data of the response.
       throw new Problem('service_unavailable', { cause: new Error(`${path} broke its contract`) });
     }
   }

@@ -3,31 +3,25 @@ import type { RequestHandler, Response } from 'express';
 import { parseBasic } from '../forms/basic.ts';
 import { Problem } from '../problem/problem.ts';
 
-/** A caller of a private listener, sent as HTTP Basic (RFC 7617). */
+/** Authenticates a caller of a private listener by HTTP Basic (RFC 7617). */
 export type ServiceCredential = { id: string; secret: string };
 
-/** Where the caller's id is in res.locals. */
 const CALLER_ID = 'serviceCallerId';
 
-/** The Authorization header for a service credential. */
 export function basicAuthorization({ id, secret }: ServiceCredential): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
-/** The id of the caller that an Authorization header belongs to. */
 export type AuthenticateService = (authorization: string | undefined) => string;
 
 /**
- * Lets only the given service credentials pass. They may be form-encoded, as OAuth's clients send them
- * (RFC 6749, section 2.3.1), or plain, as curl does. All accepted credentials are compared, in constant time,
- * so that timing tells neither id nor secret; it tells which of the two forms was right.
- *
- * @throws {Problem} (the function that it returns) unauthorized, with a Basic challenge
+ * Accepts the given credentials, form-encoded (RFC 6749, section 2.3.1) or plain, as curl sends them. Compares all in
+ * constant time, so that timing reveals neither id nor secret.
+ * @throws {Problem} (the returned function) unauthorized, with a Basic challenge
  */
 export function createServiceAuthentication(accepted: readonly ServiceCredential[]): AuthenticateService {
   const headers = accepted.map(basicAuthorization);
-  // All are compared in the length of the longest, filled up with zeros: a digest of each would have one length
-  // too, at five times the cost.
+  // Padding gives all one length at a fifth of a digest's cost.
   const width = Math.max(0, ...headers.map((header) => Buffer.byteLength(header)));
   const known = accepted.map((credential) => {
     const bytes = Buffer.alloc(width);
@@ -56,7 +50,6 @@ export function createServiceAuthentication(accepted: readonly ServiceCredential
   };
 }
 
-/** createServiceAuthentication as Express middleware. */
 export function requireServiceCredential(accepted: readonly ServiceCredential[]): RequestHandler {
   const authenticate = createServiceAuthentication(accepted);
   return (req, res, next) => {
@@ -65,7 +58,6 @@ export function requireServiceCredential(accepted: readonly ServiceCredential[])
   };
 }
 
-/** The id of the caller that requireServiceCredential has let pass. */
 export function serviceCallerId(res: Pick<Response, 'locals'>): string {
   const caller: unknown = res.locals[CALLER_ID];
   if (typeof caller !== 'string') throw new Error('serviceCallerId without requireServiceCredential');

@@ -6,7 +6,7 @@ import { loggedPath } from '@tollgate/log/redact';
 import { cutAnswer } from './cut-answer.ts';
 import { Problem, problemDocument, toProblem } from './problem.ts';
 
-/** Answers with problem+json. Does nothing but cut the connection where an answer is already under way. */
+/** Responds with problem+json; cuts off a response that is already under way. */
 export function sendProblem(res: ServerResponse, problem: Problem): void {
   if (res.headersSent) {
     cutAnswer(res);
@@ -23,24 +23,22 @@ export function sendProblem(res: ServerResponse, problem: Problem): void {
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
-/** The last route: whatever no route took is 404. */
 export const notFound: RequestHandler = () => {
   throw new Problem('not_found');
 };
 
-/** For a known path under another method: 405 that names the allowed ones (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   return () => {
     throw new Problem('method_not_allowed', { headers: { allow: allowed.join(', ') } });
   };
 }
 
-/** Where a request came from; empty where the caller is gone by now. */
+/** Where a request came from; empty if the caller has gone. */
 export type AddressOf = (req: IncomingMessage) => string;
 
 const connectionAddress: AddressOf = ({ socket }) => socket.remoteAddress ?? '';
 
-/** Answers with any error as problem+json; 5xx ones are logged with their cause and the client's address. */
+/** Responds to any error with problem+json; logs 5xx ones with cause and address. */
 export function createProblemAnswer(logger: Logger, addressOf: AddressOf = connectionAddress) {
   return (error: unknown, req: IncomingMessage, res: ServerResponse): void => {
     const problem = problemOf(error);
@@ -55,23 +53,20 @@ export function createProblemAnswer(logger: Logger, addressOf: AddressOf = conne
   };
 }
 
-/** createProblemAnswer as the last middleware. */
 export function problemHandler(logger: Logger, addressOf?: AddressOf): ErrorRequestHandler {
   const answer = createProblemAnswer(logger, addressOf);
-  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
+  // Express knows an error middleware by its four parameters.
   return (error: unknown, req, res: ServerResponse, _next) => {
     answer(error, req, res);
   };
 }
 
-/** The problem in whatever a middleware threw. */
 export function problemOf(error: unknown): Problem {
-  // Express' router throws it where a path parameter can't be decoded, as in `%zz`.
+  // From Express, for a path parameter like `%zz`.
   if (error instanceof URIError) return new Problem('invalid_request');
   return fromBodyParser(error) ?? toProblem(error);
 }
 
-/** body-parser throws errors of its own (http-errors), known by `type`. */
 function fromBodyParser(error: unknown): Problem | undefined {
   if (!(error instanceof Error) || !('type' in error)) return undefined;
   switch (error.type) {

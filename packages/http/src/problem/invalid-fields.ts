@@ -2,25 +2,20 @@ import type { z } from 'zod';
 import { Problem } from './problem.ts';
 import type { FieldError } from './problem.ts';
 
-/**
- * The 400 for faulty fields: `errors` names each with what is wanted, and `detail` says the same in one
- * sentence. A field with several faults is named once, with the first.
- */
+/** The 400 for faulty fields, each once with its first fault: as `errors`, and as a sentence in `detail`. */
 export function invalidFields(errors: readonly FieldError[]): Problem {
   const first = [...new Map(errors.toReversed().map((error) => [error.field, error])).values()].toReversed();
   const sentence = first.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
   return new Problem('invalid_request', { detail: `${sentence.join('; ')}.`, errors: first });
 }
 
-/** The same for what a zod schema found wrong with a JSON object. */
 export function invalidInput({ issues }: Pick<z.ZodError, 'issues'>): Problem {
   return invalidFields(issues.flatMap(fieldErrorsOf));
 }
 
-/** How many unknown members are named; the caller can send as many as it likes. */
 const NAMED_UNKNOWN_MAX = 10;
 
-/** A member's name that is repeated: shorter than any secret or token that is sent in its place by mistake. */
+/** Member names that may be quoted: shorter than a secret or token that was sent as a name by mistake. */
 const PLAIN_NAME = /^[A-Za-z][\w-]{0,31}$/;
 
 function fieldErrorsOf(issue: z.core.$ZodIssue): FieldError[] {

@@ -19,7 +19,7 @@ export function fieldValues(rawHeaders: readonly string[], name: string): string
   return values;
 }
 
-/** The value of a field that is given once; undefined if it is missing or repeated. */
+/** The field's value; undefined if it is missing or repeated. */
 export function singleValue(rawHeaders: readonly string[], name: string): string | undefined {
   const at = fieldIndex(rawHeaders, name);
   return at === -1 || fieldIndex(rawHeaders, name, at + 2) !== -1 ? undefined : rawHeaders[at + 1];
@@ -31,7 +31,7 @@ export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** The request target's query string with its question mark, or nothing. */
+/** The query string with its question mark, or an empty string. */
 export function queryOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   const query = url.indexOf('?');
   return query === -1 ? '' : url.slice(query);
