@@ -20,17 +20,16 @@ import type { Proxy } from './plain-routes/proxy.ts';
 export const DATA_PATH = '/graphql';
 export const V1_DATA_PATH = '/v1/graphql';
 
-/** Which version of the data endpoint a request is for; null where it is for neither. */
+/** The API version of a data call's path, or null. */
 export function apiVersionOf(req: Pick<IncomingMessage, 'url'>): UsageEvent['api_version'] | null {
   const path = pathOf(req);
   if (path === DATA_PATH) return 'v2';
   return path === V1_DATA_PATH ? 'v1' : null;
 }
 
-/** The data endpoints by API version; there is none for v1 where v1 has no upstream. */
 type DataEndpoints = { v2: RequestListener; v1: RequestListener | null };
 
-/** The public listener: the metered data paths on plain node:http, everything else on express. */
+/** The public listener: the metered data paths on plain node:http, all else on Express. */
 export function createPublicHandler({ v2, v1 }: DataEndpoints, plainApp: Express): RequestListener {
   return (req, res) => {
     const path = pathOf(req);
@@ -40,7 +39,7 @@ export function createPublicHandler({ v2, v1 }: DataEndpoints, plainApp: Express
   };
 }
 
-/** The same for requests that wait for `100 Continue`: on the data path it is sent when the body is wanted. */
+/** For requests that wait for `100 Continue`: data calls get it when their body is wanted. */
 export function createContinueHandler(publicHandler: RequestListener): RequestListener {
   return (req, res) => {
     if (apiVersionOf(req) !== null) deferContinue(req, res);
@@ -49,7 +48,7 @@ export function createContinueHandler(publicHandler: RequestListener): RequestLi
   };
 }
 
-/** The plain routes of a one-host set-up, where the gateway is the only public door. */
+/** The plain routes, for one-host set-ups. */
 export function createPlainApp(parts: {
   logger: Logger;
   registry: Registry;
@@ -73,9 +72,8 @@ export function createPlainApp(parts: {
 }
 
 /**
- * The private listener: health and metrics. Redis is the only readiness check. Were the upstream, auth or
- * account among them, an outage of theirs would take every gateway out of service at once, and callers would
- * meet a closed door in place of the error that says what is away and when to come back.
+ * The private listener. Redis is the only readiness check: with others, an outage of auth, account or the upstream
+ * would take all gateways out of service, and callers would get no error that says what is unavailable.
  */
 export function createPrivateApp(parts: {
   logger: Logger;

@@ -5,7 +5,6 @@ import { SAMPLER_NAMES } from './trace/sampler-names.ts';
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 
-/** As upstreamUrls, for WebSockets. */
 const upstreamWsUrls = z
   .string()
   .transform((value) => value.split(/\s+/).filter((url) => url !== ''))
@@ -19,7 +18,6 @@ function isWebSocketUrl(value: string): boolean {
   return url !== undefined && /^wss?:$/.test(url.protocol) && url.username === '' && !/[?#@]/.test(value);
 }
 
-/** The addresses of one endpoint behind the gateway; the query string belongs to each caller. */
 const upstreamUrls = z
   .string()
   .transform((value) => value.split(/\s+/).filter((url) => url !== ''))
@@ -34,7 +32,7 @@ const upstreamUrls = z
   .refine((urls) => urls.length > 0, 'must name at least one address')
   .refine((urls) => new Set(urls).size === urls.length, 'must not name an address twice');
 
-/** As OpenTelemetry defines it: `name=value` pairs, separated by commas, percent-encoded. */
+/** OTEL_EXPORTER_OTLP_HEADERS: percent-encoded `name=value` pairs. */
 const otlpHeaders = z
   .string()
   .regex(/^[^=,\s]+=[^,\r\n]*(?:,[^=,\s]+=[^,\r\n]*)*$/, 'must be name=value pairs separated by commas')
@@ -75,7 +73,7 @@ const settings = z.object({
   ENTITLEMENT_STALE_IF_ERROR_MS: wholeNumber(0, 86_400_000).default(3_600_000),
   ENTITLEMENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(100_000),
   MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(1_048_576),
-  // Node.js itself gives a whole request 300 s.
+  // Node.js' own limit for a request is 300 s.
   REQUEST_BODY_TIMEOUT_MS: wholeNumber(1, 300_000).default(60_000),
   UPSTREAM_CONNECTIONS: wholeNumber(1, 10_000).default(256),
   UPSTREAM_CONNECT_TIMEOUT_MS: wholeNumber(1, 600_000).default(3_000),
@@ -102,7 +100,7 @@ const settings = z.object({
   WEBSOCKET_RECONNECT_SPREAD_MS: wholeNumber(0, 60_000).default(1_000),
   WEBSOCKET_INIT_TIMEOUT_MS: wholeNumber(1, 60_000).default(5_000),
   WEBSOCKET_IDLE_TIMEOUT_MS: wholeNumber(1, 86_400_000).default(600_000),
-  // Clients of the older protocol give a connection up after 30 s without a `ka`.
+  // Clients of the older protocol close after 30 s without a `ka`.
   WEBSOCKET_PING_INTERVAL_MS: wholeNumber(1, 20_000).default(12_000),
   WEBSOCKET_SETTLE_INTERVAL_MS: wholeNumber(1, 5_000).default(5_000),
   WEBSOCKET_STALL_TIMEOUT_MS: wholeNumber(1, 600_000).default(10_000),
@@ -115,14 +113,13 @@ const settings = z.object({
   WEBSOCKET_MAX_UNIDENTIFIED: wholeNumber(1, 1_000_000).default(1_000),
   WEBSOCKET_MAX_UNIDENTIFIED_PER_ADDRESS: wholeNumber(1, 1_000_000).default(100),
   SETTLEMENT_QUEUE_MAX_EVENTS: wholeNumber(1, 10_000_000).default(10_000),
-  /** Of known accounts, and of all others; 0 records none. */
   REFUSED_CALLS_RECORDED_PER_SEC: wholeNumber(0, 10_000).default(100),
   PLAIN_ROUTE_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
 });
 
 export type Config = z.output<typeof settings>;
 
-/** The gateway's settings from the environment. @throws {ConfigError} naming every fault at once. */
+/** @throws {ConfigError} with all faults. */
 export function loadConfig(): Config {
   return readConfig(settings, process.env);
 }

@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import type { DataCallOutcome, PipelinePart } from './data-call/data-call.ts';
 import { createHistogram, createOutcomes } from '@tollgate/server/tallies';
 
-/** The gateway's own metrics; those of the process are the server package's. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
@@ -16,11 +15,11 @@ export function createMetrics(registry: Registry) {
     }),
     onEntitlement: createOutcomes(registry, {
       name: 'tollgate_entitlements_total',
-      help: 'Entitlement look-ups by outcome: hit, joined (one under way), miss, stale (served as account could not be asked)',
+      help: 'Entitlement look-ups by outcome: hit, joined (one under way), miss, stale (served while account is unavailable)',
     }),
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',
-      help: 'Answers to a wish for admission: admitted, unavailable, or what refused it: points, traffic, time, rate, slots',
+      help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, traffic, time, rate, slots',
     }),
     onPrime: createOutcomes(registry, {
       name: 'tollgate_primes_total',
@@ -32,21 +31,18 @@ export function createMetrics(registry: Registry) {
     }),
     onRefusal: createOutcomes(registry, {
       name: 'tollgate_refused_calls_total',
-      help: 'Refused and failed calls by what became of their record: recorded, sampled_out, dropped (Redis is away)',
+      help: 'Records of refused and failed calls by outcome: recorded, sampled_out, dropped (Redis is unavailable)',
     }),
-    /** Observes the settlement queue's length at each scrape. */
     observeQueue: gauge(
       registry,
       'tollgate_settlement_queue_events',
       'Finished calls whose usage Redis has not acknowledged',
     ),
-    /** Observes the calls that go on without their callers at each scrape. */
     observeAbandoned: gauge(
       registry,
       'tollgate_data_calls_abandoned',
-      'Data calls whose callers have gone and whose price is still to come',
+      'Data calls whose callers have gone and whose price has not arrived',
     ),
-    /** Observes how many leases are held at each scrape. */
     observeLeases: gauge(
       registry,
       'tollgate_leases_held',
@@ -62,7 +58,7 @@ function callMetrics(registry: Registry) {
   });
   const observe = createHistogram(registry, {
     name: 'tollgate_data_call_duration_seconds',
-    help: 'Time from the head of a data call to the end of its answer',
+    help: 'Time from the head of a data call to the end of its response',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   })();
   let inFlight = 0;
@@ -72,10 +68,7 @@ function callMetrics(registry: Registry) {
     'Data calls that have begun and not ended',
   )(() => inFlight);
   return {
-    /**
-     * Observes a data call: begins now, and ends when the returned function is told the outcome. That gives its
-     * duration in milliseconds.
-     */
+    /** Observes a data call from now until the returned function, which returns the duration in milliseconds. */
     onDataCall: () => {
       const beganMs = performance.now();
       inFlight += 1;
@@ -104,7 +97,7 @@ function partMetrics(registry: Registry) {
   };
   const settle = parts({ part: 'settle' });
   return {
-    /** Observes the parts of a data call: each begins where the one before has ended. */
+    /** Observes a data call's parts, each from the end of the previous one. */
     onParts: () => {
       let beganMs = performance.now();
       return (part: PipelinePart) => {
@@ -113,14 +106,14 @@ function partMetrics(registry: Registry) {
         beganMs = nowMs;
       };
     },
-    /** Observes a settlement, from performance.now() on. */
+    /** `beganMs` is by performance.now(). */
     onSettled: (beganMs: number) => {
       settle((performance.now() - beganMs) / 1000);
     },
   };
 }
 
-/** A gauge whose value is asked for at each scrape. */
+/** A gauge that reads its value at each scrape. */
 function gauge(registry: Registry, name: string, help: string): (value: () => number) => void {
   return (value) => {
     new Gauge({

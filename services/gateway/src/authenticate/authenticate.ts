@@ -6,17 +6,16 @@ import { fieldValues } from '@tollgate/http/request-head';
 /** RFC 6750, section 2.1, with the scheme in any case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** A promise only where auth has to be asked. */
+/** A promise only if the token isn't cached. */
 export type Authenticate = (
   rawHeaders: readonly string[],
   requestId: string,
 ) => ActiveToken | Promise<ActiveToken>;
 
 /**
- * Part 1 of a data call: who calls. Only the Authorization header counts; a token anywhere else is none.
- * @throws {Problem} unauthorized: without a Bearer credential the bare challenge, for one that is malformed,
- * unknown, expired or revoked `error="invalid_token"` (RFC 6750, section 3); invalid_request for more than
- * one Authorization header; service_unavailable where auth can't be asked.
+ * Part 1 of a data call: the caller, by the Authorization header only.
+ * @throws {Problem} unauthorized, for a bad Bearer token with `error="invalid_token"` (RFC 6750, section 3);
+ * invalid_request for two Authorization headers; service_unavailable if auth doesn't respond.
  */
 export function createAuthenticate({
   introspect,
@@ -35,13 +34,10 @@ function activeOf(introspected: ActiveToken | null): ActiveToken {
   return introspected;
 }
 
-/**
- * The token of the Authorization header; undefined where there is none.
- * @throws {Problem} unauthorized for a credential that is no Bearer token; invalid_request for more than one.
- */
+/** The Authorization header's token. @throws {Problem} unauthorized for another scheme; invalid_request for two. */
 export function bearerToken(rawHeaders: readonly string[]): string | undefined {
   const all = fieldValues(rawHeaders, 'authorization');
-  // Two servers in a row may choose differently between two of them.
+  // Two servers in a row may choose differently.
   if (all.length > 1) throw moreThanOneCredential();
   const [credentials] = all;
   if (credentials === undefined) return undefined;

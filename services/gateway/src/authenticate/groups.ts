@@ -1,4 +1,3 @@
-/** Members by a key, so that what concerns a few need not look at all. */
 export type Groups<K, M> = {
   keys: () => Iterable<K>;
   of: (key: K) => ReadonlySet<M>;

@@ -3,14 +3,9 @@ import { Problem, invalidToken } from '@tollgate/http/problem';
 import type { WatchedUse } from './token-use.ts';
 
 const RETRY_MS = 50;
-/** Questions to auth at one moment. */
 const CONCURRENCY = 64;
 
-/**
- * Asks whether the tokens of these uses are still good, each token once, and ends those that aren't. Where auth
- * can't be asked before a deadline the use ends with 503: its token may be dead, and nothing but auth's word says
- * otherwise.
- */
+/** Introspects each token once and ends the uses of dead ones; with 503 if auth doesn't respond in time. */
 export async function recheckTokens(
   uses: Iterable<WatchedUse>,
   introspect: Introspector['introspect'],
@@ -51,7 +46,6 @@ async function verdictOn(
   }
 }
 
-/** What a promise resolves with; `failed` where it rejects, `late` where it does neither in time. */
 async function within<T>(timeMs: number, promise: Promise<T>): Promise<T | 'failed' | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {

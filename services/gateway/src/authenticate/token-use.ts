@@ -1,14 +1,14 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Problem } from '@tollgate/http/problem';
 
-/** Something that stays open for a token: a WebSocket, or a stream. */
+/** A WebSocket or a stream that is open for a token. */
 export type TokenUse = {
   token: string;
   active: ActiveToken;
   requestId: string;
-  /** Told at most once that the token is dead, or that nobody can say any more that it isn't. */
+  /** Called at most once, if the token is dead or can't be rechecked. */
   end: (problem: Problem) => void;
 };
 
-/** A use and when its token was last known to be good (performance.now()). */
+/** `goodAtMs`: when the token was last known to be active (performance.now()). */
 export type WatchedUse = TokenUse & { goodAtMs: number };

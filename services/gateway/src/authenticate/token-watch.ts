@@ -8,36 +8,28 @@ import { recheckTokens } from './recheck-tokens.ts';
 import type { TokenUse, WatchedUse } from './token-use.ts';
 
 export type TokenWatch = {
-  /**
-   * Ends the use within a second of its token's end, until `release`. `asOf` is what `revocations` said before the
-   * token was asked about; without it the token is asked about again.
-   */
+  /** Ends the use within a second of its token's end. `asOf` is `revocations` before the token's introspection. */
   hold: (holder: object, use: TokenUse, asOf?: number) => void;
   release: (holder: object) => void;
-  /** How many revocations have come so far. */
   revocations: () => number;
-  /** Something was revoked, or may have been. */
   onRevoked: (what: Revocation | 'all') => void;
   close: () => void;
 };
 
-/** How soon it is noticed that revocations can't be heard of any more. */
-const LOOK_INTERVAL_MS = 50;
-/** How often auth is asked about all tokens meanwhile. */
-const ASK_INTERVAL_MS = 500;
-/** A token that has been good is believed to be for so long at most; with the time to close, that is the second. */
-const BELIEVED_MS = 900;
-/** What is known of revocations is trusted for 0.8 s after it was proven (ADR 0013). */
-const BELIEVED_AFTER_TRUST_MS = 100;
-/** auth has so long at least, also where a process that stood still finds all deadlines past. */
-const MIN_ANSWER_MS = 150;
-const ANSWER_MS = 850;
+const CHANNEL_CHECK_INTERVAL_MS = 50;
+/** Between rechecks while it is lost. */
+const RECHECK_INTERVAL_MS = 500;
+/** With the time to close, this makes a second. */
+const CONFIRMATION_VALID_MS = 900;
+/** Caches are trusted for 0.8 s (ADR 0013). */
+const AFTER_CHANNEL_TRUST_MS = 100;
+/** At least, for a process that stood still. */
+const MIN_RECHECK_TIMEOUT_MS = 150;
+const RECHECK_TIMEOUT_MS = 850;
 
 /**
- * All that is open for a token at this gateway. While revocations are heard of, nobody is asked: what they end is
- * ended at once, whatever else is away. When they can't be heard of, auth is asked about every token, and a use of
- * which it can't say in time that its token lives ends with 503: within a second of its token's end it has ended,
- * or was known to be good (ADR 0013).
+ * Watches the tokens of open WebSockets and streams. Revocations end their uses at once. While the channel is lost,
+ * auth is asked about every token, and uses that it doesn't confirm in time end with 503 (ADR 0013).
  */
 export function createTokenWatch(
   introspection: Pick<Introspector, 'introspect' | 'knowsRevocations' | 'knewRevocationsUntilMs'>,
@@ -47,30 +39,31 @@ export function createTokenWatch(
   const byClient = createGroups<string, WatchedUse>();
   const byToken = createGroups<string, WatchedUse>();
   let revocations = 0;
-  let askedMs = -Infinity;
+  let recheckedMs = -Infinity;
 
   function recheck(uses: Iterable<WatchedUse>, deadlineOf: (use: WatchedUse) => number): void {
     void recheckTokens(uses, introspect, deadlineOf);
   }
 
   function recheckSoon(uses: Iterable<WatchedUse>): void {
-    const deadlineMs = performance.now() + ANSWER_MS;
+    const deadlineMs = performance.now() + RECHECK_TIMEOUT_MS;
     recheck(uses, () => deadlineMs);
   }
 
-  /** Revocations may have been missed since they were last known to be heard of. */
   function recheckAll(): void {
-    const trustedMs = knewRevocationsUntilMs() + BELIEVED_AFTER_TRUST_MS;
-    const earliestMs = performance.now() + MIN_ANSWER_MS;
-    recheck(all.values(), ({ goodAtMs }) => Math.max(trustedMs, goodAtMs + BELIEVED_MS, earliestMs));
+    const trustedMs = knewRevocationsUntilMs() + AFTER_CHANNEL_TRUST_MS;
+    const earliestMs = performance.now() + MIN_RECHECK_TIMEOUT_MS;
+    recheck(all.values(), ({ goodAtMs }) =>
+      Math.max(trustedMs, goodAtMs + CONFIRMATION_VALID_MS, earliestMs),
+    );
   }
 
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    if (knowsRevocations() || nowMs - askedMs < ASK_INTERVAL_MS) return;
-    askedMs = nowMs;
+    if (knowsRevocations() || nowMs - recheckedMs < RECHECK_INTERVAL_MS) return;
+    recheckedMs = nowMs;
     recheckAll();
-  }, LOOK_INTERVAL_MS);
+  }, CHANNEL_CHECK_INTERVAL_MS);
   timer.unref();
 
   return {
@@ -79,7 +72,7 @@ export function createTokenWatch(
       all.set(holder, watched);
       byClient.add(use.active.client_id, watched);
       byToken.add(accessTokenHash(use.token), watched);
-      // A revocation that came between the answer and this found nothing to end.
+      // A revocation between the introspection and this found nothing to end.
       if (asOf !== revocations) recheckSoon([watched]);
     },
     release: (holder) => {

@@ -5,10 +5,7 @@ import type { Config } from '../config.ts';
 
 const DATA_METHODS = 'GET, POST';
 
-/**
- * What pages of other origins may use here: what takes bearer tokens. Not the token endpoint: a client secret doesn't
- * belong into a page.
- */
+/** CORS for the paths that take bearer tokens, not for the token endpoint: a client secret doesn't belong in a page. */
 export function createGatewayCors(
   config: Pick<Config, 'CORS_ALLOWED_ORIGINS' | 'UPSTREAM_V1_URL'>,
 ): Cors | null {

@@ -3,16 +3,11 @@ import { canonicalAddress } from '@tollgate/http/canonical-address';
 import { forwardedFieldsOf, forwardedHops } from '@tollgate/http/forwarded-hops';
 import { fieldValues, singleValue } from '@tollgate/http/request-head';
 
-/** What is needed of a request to say where it came from. */
 export type Origin = Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'> & {
   socket: { remoteAddress?: string | undefined };
 };
 
-/**
- * X-Forwarded-For, -Proto, -Host and Via (RFC 9110, section 7.6.3) of a request that goes on, as a flat list.
- * What a trusted proxy says of earlier hops is continued; from anybody else it is dropped, except Via, which
- * names proxies and no people.
- */
+/** X-Forwarded-For, -Proto, -Host (continued if `trusted`) and Via (RFC 9110, section 7.6.3) as a flat list. */
 export function forwardedFields(req: Origin, trusted = false): string[] {
   const { rawHeaders } = req;
   const earlier = trusted ? earlierHops(rawHeaders) : NONE;

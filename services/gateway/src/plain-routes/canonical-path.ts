@@ -1,16 +1,13 @@
 /** RFC 3986's path characters, percent-encoding included. */
 const PATH = /^(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)+$/;
 
-/** What a server further on could decode into structure: `.`, `/`, `%`, `\` and control characters. */
+/** What the next server could decode into structure: `.`, `/`, `%`, `\` and control characters. */
 const ENCODED_STRUCTURE = /%(?:2e|2f|25|5c|[01][0-9a-f]|7f)/i;
 
-/** Empty segments, and dot segments with or without the parameters that some servers strip. */
+/** Empty segments, and dot segments, also with parameters, which some servers strip. */
 const IRREGULAR_SEGMENT = /\/\/|\/\.{1,2}(?:[/;]|$)/;
 
-/**
- * Whether a path names the same thing to every server: no empty or dot segments, none hidden by encoding.
- * Others name nothing here; a rewritten path could still be read differently further on.
- */
+/** Whether every server reads a path alike. */
 export function isCanonicalPath(path: string): boolean {
   return PATH.test(path) && !ENCODED_STRUCTURE.test(path) && !IRREGULAR_SEGMENT.test(path);
 }

@@ -1,13 +1,10 @@
 import type { Agent } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The hooks of an agent that its types leave out (Node.js, "http", agent.keepSocketAlive). */
+/** A method that the types leave out (Node.js, "http", agent.keepSocketAlive). */
 type KeepsSockets = { keepSocketAlive: (socket: Duplex) => boolean };
 
-/**
- * Ends an agent's connections of that age where their request is done, and idle ones at once. Up to a fifth
- * earlier, so that not all of them end together.
- */
+/** Ends idle connections of an agent at that age, others after their request; up to a fifth earlier, at random. */
 export function limitConnectionAge(agent: Agent, maxAgeMs: number): void {
   const hooks = agent as unknown as KeepsSockets;
   const keepSocketAlive = hooks.keepSocketAlive.bind(agent);

@@ -20,21 +20,16 @@ const MAX_FREE_SOCKETS = 32;
 export type Proxy = { handler: RequestHandler; close: () => void };
 
 export type ProxyOptions = {
-  /** A peer that is silent for so long is taken for away. */
+  /** For a peer's silence. */
   timeoutMs: number;
-  /** After that a connection takes no new request, and the next one looks the peer's name up again. */
   connectionMaxAgeMs: number;
-  /** The problem of a peer that is away. */
   unavailable: (cause: unknown) => Error;
   trusts: TrustsAddress;
-  /** Header fields of the peer's answers that the gateway has its own of. */
+  /** Header fields of the peer that the gateway replaces. */
   drops: readonly string[];
 };
 
-/**
- * Passes requests on to a peer's public listener, path and query as they are, Authorization and cookies
- * included. A peer that can't be reached, or is silent for `timeoutMs`, makes the problem of `unavailable`.
- */
+/** Passes requests on to a peer's public listener, credentials included; fails with `unavailable`'s error. */
 export function createProxy(
   peerUrl: string,
   { timeoutMs, connectionMaxAgeMs, unavailable, trusts, drops }: ProxyOptions,
@@ -42,16 +37,15 @@ export function createProxy(
   const limits = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS };
   const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
   limitConnectionAge(agent, connectionMaxAgeMs);
-  // X-Request-Id is the gateway's own on both sides.
   const dropped = new Set([REQUEST_ID_HEADER, ...drops]);
-  // The library tells its failures to one listener for all requests.
+  // The library has one error listener for all requests.
   const onFailure = new WeakMap<object, (cause: unknown) => void>();
   const proxy = createProxyMiddleware<Request, Response>({
     target: peerUrl,
     agent,
     changeOrigin: true,
     proxyTimeout: timeoutMs,
-    // The header rules are those of the data path, in relayAnswer below.
+    // relayAnswer applies the data path's header rules.
     selfHandleResponse: true,
     on: {
       proxyRes: (answer, _req, res) => {
@@ -79,15 +73,13 @@ export function createProxy(
   };
 }
 
-/** The header fields of the request to the peer: the caller's less those of forwardable.ts, then our own. */
 function peerRequestHeaders(req: IncomingMessage, requestId: string, trusted: boolean): IncomingHttpHeaders {
   const listed = connectionOptions(fieldValues(req.rawHeaders, 'connection'));
   const headers: IncomingHttpHeaders = {};
   for (const name in req.headers) {
     if (forwardsRequestField(name, listed)) headers[name] = req.headers[name];
   }
-  // The framing is the parser's word and no caller's to remove: without it a DELETE's or OPTIONS' body would
-  // go out bare, to be read as the next request (CVE-2026-29057).
+  // Connection must not remove the framing: the body would be read as the next request (CVE-2026-29057).
   const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
   if (coding !== undefined) headers['transfer-encoding'] = 'chunked';
   else if (length !== undefined) headers['content-length'] = length;
@@ -102,7 +94,7 @@ function relayAnswer(answer: IncomingMessage, res: Response, dropped: ReadonlySe
   const cutIncomplete = () => {
     if (!answer.complete && !res.destroyed) cutAnswer(res);
   };
-  // Before the library does, by an orderly close. It ends the peer's answer where the caller goes away.
+  // Before the library does so by an orderly close.
   answer.once('error', cutIncomplete).once('close', cutIncomplete);
   answer.pipe(res);
 }

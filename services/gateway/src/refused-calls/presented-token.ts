@@ -1,6 +1,6 @@
 import { bearerToken } from '../authenticate/authenticate.ts';
 
-/** The bearer token that a request shows, whatever it is worth; undefined where there is none, or no single one. */
+/** A request's bearer token, valid or not; undefined unless there is exactly one. */
 export function presentedToken(rawHeaders: readonly string[]): string | undefined {
   try {
     return bearerToken(rawHeaders);

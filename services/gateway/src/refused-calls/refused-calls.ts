@@ -8,14 +8,13 @@ import type { Logger } from '@tollgate/log';
 import { redact } from '@tollgate/log/redact';
 import { createSampler } from './sampler.ts';
 
-/** A call, an upgrade, an operation or a socket that was refused or has failed. */
 export type Refusal = Pick<RefusedCall, 'kind' | 'code' | 'status' | 'address'> & {
   requestId: string;
   detail: string | undefined;
-  /** Null where the token wasn't found good. */
+  /** Null unless the token was found active. */
   active: ActiveToken | null;
   payerId: number | null;
-  /** The token that was shown, whatever it is worth. Never recorded. */
+  /** The presented token, for its client id; never recorded. */
   token: string | undefined;
   apiVersion: RefusedCall['api_version'];
   durationMs: number | null;
@@ -24,10 +23,10 @@ export type Refusal = Pick<RefusedCall, 'kind' | 'code' | 'status' | 'address'> 
 export type RecordRefusal = (refusal: Refusal) => void;
 
 export type RefusedCallsOptions = {
-  /** Appends records to the stream. Resolves with those that it may not have. */
+  /** Appends records to the stream; resolves with those without an acknowledgement. */
   send: (records: readonly RefusedCall[]) => Promise<RefusedCall[]>;
   tokenPrefix: string;
-  /** Records per second, of refusals with a known account and of all others each; with 0 none is made. */
+  /** Records per second, for known accounts and for all others each; 0 records none. */
   perSec: number;
   logger: Pick<Logger, 'warn'>;
   onRefusal: (outcome: 'recorded' | 'sampled_out' | 'dropped') => void;
@@ -35,24 +34,19 @@ export type RefusedCallsOptions = {
 
 export type RefusedCalls = {
   record: RecordRefusal;
-  /** Sends what waits; what Redis doesn't take is lost. */
+  /** Sends what is left; what Redis doesn't take is lost. */
   close: () => Promise<void>;
 };
 
-/** Gathered before they are sent, so that a wave of refusals is a few writes. */
+/** Batches a wave of refusals. */
 const SEND_AFTER_MS = 200;
-/** While Redis is away. */
 const RETRY_AFTER_MS = 1_000;
 const MAX_BATCH = 200;
-/** Some 4 MB, while Redis is away. */
+/** Some 4 MB, while Redis is unavailable. */
 const MAX_WAITING = 10_000;
-/** An IPv6 address with its zone. */
 const MAX_ADDRESS = 64;
 
-/**
- * Records refused and failed calls, so that a request id can be looked up (ADR 0045): in memory, sampled, and from
- * there to a Redis Stream. No call ever waits for it, and a call that passes never comes here.
- */
+/** Records refused and failed calls, sampled, in a Redis Stream (ADR 0045). No call waits for it. */
 export function createRefusedCalls(options: RefusedCallsOptions): RefusedCalls {
   const { send, tokenPrefix, perSec, logger, onRefusal } = options;
   const sample = createSampler(perSec);
@@ -63,7 +57,7 @@ export function createRefusedCalls(options: RefusedCallsOptions): RefusedCalls {
   let isSending = false;
   let sending = Promise.resolve();
 
-  /** Sends until nothing waits; while the process closes, until Redis refuses. */
+  /** Retries until nothing is left; during a shutdown, until the first failure. */
   async function sendAll(): Promise<void> {
     let restMs = SEND_AFTER_MS;
     while (waiting.length > 0) {
@@ -122,13 +116,13 @@ function recordOf(
   };
 }
 
-/** A close reason is what the upstream likes it to be. */
+/** An upstream's close reason may have any content. */
 function plainText(detail: string): string {
   const text = redact(detail).replace(/\p{Cc}/gu, ' ');
   return text.slice(0, MAX_REFUSED_CALL_DETAIL).toWellFormed();
 }
 
-/** Whom a well-formed token is for: it tells an application's owner why its calls are refused. */
+/** The client of a well-formed token, so that an application's owner sees why its calls are refused. */
 function clientOf(token: string | undefined, tokenPrefix: string): string | null {
   const parsed = token === undefined ? null : parseAccessToken(token, tokenPrefix);
   return parsed === null ? null : clientIdOf(parsed.applicationPart);

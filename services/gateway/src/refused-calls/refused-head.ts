@@ -3,11 +3,10 @@ import type { OnRefusedHead } from '@tollgate/server/listener';
 import { presentedToken } from './presented-token.ts';
 import type { RecordRefusal, Refusal } from './refused-calls.ts';
 
-/** Records calls of the data endpoint whose head the listener has refused, for instance for a URL that is too long. */
+/** Records data calls whose head the listener has refused, for instance for too long a URL. */
 export function createOnRefusedHead(parts: {
   record: RecordRefusal;
   addressOf: (req: IncomingMessage) => string;
-  /** Null for what is no call of the data endpoint. */
   apiVersionOf: (req: IncomingMessage) => Refusal['apiVersion'] | null;
 }): OnRefusedHead {
   return (req, { code, status, detail }, requestId) => {

@@ -1,25 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
-/** What one account, or one address without a known account, may have recorded. */
+/** For each account, or each address without a known account. */
 const SOURCE_BURST = 200;
 const SOURCE_PER_SEC = 1;
 
-/** Sources that are told apart; one that is forgotten starts with a full burst. */
+/** A forgotten source starts with a full burst. */
 const MAX_SOURCES = 10_000;
 
 type Bucket = { tokens: number; atMs: number };
 type Source = Bucket & { unrecorded: number };
 
-/**
- * Whether a refusal is recorded: the number of refusals of its source that were left out since the last recorded
- * one, or null where this one is left out, too. `accountId` is null where the account isn't known.
- */
+/** The number of suppressed refusals of this source since the last recorded one; null to suppress this one, too. */
 export type Sample = (accountId: number | null, addressGroup: string, nowMs: number) => number | null;
 
-/**
- * A token bucket per source, so that one abuser can't displace the records of others, and one for all refusals of
- * known accounts and one for all others: many addresses without a token can't displace the records of accounts.
- */
+/** Token buckets per source, for all known accounts and for all others, so that none displaces the others' records. */
 export function createSampler(perSec: number): Sample {
   const sources = new LRUCache<string, Source>({ max: MAX_SOURCES });
   const identified: Bucket = { tokens: perSec, atMs: 0 };

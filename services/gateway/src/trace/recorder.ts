@@ -22,7 +22,7 @@ import type { TraceParent } from './trace-context.ts';
 import type { CallTrace, Recorder, TracedRequest } from './traces.ts';
 
 export type RecorderOptions = {
-  /** OTEL_EXPORTER_OTLP_ENDPOINT: the collector; spans go to /v1/traces there. */
+  /** The collector; spans go to /v1/traces there. */
   endpoint: string;
   headers: Record<string, string>;
   serviceName: string;
@@ -30,19 +30,13 @@ export type RecorderOptions = {
   samplerRatio: number;
 };
 
-/** Bounds what a shutdown, or a collector that is away, can cost. */
+/** Bounds a shutdown without a collector. */
 const EXPORT_TIMEOUT_MS = 2_000;
-/**
- * A shutdown ends the spans of all open WebSockets at one moment; more than these, some 20 MB, are dropped. They
- * are sent side by side then, and the exporter refuses more than 30 batches at once.
- */
+/** Some 20 MB, when a shutdown ends all WebSockets' spans at once. The exporter takes at most 30 batches at a time. */
 const MAX_QUEUED_SPANS = 16_384;
 const MAX_BATCH_SPANS = 1_024;
 
-/**
- * Records data calls and WebSockets as OpenTelemetry spans and sends them by OTLP over HTTP. A trace that begins
- * here has the request's id: who has an X-Request-Id has the trace. Loaded only where there is a collector.
- */
+/** Records spans and sends them by OTLP over HTTP. A trace that begins here has its X-Request-Id as id. */
 export function createRecorder(options: RecorderOptions, logger: Pick<Logger, 'warn'>): Recorder {
   const { endpoint, headers, serviceName } = options;
   const random = new RandomIdGenerator();
@@ -86,7 +80,7 @@ export function createRecorder(options: RecorderOptions, logger: Pick<Logger, 'w
         () => true,
         () => false,
       );
-      // With its attempts to reach a collector that is away, the exporter takes longer than its own limit.
+      // The exporter's retries exceed its own limit.
       if (!(await Promise.race([sent, delay(EXPORT_TIMEOUT_MS, false, { ref: false })]))) {
         logger.warn('the last spans were not sent: the collector does not take them');
       }
@@ -114,7 +108,7 @@ function contextOf(parent: TraceParent | null): Context {
   });
 }
 
-/** Never the query string (it can hold a token), a body, or a header: nothing of what was asked. */
+/** Never the query string, a header or a body: they can hold a token. */
 function requestAttributes(req: TracedRequest) {
   const path = pathOf(req);
   return {

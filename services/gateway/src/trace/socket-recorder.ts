@@ -3,16 +3,10 @@ import type { Span, Tracer } from '@opentelemetry/api';
 import { createParts, fieldsBelow, setFailed } from './spans.ts';
 import type { SocketTrace, TracedEnd } from './socket-trace.ts';
 
-/**
- * A Name of GraphQL (section 2.1.9), longer than which they don't get, and shorter than an access token, which
- * its caller could have mistaken for one.
- */
+/** A GraphQL Name (section 2.1.9), shorter than an access token that was sent by mistake. */
 const OPERATION_NAME = /^[_A-Za-z][_0-9A-Za-z]{0,63}$/;
 
-/**
- * Records a WebSocket. What belongs to it are spans below that of the upgrade request, which ends with its
- * answer: so all of them have a parent that the collector has got, however long the socket stays open.
- */
+/** Records a WebSocket below the upgrade's span, which ends at once, so that the collector has the parent. */
 export function recordSocket(
   tracer: Tracer,
   upgrade: Span,

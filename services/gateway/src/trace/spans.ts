@@ -3,12 +3,11 @@ import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { traceFields } from './trace-context.ts';
 import type { TracedPart } from './traces.ts';
 
-/** The parts of something, spans that follow each other below its own. */
+/** Consecutive child spans. */
 export type Parts = {
   current: () => Span | null;
-  /** The part before ends. */
+  /** Ends the previous part. */
   begin: (name: TracedPart) => void;
-  /** The last one ends, with the error that it ended by. */
   end: (error?: string) => void;
 };
 
@@ -30,10 +29,7 @@ export function createParts(tracer: Tracer, parent: Context): Parts {
   };
 }
 
-/**
- * traceparent for whoever is asked below this span. The caller's tracestate goes on as it is: the gateway
- * has nothing of its own to say there.
- */
+/** The trace context of a span's children; the caller's tracestate goes on unchanged. */
 export function fieldsBelow(span: Span, tracestate: string | undefined): string[] {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return traceFields({ traceId, spanId, flags: traceFlags, tracestate });

@@ -1,12 +1,12 @@
 import { fieldValues, singleValue } from '@tollgate/http/request-head';
 
-/** Where a request stands in a trace that began elsewhere (W3C Trace Context). */
+/** The parent of a request's span (W3C Trace Context). */
 export type TraceParent = { traceId: string; spanId: string; flags: number; tracestate: string | undefined };
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const MAX_TRACESTATE_BYTES = 512;
 
-/** A request's traceparent and tracestate; null where there is none, or it isn't valid (section 3.2.2). */
+/** A request's traceparent and tracestate; null if missing or invalid (section 3.2.2). */
 export function traceParentOf(rawHeaders: readonly string[]): TraceParent | null {
   const value = singleValue(rawHeaders, 'traceparent');
   if (value === undefined) return null;
@@ -18,20 +18,16 @@ export function traceParentOf(rawHeaders: readonly string[]): TraceParent | null
   return { traceId, spanId, flags: parseInt(flags, 16), tracestate: kept };
 }
 
-/** traceparent, and tracestate where there is one, as a flat list. */
 export function traceFields({ traceId, spanId, flags, tracestate }: TraceParent): string[] {
   const fields = ['traceparent', `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, '0')}`];
   if (tracestate !== undefined) fields.push('tracestate', tracestate);
   return fields;
 }
 
-/**
- * What goes on where the gateway records nothing: the caller's trace with the gateway as its next hop, else a
- * new one, whose id is the request's. Its flags are 00 then: others aren't asked to keep what nobody began.
- */
+/** Without a recorder: the caller's trace with the gateway as next hop, or an unsampled one with the request's id. */
 export function passedOn(parent: TraceParent | null, requestId: string): string[] {
   const spanId = requestId.slice(0, 16);
   if (parent === null) return ['traceparent', `00-${requestId}-${spanId}-00`];
-  // Only the flags that there are (section 3.2.2.5).
+  // Only the defined flag (section 3.2.2.5).
   return traceFields({ ...parent, spanId, flags: parent.flags & 1 });
 }

@@ -5,28 +5,25 @@ import type { SocketTrace } from './socket-trace.ts';
 import { passedOn, traceParentOf } from './trace-context.ts';
 import type { TraceParent } from './trace-context.ts';
 
-/** What a call's time is spent on. */
 export type TracedPart = 'authenticate' | 'entitle' | 'admit' | 'forward' | 'settle';
 
-/** One call as it is traced. */
 export type CallTrace = {
-  /** traceparent and tracestate for whoever is asked next, as a flat list. */
+  /** traceparent and tracestate for the next server, as a flat list. */
   fields: () => string[];
-  /** A part begins; the one before has ended. */
+  /** Ends the previous part. */
   begin: (part: TracedPart) => void;
-  /** The call goes to this address of the upstream. */
   sendTo: (address: { host: string; port: number }, attempt: number) => void;
   end: (outcome: string, status: number) => void;
 };
 
 export type Traces = {
-  /** Begins a call's trace; null where it isn't recorded and continues none: nothing is to be done for it. */
+  /** Null if the call is neither recorded nor part of a caller's trace. */
   begin: (req: TracedRequest, requestId: string) => CallTrace | null;
-  /** Begins a WebSocket's trace; null likewise. `gone` has to be called when its connection is. */
+  /** The same for a WebSocket. `gone` must be called when its connection closes. */
   open: (req: TracedRequest, requestId: string) => SocketTrace | null;
-  /** The fields of a call under way, or of an open WebSocket, by its request id. */
+  /** The fields of a call or open WebSocket by request id. */
   fieldsOf: (requestId: string) => string[];
-  /** Sends what is recorded; takes no longer than a collector that is away may take. */
+  /** Sends what is recorded, within a time limit. */
   close: () => Promise<void>;
 };
 
@@ -40,10 +37,7 @@ export type Recorder = {
   close: () => Promise<void>;
 };
 
-/**
- * Traces of data calls and WebSockets: recorded where there is a recorder; without one, a trusted proxy's trace is
- * passed on (ADR 0024).
- */
+/** Traces of data calls and WebSockets: recorded, or without a recorder a trusted proxy's passed on (ADR 0024). */
 export function createTraces(trusts: TrustsAddress, recorder: Recorder | null): Traces {
   const underWay = new Map<string, Pick<CallTrace, 'fields'>>();
   const parentOf = (req: TracedRequest) =>
