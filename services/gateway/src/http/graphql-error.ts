@@ -1,6 +1,6 @@
 import type { Problem } from '@tollgate/http/problem';
 
-/** A problem as the GraphQL error of one operation, with Retry-After among its extensions. */
+/** The GraphQL error of one operation, with `retry_after_sec` in place of the Retry-After header. */
 export function graphqlError(problem: Problem, requestId: string) {
   const { code, detail, title, headers, extensions } = problem;
   const retryAfter = headers['retry-after'];
