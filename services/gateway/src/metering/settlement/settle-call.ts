@@ -6,7 +6,7 @@ import type { LiveUsage } from './record-script.ts';
 import type { RecordUsage, UntimedUsage } from './record-usage.ts';
 
 /** What a response cost: the upstream's points, and the body bytes sent to the caller. */
-export type AnswerUsage = { points: number; trafficBytes: number };
+type AnswerUsage = { points: number; trafficBytes: number };
 
 /** Who used something, and on whose period. */
 export type Consumer = {
