@@ -49,8 +49,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
   const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
   const workers = [outbox, publisher, billing, console, usage, refusedCalls];
-  const { deliver, deliverRevocation } = outbox;
-  const { applications, tokens } = openAccess(config, { transact, query, deliver, deliverRevocation });
+  const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
   const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
   const operations = {
     serviceCredentials: config.SERVICE_CREDENTIALS,
@@ -94,7 +93,7 @@ function openAuth(config: Config): PrivateApi {
 /** What account holders and operators do about applications and their tokens. */
 function openAccess(
   config: Config,
-  changes: Pick<Parameters<typeof createTokens>[0], 'transact' | 'query' | 'deliver' | 'deliverRevocation'>,
+  changes: Pick<Parameters<typeof createTokens>[0], 'transact' | 'query' | 'deliver'>,
 ) {
   return {
     applications: createApplications({

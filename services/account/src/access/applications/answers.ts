@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { delivered, id, instant, nextCursor } from '../../http/answer-fields.ts';
 
-/** Answers about applications, as the API's document describes them. */
-
 const applicationSchema = z
   .object({
     application_id: id,
@@ -10,18 +8,18 @@ const applicationSchema = z
     name: z.string(),
     type: z.enum(['automatic', 'manual']).meta({
       description:
-        '`automatic` gets its tokens by its client credentials, `manual` has tokens made by hand; both can do both.',
+        'How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.',
     }),
     token_lifespan_sec: z.int(),
-    token_lifespan_label: z.string().meta({ description: 'For people.', examples: ['24 hours'] }),
+    token_lifespan_label: z.string().meta({ description: 'The lifespan in words.', examples: ['24 hours'] }),
     client_id: z.uuid(),
     status: z.enum(['active', 'revoked']),
-    revocation_epoch: z.int().min(0).meta({ description: 'Grows by one with each revocation.' }),
+    revocation_epoch: z.int().min(0).meta({ description: 'Raised by each revocation.' }),
     created_at: instant,
   })
   .meta({ id: 'Application' });
 
-const client_secret = z.string().meta({ description: 'Shown in this answer, and never again.' });
+const client_secret = z.string().meta({ description: 'Returned by this response only.' });
 
 export const newApplicationAnswerSchema = applicationSchema.extend({ client_secret });
 
@@ -35,18 +33,19 @@ export const readApplicationSchema = applicationSchema.extend({
     .array(
       z.object({
         created_at: instant,
-        expires_at: instant.nullable().meta({ description: 'Null while no rotation has set an end.' }),
+        expires_at: instant.nullable().meta({ description: 'Null unless a rotation has set an end.' }),
       }),
     )
     .max(2)
-    .meta({ description: 'Those that are live; never the secrets themselves.' }),
+    .meta({
+      description:
+        'When each live secret was created and expires. The secrets themselves are never returned.',
+    }),
 });
 
 export const changedApplicationSchema = applicationSchema.extend({ delivered });
 
 export const rotatedSecretSchema = changedApplicationSchema.extend({
   client_secret,
-  previous_secret_expires_at: instant
-    .nullable()
-    .meta({ description: 'Null where no other secret is live any more.' }),
+  previous_secret_expires_at: instant.nullable().meta({ description: 'Null if no other secret is live.' }),
 });

@@ -55,9 +55,9 @@ export function createApplications(
   options: ApplicationSettings & {
     transact: Transact;
     query: Query;
-  } & Pick<RevocationOutbox, 'deliver' | 'deliverRevocation'>,
+  } & Pick<RevocationOutbox, 'deliver'>,
 ): Applications {
-  const { transact, query, deliver, deliverRevocation, ...settings } = options;
+  const { transact, query, deliver, ...settings } = options;
   return {
     create: (wanted, by) => transact((inside) => createApplication(inside, wanted, settings, by)),
     list: (accountId, wanted) => listApplications(query, accountId, wanted),
@@ -74,13 +74,13 @@ export function createApplications(
     },
     revoke: async (key, by) => {
       const { application, pending } = await transact((inside) => revokeApplication(inside, key, by));
-      return { application, delivered: await deliverRevocation(pending) };
+      return { application, delivered: await deliver(pending) };
     },
     takeOverRevocation: async (known, by) => {
       const taken = await transact((inside) => takeOverRevocation(inside, known, by));
       if (taken === undefined) return null;
       // auth, who asks, looks the client up again at once.
-      void deliverRevocation(taken.pending);
+      void deliver(taken.pending);
       return taken.application;
     },
     rotateSecret: async (key, overlapSec, by) => {
@@ -90,7 +90,7 @@ export function createApplications(
       return { ...rotated, delivered: await deliver(pending) };
     },
     remove: async (key, by) => {
-      await deliverRevocation(await transact((inside) => deleteApplication(inside, key, by)));
+      await deliver(await transact((inside) => deleteApplication(inside, key, by)));
     },
   };
 }

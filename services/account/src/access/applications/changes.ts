@@ -6,8 +6,8 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { enqueueRevocation } from '../../platform/outbox/revocations/store.ts';
-import type { PendingRevocation } from '../../platform/outbox/revocations/store.ts';
+import { enqueueClientChange } from '../../platform/outbox/revocations/store.ts';
+import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
 import type { Application, ApplicationKey } from './application.ts';
 import {
   endsAfterRevoke,
@@ -28,28 +28,24 @@ import {
   setApplicationState,
 } from './store.ts';
 
-/**
- * What happens within the transaction of a change: the change itself, its audit entry, and the outbox row by
- * which auth is told. `query` is the transaction's.
- */
+/** Changes with their audit entries and outbox rows. `query` is the transaction's. */
 
 export type ApplicationSettings = { peppers: readonly Pepper[]; maxApplicationsPerAccount: number };
 
-/** What is undefined stays as it is. */
 export type Changes = { name?: string | undefined; token_lifespan_sec?: number | undefined };
 
 export type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec'>;
 
 export type Created = { application: Application; client_secret: string };
-export type Revoked = { application: Application; pending: PendingRevocation };
+export type Revoked = { application: Application; pending: NewClientChange };
 export type Rotated = Created & {
-  /** When the secret before this one ends; null where none is live any more. */
+  /** Null if no other secret is live. */
   previous_secret_expires_at: Date | null;
-  pending: PendingRevocation;
+  pending: NewClientChange;
 };
 
 /**
- * Auth isn't told: nobody can have asked it for a client id that nobody knew.
+ * auth isn't told, because no caller can have asked for an unknown client id.
  * @throws {Problem} invalid_request for an unknown account; application_limit_reached
  */
 export async function createApplication(
@@ -63,7 +59,7 @@ export async function createApplication(
     throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
   }
   if (count >= maxApplicationsPerAccount) {
-    const detail = `The account has ${String(count)} applications; ${String(maxApplicationsPerAccount)} are allowed.`;
+    const detail = `The account has ${String(count)} applications. The limit is ${String(maxApplicationsPerAccount)}.`;
     throw new Problem('application_limit_reached', { detail });
   }
   const application = await insertApplication(query, { ...wanted, client_id: randomUUID() });
@@ -79,18 +75,13 @@ export async function createApplication(
   return { application, client_secret };
 }
 
-/**
- * A new name or lifespan. auth is told, since it keeps the application's record; tokens that there are already
- * live as long as they were made for.
- *
- * @throws {Problem} not_found
- */
+/** A new lifespan applies to new tokens only. @throws {Problem} not_found */
 export async function changeApplication(
   query: Query,
   key: ApplicationKey,
   { name, token_lifespan_sec }: Changes,
   by: Actor,
-): Promise<{ application: Application; pending: PendingRevocation | null }> {
+): Promise<{ application: Application; pending: NewClientChange | null }> {
   const before = await lock(query, key);
   const application: Application = {
     ...before,
@@ -101,7 +92,7 @@ export async function changeApplication(
   if (Object.keys(details).length === 0) return { application, pending: null };
   await setSettings(query, application);
   await recordAudit(query, { ...by, ...ids(before), action: 'application_changed', details });
-  return { application, pending: await enqueueRevocation(query, application) };
+  return { application, pending: await enqueueClientChange(query, application, { change: 'record' }) };
 }
 
 /** @throws {Problem} not_found */
@@ -112,14 +103,12 @@ export async function revokeApplication(query: Query, key: ApplicationKey, by: A
   await setApplicationState(query, key.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
-  return { application, pending: await enqueueRevocation(query, application) };
+  return { application, pending: await enqueueClientChange(query, application, { change: 'revoked' }) };
 }
 
 /**
- * auth knows a later epoch than Postgres, which was restored from a backup: a revocation was lost, and with it
- * whatever came after. The application is revoked with that epoch. The secrets that came back may be the very ones
- * that the revocation ended, so none of them stays; tokens issued since then live on. Undefined where nothing was
- * lost.
+ * Revokes the application with the epoch that auth knows if Postgres, restored from a backup, has a lower one. The
+ * restored secrets may be those that the lost revocation ended, so all end. Undefined if nothing was lost.
  *
  * @throws {Problem} not_found
  */
@@ -140,7 +129,7 @@ export async function takeOverRevocation(
     status_before: before.status,
   };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revocation_recovered', details });
-  return { application, pending: await enqueueRevocation(query, application) };
+  return { application, pending: await enqueueClientChange(query, application, { change: 'revoked' }) };
 }
 
 /** @throws {Problem} not_found */
@@ -148,7 +137,7 @@ export async function deleteApplication(
   query: Query,
   key: ApplicationKey,
   by: Actor,
-): Promise<PendingRevocation> {
+): Promise<NewClientChange> {
   const before = await lock(query, key);
   const state = stateAfterDelete(before);
   await endAllSecrets(query, key.application_id);
@@ -156,7 +145,7 @@ export async function deleteApplication(
   const { revocation_epoch } = state;
   const details = { name: before.name, revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details });
-  return enqueueRevocation(query, { ...before, revocation_epoch });
+  return enqueueClientChange(query, { ...before, revocation_epoch }, { change: 'revoked' });
 }
 
 /** @throws {Problem} not_found */
@@ -168,7 +157,7 @@ export async function rotateSecret(
 ): Promise<Rotated> {
   const before = await lock(query, key);
   const { application_id: applicationId } = before;
-  // Read after the lock was waited for: between two rotations the second one's clock is the later.
+  // Read after waiting for the lock, so that the second of two rotations has the later time.
   const now = new Date();
   const ends = endsAfterRotation(await liveSecrets(query, applicationId, now), now, overlapSec);
   await endSecrets(query, ends);
@@ -192,7 +181,7 @@ export async function rotateSecret(
       details: { revocation_epoch },
     });
   }
-  const pending = await enqueueRevocation(query, application);
+  const pending = await enqueueClientChange(query, application, { change: 'record' });
   return { application, client_secret, previous_secret_expires_at: previous, pending };
 }
 
@@ -207,7 +196,7 @@ async function endAllSecrets(query: Query, applicationId: number): Promise<void>
   await endSecrets(query, endsAfterRevoke(await liveSecrets(query, applicationId, now), now));
 }
 
-/** What a change makes of the name and the lifespan, with what they were. */
+/** Changed settings with their previous values, for the audit log. */
 function differences(before: Application, after: Application): Record<string, string | number> {
   return {
     ...(before.name === after.name ? {} : { name_before: before.name, name: after.name }),

@@ -14,41 +14,41 @@ const params = z.object({ application_id: idParameter });
 
 export const applicationApi: ApiChapter = {
   title: 'Applications',
-  description: "One's applications. Another account's application is `not_found`, as one that never was.",
+  description: 'The applications of the account. Those of other accounts are `not_found`.',
   operations: {
     'GET /api/console/applications': {
       operationId: 'listApplications',
-      summary: "One's applications, newest first",
+      summary: 'List applications, newest first',
       caller: 'session',
       query: applicationListSchema,
       answers: { 200: { description: 'One page.', schema: applicationListAnswerSchema } },
     },
     'POST /api/console/applications': {
       operationId: 'createApplication',
-      summary: 'Makes an application',
+      summary: 'Create an application',
       caller: 'session',
       body: ownApplicationSchema,
       example: { name: 'Nightly report', type: 'automatic', token_lifespan_sec: 86_400 },
       answers: {
         201: {
-          description: 'The application, with its client secret.',
+          description: 'The application with its client secret.',
           schema: newApplicationAnswerSchema,
-          headers: { Location: 'Its path.' },
+          headers: { Location: 'Path of the application.' },
         },
       },
       problems: ['account_blocked', 'application_limit_reached'],
     },
     'GET /api/console/applications/{application_id}': {
       operationId: 'getApplication',
-      summary: 'Reads an application',
+      summary: 'Get an application',
       caller: 'session',
       params,
       answers: { 200: { description: 'The application.', schema: readApplicationSchema } },
     },
     'PATCH /api/console/applications/{application_id}': {
       operationId: 'changeApplication',
-      summary: "Changes an application's name, or its tokens' lifespan",
-      description: 'A lifespan is that of the tokens to come; those that there are keep theirs.',
+      summary: 'Change the name or the token lifespan of an application',
+      description: 'A new lifespan applies to new tokens only.',
       caller: 'session',
       params,
       body: changesSchema,
@@ -57,32 +57,32 @@ export const applicationApi: ApiChapter = {
     },
     'DELETE /api/console/applications/{application_id}': {
       operationId: 'deleteApplication',
-      summary: 'Deletes an application for good',
-      description: 'Its tokens and its client credentials stop working.',
+      summary: 'Delete an application',
+      description: 'Its tokens and client credentials stop working. Deletion is final.',
       caller: 'session',
       params,
-      answers: { 204: { description: 'It is gone.' } },
+      answers: { 204: { description: 'Deleted.' } },
     },
     'POST /api/console/applications/{application_id}/revoke': {
       operationId: 'revokeApplication',
-      summary: 'Revokes an application',
+      summary: 'Revoke an application',
       description:
-        'Its tokens and its client credentials stop working. It stays listed, and rotating its secret brings it ' +
-        'back, without its old tokens.',
+        'Its tokens and client credentials stop working. It stays listed. Rotating its secret reactivates it; its old ' +
+        'tokens stay revoked.',
       caller: 'session',
       params,
       answers: { 200: { description: 'The application.', schema: changedApplicationSchema } },
     },
     'POST /api/console/applications/{application_id}/rotate-secret': {
       operationId: 'rotateApplicationSecret',
-      summary: 'Gives an application a new client secret',
+      summary: 'Rotate the client secret',
       description:
-        'The secret before goes on for `overlap_sec` seconds. A revoked application is active again.',
+        'The previous secret works for another `overlap_sec` seconds. A revoked application becomes active again.',
       caller: 'session',
       params,
       body: rotationSchema,
       example: { overlap_sec: 3_600 },
-      answers: { 200: { description: 'The application, with its new secret.', schema: rotatedSecretSchema } },
+      answers: { 200: { description: 'The application with its new secret.', schema: rotatedSecretSchema } },
       problems: ['account_blocked'],
     },
   },

@@ -7,9 +7,8 @@ import { findClient } from './client-record.ts';
 const paramsSchema = z.object({ client_id: z.uuid() });
 
 /**
- * `GET /private/clients/{client_id}`: what auth needs to know of an OAuth client. 200 with a ClientAnswer;
- * 404 `not_found` for a client that is unknown or deleted, and for an id that no client can have; 503 while
- * Postgres is away.
+ * `GET /private/clients/{client_id}`: the client record for auth. 200 with a ClientAnswer; 404 `not_found` for a
+ * client that is unknown or deleted; 503 if Postgres is unavailable.
  */
 export function clientEndpoint(query: Query): RequestHandler {
   return async (req, res) => {

@@ -3,8 +3,8 @@ import type { Query } from '../../platform/database/query.ts';
 import { LIVE } from '../tokens/store.ts';
 
 /**
- * The client, once per live secret: the newest two. An application without any is a client all the same. Its live
- * tokens come in the same statement, so that all is of one moment: auth takes what isn't listed for dead.
+ * A row for each of the newest two live secrets, or one without. One statement reads the tokens too, so that all is
+ * of one snapshot: auth takes a token that isn't listed for dead.
  */
 const CLIENT_SQL = `
   SELECT client_id, application_id, account_id, status, token_lifespan_sec, revocation_epoch,
@@ -30,10 +30,7 @@ type ClientRow = Omit<ClientRecord, 'secrets'> & { hand_made_tokens: ManualToken
     { pepper_id: string; hmac: string; expires_at: Date | null } | { pepper_id: null }
   );
 
-/**
- * An OAuth client with its live secrets, newest first, and its live tokens made by hand; undefined where it is
- * unknown or deleted.
- */
+/** Secrets come newest first. Undefined if the client is unknown or deleted. */
 export async function findClient(
   query: Query,
   clientId: string,

@@ -13,9 +13,9 @@ import { bodyOf } from '../../http/input/json-body.ts';
 const paramsSchema = z.object({ client_id: z.uuid() });
 
 /**
- * `POST /private/clients/{client_id}/lost-revocation` with RevocationEpoch: auth knows a later epoch than account
- * has told it, so Postgres was restored from a backup. 204 when the application is revoked with that epoch, or a
- * later one is known; 404 `not_found`; 503 while Postgres is away.
+ * `POST /private/clients/{client_id}/lost-revocation` with RevocationEpoch: auth knows a higher epoch than
+ * Postgres, which was restored from a backup. 204 when the application is revoked with that epoch or has a higher
+ * one; 404 `not_found`; 503 if Postgres is unavailable.
  */
 export function lostRevocationEndpoint(options: {
   applications: Pick<Applications, 'takeOverRevocation'>;
@@ -37,7 +37,7 @@ export function lostRevocationEndpoint(options: {
       const { application_id, account_id, client_id, revocation_epoch } = application;
       logger.error(
         { application_id, account_id, client_id, revocation_epoch },
-        'Postgres had lost a revocation: the application is revoked again, and needs a new secret',
+        'Postgres had lost a revocation; the application is revoked again and needs a new secret',
       );
     }
     res.status(204).end();

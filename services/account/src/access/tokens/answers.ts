@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { delivered, id, instant, nextCursor } from '../../http/answer-fields.ts';
 
-/** Answers about tokens made by hand, as the API's document describes them. */
-
 const tokenRecordSchema = z
   .object({
     token_id: id,

@@ -5,8 +5,8 @@ import { lockApplication } from '../applications/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { enqueueRevocation } from '../../platform/outbox/revocations/store.ts';
-import type { PendingRevocation } from '../../platform/outbox/revocations/store.ts';
+import { enqueueClientChange } from '../../platform/outbox/revocations/store.ts';
+import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 import { lifetimeFrom, tokenStatus } from './rules.ts';
 import { sealToken, unsealToken } from './sealing.ts';
@@ -14,9 +14,8 @@ import { countLive, findToken, insertToken, setRevoked } from './store.ts';
 import type { SealedTokenRow, TokenRow } from './store.ts';
 
 /**
- * What happens within the transaction of a change: the change itself, its audit entry, and the outbox row by
- * which auth is told to ask for the application's tokens again. `query` is the transaction's; its application is
- * locked, so that changes of one application's tokens, and of itself, come one after the other.
+ * Changes with their audit entries and outbox rows. `query` is the transaction's. The application is locked, so that
+ * changes of an application and its tokens are serialized.
  */
 
 export type TokenSettings = {
@@ -25,10 +24,8 @@ export type TokenSettings = {
   maxTokensPerApplication: number;
 };
 
-/** Which token is meant. */
 export type TokenKey = ApplicationKey & { token_id: number };
 
-/** The application of a token, as far as its tokens are concerned. */
 export type TokenOwner = {
   application_id: number;
   account_id: number;
@@ -38,8 +35,8 @@ export type TokenOwner = {
   token_lifespan_sec: number;
 };
 
-export type Issued = { token: TokenRow; access_token: string; pending: PendingRevocation };
-export type TokenChange = { token: TokenRow; owner: TokenOwner; pending: PendingRevocation };
+export type Issued = { token: TokenRow; access_token: string; pending: NewClientChange };
+export type TokenChange = { token: TokenRow; owner: TokenOwner; pending: NewClientChange };
 
 /** @throws {Problem} not_found, application_revoked, token_limit_reached */
 export async function issueToken(
@@ -51,13 +48,13 @@ export async function issueToken(
   const owner = await lockOwner(query, wanted);
   if (owner.status !== 'active') throw new Problem('application_revoked');
   if ((await countLive(query, owner.application_id, new Date())) >= settings.maxTokensPerApplication) {
-    const detail = `The application has ${String(settings.maxTokensPerApplication)} active tokens, as many as it may have.`;
+    const detail = `The application has ${String(settings.maxTokensPerApplication)} active tokens, which is the limit.`;
     throw new Problem('token_limit_reached', { detail });
   }
   return issueFor(query, owner, wanted.name, settings, by);
 }
 
-/** A new token of an application that is locked and may have one. */
+/** Issues a token of a locked application. The caller has checked that it may have one. */
 export async function issueFor(
   query: Query,
   owner: TokenOwner,
@@ -74,14 +71,14 @@ export async function issueFor(
     token_hash,
     ...sealToken(access_token, { application_id, token_hash }, sealingKeys),
     revocation_epoch,
-    // Read after the lock was waited for, so that of two tokens the later one is the newer.
+    // Read after waiting for the lock, so that the later of two tokens is the newer one.
     ...lifetimeFrom(new Date(), owner.token_lifespan_sec),
   });
   await audit(query, owner, token, 'token_issued', by);
-  return { token, access_token, pending: await enqueueRevocation(query, owner) };
+  return { token, access_token, pending: await enqueueClientChange(query, owner, { change: 'record' }) };
 }
 
-/** The token itself. @throws {Problem} not_found, token_not_active */
+/** @throws {Problem} not_found, token_not_active */
 export async function copyToken(
   query: Query,
   id: TokenKey,
@@ -96,16 +93,13 @@ export async function copyToken(
   return { token, access_token };
 }
 
-/**
- * Revoking one that is revoked already tells auth once more, and changes and logs nothing else.
- * @throws {Problem} not_found
- */
+/** Repeating a revocation tells auth again, and changes nothing else. @throws {Problem} not_found */
 export async function revokeToken(query: Query, id: TokenKey, by: Actor): Promise<TokenChange> {
   const owner = await lockOwner(query, id);
   return revokeOf(query, owner, await foundToken(query, id), by);
 }
 
-/** Revokes a token of an application that is locked. */
+/** Revokes a token of a locked application. */
 export async function revokeOf(
   query: Query,
   owner: TokenOwner,
@@ -113,7 +107,7 @@ export async function revokeOf(
   by: Actor,
 ): Promise<TokenChange> {
   const { token_hash } = token;
-  const pending = await enqueueRevocation(query, owner, { change: 'token', token_hash });
+  const pending = await enqueueClientChange(query, owner, { change: 'token_revoked', token_hash });
   if (token.revoked_at !== null) return { token, owner, pending };
   const revoked_at = new Date();
   await setRevoked(query, token.token_id, revoked_at);

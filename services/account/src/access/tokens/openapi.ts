@@ -16,18 +16,18 @@ const ofToken = ofApplication.extend({ token_id: idParameter });
 
 export const tokenApi: ApiChapter = {
   title: 'Tokens',
-  description: 'Access tokens made by hand, and the temporary one that needs no application.',
+  description: 'Manual access tokens, and the temporary token, which needs no application.',
   operations: {
     'GET /api/console/tokens': {
       operationId: 'listTokens',
-      summary: "The tokens of all of one's applications, newest first",
+      summary: 'List the manual tokens of all applications, newest first',
       caller: 'session',
       query: tokenListSchema,
       answers: { 200: { description: 'One page.', schema: tokenPageSchema } },
     },
     'GET /api/console/applications/{application_id}/tokens': {
       operationId: 'listApplicationTokens',
-      summary: "An application's tokens made by hand, newest first",
+      summary: "List an application's manual tokens, newest first",
       caller: 'session',
       params: ofApplication,
       query: tokenListSchema,
@@ -35,8 +35,8 @@ export const tokenApi: ApiChapter = {
     },
     'POST /api/console/applications/{application_id}/tokens': {
       operationId: 'issueToken',
-      summary: 'Makes a token',
-      description: "It lives for the application's lifespan.",
+      summary: 'Create a manual token',
+      description: "It expires after the application's token lifespan.",
       caller: 'session',
       params: ofApplication,
       body: newTokenSchema,
@@ -46,7 +46,7 @@ export const tokenApi: ApiChapter = {
     },
     'POST /api/console/applications/{application_id}/tokens/{token_id}/copy': {
       operationId: 'copyToken',
-      summary: 'Shows a token once more',
+      summary: 'Get the token itself again',
       caller: 'session',
       params: ofToken,
       answers: { 200: { description: 'The token.', schema: copiedTokenSchema } },
@@ -54,25 +54,26 @@ export const tokenApi: ApiChapter = {
     },
     'POST /api/console/applications/{application_id}/tokens/{token_id}/revoke': {
       operationId: 'revokeToken',
-      summary: 'Revokes a token',
+      summary: 'Revoke a manual token',
       caller: 'session',
       params: ofToken,
-      answers: { 200: { description: 'Its record.', schema: revokedTokenSchema } },
+      answers: { 200: { description: 'The token record.', schema: revokedTokenSchema } },
     },
     'POST /api/console/temporary-token': {
       operationId: 'getTemporaryToken',
-      summary: "The account's token of 12 hours",
-      description: 'The same for its whole 12 hours, then another.',
+      summary: 'Get the temporary token',
+      description:
+        'Creates one if none is active. It is valid for 12 hours, and the same one is returned until then.',
       caller: 'session',
       answers: { 200: { description: 'The token.', schema: temporaryTokenSchema } },
       problems: ['account_blocked'],
     },
     'DELETE /api/console/temporary-token': {
       operationId: 'revokeTemporaryToken',
-      summary: 'Ends the temporary token',
-      description: 'The next request for it gives another one. The same where there is none.',
+      summary: 'Revoke the temporary token',
+      description: 'The next request for it creates another one. Succeeds also if there is none.',
       caller: 'session',
-      answers: { 200: { description: 'It has ended.', schema: deliveredSchema } },
+      answers: { 200: { description: 'Revoked.', schema: deliveredSchema } },
     },
   },
 };

@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { PendingRevocation } from '../../platform/outbox/revocations/store.ts';
+import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
 import { issueFor, revokeOf } from './changes.ts';
 import type { TokenOwner, TokenSettings } from './changes.ts';
 import { TEMPORARY_TOKEN_LIFESPAN_SEC } from './rules.ts';
@@ -51,7 +51,7 @@ export async function makeTemporaryToken(
   accountId: number,
   settings: TokenSettings,
   by: Actor,
-): Promise<TemporaryToken & { pending: PendingRevocation | null }> {
+): Promise<TemporaryToken & { pending: NewClientChange | null }> {
   const owner = await lockTemporaryApplication(query, accountId);
   const live = await readTemporaryToken(query, accountId, settings);
   if (live !== undefined) return { ...live, pending: null };
@@ -64,7 +64,7 @@ export async function revokeTemporaryToken(
   query: Query,
   accountId: number,
   by: Actor,
-): Promise<PendingRevocation | null> {
+): Promise<NewClientChange | null> {
   const owner = await lockTemporaryApplication(query, accountId);
   const live = await findLive(query, accountId);
   return live === undefined ? null : (await revokeOf(query, owner, live, by)).pending;

@@ -55,9 +55,9 @@ export function createTokens(
   options: TokenSettings & {
     transact: Transact;
     query: Query;
-  } & Pick<RevocationOutbox, 'deliver' | 'deliverRevocation'>,
+  } & Pick<RevocationOutbox, 'deliver'>,
 ): Tokens {
-  const { transact, query, deliver, deliverRevocation, ...settings } = options;
+  const { transact, query, deliver, ...settings } = options;
   return {
     issue: async (wanted, by) => {
       const issued = await transact((inside) => issueToken(inside, wanted, settings, by));
@@ -70,7 +70,7 @@ export function createTokens(
     },
     revoke: async (id, by) => {
       const { token, pending } = await transact((inside) => revokeToken(inside, id, by));
-      return { token: { ...token, status: 'Revoked' }, delivered: await deliverRevocation(pending) };
+      return { token: { ...token, status: 'Revoked' }, delivered: await deliver(pending) };
     },
     revokeOfClient: async (clientId, { token_hash, expiresAt }, by) => {
       const pending = await transact(async (inside) => {
@@ -83,7 +83,7 @@ export function createTokens(
         return undefined;
       });
       // auth, who asks, hears of it in its answer; whether by the outbox too it need not wait for.
-      if (pending !== undefined) void deliverRevocation(pending);
+      if (pending !== undefined) void deliver(pending);
     },
     ofApplication: async (key, wanted) => {
       if ((await findApplication(query, key)) === undefined) throw new Problem('not_found');
@@ -106,7 +106,7 @@ export function createTokens(
     revokeTemporary: async (accountId, by) => {
       if (!(await accountExists(query, accountId))) throw new Problem('not_found');
       const pending = await transact((inside) => revokeTemporaryToken(inside, accountId, by));
-      return { delivered: pending === null || (await deliverRevocation(pending)) };
+      return { delivered: pending === null || (await deliver(pending)) };
     },
   };
 }

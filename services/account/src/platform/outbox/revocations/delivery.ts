@@ -6,7 +6,7 @@ import { backoffMs } from './backoff.ts';
 import type { OutboxMetrics } from '../metrics.ts';
 import { postpone, removeRow } from '../leased-rows.ts';
 import { REVOCATION_OUTBOX, changeOf } from './store.ts';
-import type { PendingRevocation } from './store.ts';
+import type { PendingClientChange } from './store.ts';
 import type { Attempt } from '../outbox-worker.ts';
 
 export type DeliveryOptions = {
@@ -19,7 +19,7 @@ export type DeliveryOptions = {
 /** Tells auth of one row, once, and notes in the outbox what came of it. Never throws. */
 export async function attemptDelivery(
   { query, auth, logger, metrics }: DeliveryOptions,
-  row: PendingRevocation,
+  row: PendingClientChange,
 ): Promise<Attempt> {
   const { outbox_id, client_id, revocation_epoch } = row;
   try {

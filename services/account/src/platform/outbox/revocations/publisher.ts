@@ -8,11 +8,11 @@ import { publishOnMasters } from '@tollgate/redis/publish';
 import type { Query } from '../../database/query.ts';
 import { startWorkLoop } from '../../timing/work-loop.ts';
 import { changeOf, claimUnpublished } from './store.ts';
-import type { PendingRevocation } from './store.ts';
+import type { PendingClientChange } from './store.ts';
 
 export type RevocationPublisher = {
   /** Publishes a row whose transaction has just committed. Whether Redis has taken it; never throws. */
-  publish: (row: PendingRevocation) => Promise<boolean>;
+  publish: (row: PendingClientChange) => Promise<boolean>;
   close: () => Promise<void>;
 };
 
@@ -36,7 +36,7 @@ const REPUBLISH_MS = 1_000;
 export function startRevocationPublisher(options: RevocationPublisherOptions): RevocationPublisher {
   const { query, redis, logger, published } = options;
 
-  async function publishRow(row: PendingRevocation): Promise<void> {
+  async function publishRow(row: PendingClientChange): Promise<void> {
     const revocation: Revocation = { ...revocationOf(row, changeOf(row)), source: 'account' };
     await publishOnMasters(redis, REVOCATION_CHANNEL, JSON.stringify(revocation));
     published.inc();

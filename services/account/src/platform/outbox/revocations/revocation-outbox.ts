@@ -8,7 +8,7 @@ import { claimDue } from '../leased-rows.ts';
 import { startRevocationPublisher } from './publisher.ts';
 import type { RevocationPublisherOptions } from './publisher.ts';
 import { REVOCATION_OUTBOX, isPending } from './store.ts';
-import type { PendingRevocation } from './store.ts';
+import type { NewClientChange, PendingClientChange } from './store.ts';
 import { startOutboxWorker } from '../outbox-worker.ts';
 
 /** `query` is on a pool of the outbox's own: requests that wait for Postgres must not hold back a revocation. */
@@ -22,12 +22,11 @@ export type RevocationOutboxOptions = DeliveryOptions &
 
 export type RevocationOutbox = {
   /**
-   * Publishes and delivers a row whose transaction has just committed. Resolves with whether auth has acknowledged
-   * it, after DELIVERY_WAIT_MS at most; it goes on being published and delivered until that is so.
+   * Publishes and delivers a row whose transaction has just committed, until auth acknowledges it. Resolves, after
+   * DELIVERY_WAIT_MS at most, with whether the change is in force: auth has acknowledged it or, where it ends
+   * tokens, Redis has taken the message.
    */
-  deliver: (row: PendingRevocation) => Promise<boolean>;
-  /** The same of a revocation, which is in force also where it is only published. */
-  deliverRevocation: (row: PendingRevocation) => Promise<boolean>;
+  deliver: (row: NewClientChange) => Promise<boolean>;
   /** Takes nothing more on, and resolves when the deliveries under way have ended. */
   close: () => Promise<void>;
 };
@@ -48,7 +47,7 @@ const LEASE_MARGIN_MS = 500;
  * publishes it meanwhile. One that is delivered twice changes nothing the second time.
  */
 export function startRevocationOutbox(options: RevocationOutboxOptions): RevocationOutbox {
-  const worker = startOutboxWorker<PendingRevocation>({
+  const worker = startOutboxWorker<PendingClientChange>({
     name: 'revocation',
     idOf: ({ outbox_id }) => outbox_id,
     claim: (limit, except) => takeDue(options, limit, except),
@@ -60,7 +59,7 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
   const publisher = startRevocationPublisher(options);
 
   /** A later attempt, or another replica, may be the one that delivers it. */
-  async function acknowledged(row: PendingRevocation): Promise<boolean> {
+  async function acknowledged(row: PendingClientChange): Promise<boolean> {
     const deadlineMs = performance.now() + DELIVERY_WAIT_MS;
     let delivered = await worker.deliver(row);
     while (!delivered && performance.now() < deadlineMs && !signal.aborted) {
@@ -70,19 +69,17 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
     return delivered;
   }
 
-  function acknowledgedInTime(row: PendingRevocation): Promise<boolean> {
+  function acknowledgedInTime(row: PendingClientChange): Promise<boolean> {
     const late = pause(DELIVERY_WAIT_MS, signal).then(() => false);
     return Promise.race([acknowledged(row).catch(() => false), late]);
   }
 
   return {
-    deliver: (row) => {
-      void publisher.publish(row);
-      return acknowledgedInTime(row);
-    },
-    deliverRevocation: async (row) => {
+    deliver: async (row) => {
       const published = publisher.publish(row);
-      return (await acknowledgedInTime(row)) || Promise.race([published, pause(0, signal).then(() => false)]);
+      const acknowledged = await acknowledgedInTime(row);
+      if (acknowledged || !row.endsTokens) return acknowledged;
+      return Promise.race([published, pause(0, signal).then(() => false)]);
     },
     close: async () => {
       await Promise.all([worker.close(), publisher.close()]);
@@ -95,10 +92,12 @@ async function takeDue(
   { query, deliveryTimeoutMs, metrics }: RevocationOutboxOptions,
   limit: number,
   except: readonly number[],
-): Promise<PendingRevocation[]> {
+): Promise<PendingClientChange[]> {
   const leaseMs = deliveryTimeoutMs + LEASE_MARGIN_MS;
   const rows =
-    limit > 0 ? await claimDue<PendingRevocation>(query, REVOCATION_OUTBOX, { limit, leaseMs, except }) : [];
+    limit > 0
+      ? await claimDue<PendingClientChange>(query, REVOCATION_OUTBOX, { limit, leaseMs, except })
+      : [];
   await observeBacklog(query, 'revocation_outbox', metrics);
   return rows;
 }

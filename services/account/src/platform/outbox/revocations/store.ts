@@ -4,20 +4,19 @@ import type { Query } from '../../database/query.ts';
 import { msFromNow } from '../leased-rows.ts';
 import type { OutboxTable } from '../leased-rows.ts';
 
-/** A change that auth and those who keep introspections are to be told of. */
-export type PendingRevocation = {
+/** A client's change that auth and every cache of introspections must learn of. */
+export type PendingClientChange = {
   outbox_id: number;
   client_id: string;
   revocation_epoch: number;
-  /** What it has ended; null in rows of the version before. */
+  /** Null in rows of the version before. */
   change: ClientChange['change'] | null;
-  /** Of a change of one token. */
+  /** Of the one token that ended. */
   token_hash: string | null;
-  /** Failed ones. */
   attempts: number;
 };
 
-/** For so long a new row is left to the process that made it, which delivers it right after its commit. */
+/** The process that commits a row delivers it; others leave it alone for so long. */
 const HEAD_START_MS = 500;
 
 const COLUMNS = 'outbox_id, client_id, revocation_epoch, change, token_hash, attempts';
@@ -30,14 +29,30 @@ export const REVOCATION_OUTBOX: OutboxTable = {
 
 type ChangedClient = { client_id: string; application_id: number; revocation_epoch: number };
 
-/** Writes that auth is to be told. `query` is that of the transaction which changes the application. */
-export async function enqueueRevocation(
+/**
+ * What happened. `record`: the name, the secrets or the lifespan changed, or there is a new manual token; no token
+ * ended. `revoked`: the epoch was raised. `token_revoked`: one manual token ended.
+ */
+type ClientEvent =
+  { change: 'record' } | { change: 'revoked' } | { change: 'token_revoked'; token_hash: string };
+
+/** A row that this process has just written. */
+export type NewClientChange = PendingClientChange & { endsTokens: boolean };
+
+/**
+ * Writes a change to the outbox. `query` is that of the transaction which changes the application. The message of
+ * `record` and `revoked` is the same: its epoch tells every receiver which tokens are dead.
+ */
+export async function enqueueClientChange(
   query: Query,
   { client_id, application_id, revocation_epoch }: ChangedClient,
-  ended: ClientChange = { change: 'application' },
-): Promise<PendingRevocation> {
-  const token_hash = ended.change === 'token' ? ended.token_hash : null;
-  const rows = await query<PendingRevocation>(
+  event: ClientEvent,
+): Promise<NewClientChange> {
+  const ended: ClientChange =
+    event.change === 'token_revoked'
+      ? { change: 'token', token_hash: event.token_hash }
+      : { change: 'application' };
+  const rows = await query<PendingClientChange>(
     `INSERT INTO revocation_outbox
        (client_id, application_id, revocation_epoch, change, token_hash, next_attempt_at, publish_after)
      VALUES (:client_id, :application_id, :revocation_epoch, :change, :token_hash,
@@ -47,25 +62,25 @@ export async function enqueueRevocation(
       application_id,
       revocation_epoch,
       change: ended.change,
-      token_hash,
+      token_hash: ended.change === 'token' ? ended.token_hash : null,
       headStartMs: HEAD_START_MS,
     },
   );
-  return singleRow(rows);
+  return { ...singleRow(rows), endsTokens: event.change !== 'record' };
 }
 
-/** What a row says has ended; null where that isn't known. */
-export function changeOf({ change, token_hash }: PendingRevocation): ClientChange | null {
+/** The row's change as auth is told it; null where it isn't known. */
+export function changeOf({ change, token_hash }: PendingClientChange): ClientChange | null {
   if (change === 'token') return token_hash === null ? null : { change, token_hash };
   return change === null ? null : { change };
 }
 
-/** Takes rows that are to be published, for the first time or again; any number of replicas may ask at once. */
+/** Takes rows that are to be published, for the first time or again. Safe for concurrent replicas. */
 export function claimUnpublished(
   query: Query,
   { limit, republishMs }: { limit: number; republishMs: number },
-): Promise<PendingRevocation[]> {
-  return query<PendingRevocation>(
+): Promise<PendingClientChange[]> {
+  return query<PendingClientChange>(
     `UPDATE revocation_outbox SET publish_after = ${msFromNow('republishMs')}
      WHERE outbox_id IN (
        SELECT outbox_id FROM revocation_outbox
@@ -76,7 +91,7 @@ export function claimUnpublished(
   );
 }
 
-/** Whether a row is still there, which means that nobody has delivered it. */
+/** Whether auth has yet to acknowledge the row. */
 export async function isPending(query: Query, outboxId: number): Promise<boolean> {
   const rows = await query('SELECT 1 FROM revocation_outbox WHERE outbox_id = :outboxId', { outboxId });
   return rows.length > 0;
