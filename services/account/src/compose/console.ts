@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { createAttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import { alertMails } from '../notifications/alerts/alert-mail.ts';
-import { webhookMails } from '../notifications/webhooks/webhook-mail.ts';
+import { webhookMails } from '../notifications/deliveries/webhook-mail.ts';
 import { handOverMails } from '../teams/hand-over-mail.ts';
 import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 import { openAlerts } from './alerts.ts';

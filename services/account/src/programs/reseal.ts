@@ -6,7 +6,7 @@ import { createTransact } from '../platform/database/query.ts';
 import { resealTable } from '../platform/sealing/reseal.ts';
 import type { SealedTable } from '../platform/sealing/reseal.ts';
 import { SEALED_TOKENS } from '../access/tokens/store.ts';
-import { SEALED_WEBHOOK_SECRETS } from '../notifications/webhooks/store.ts';
+import { SEALED_WEBHOOK_SECRETS } from '../notifications/secrets/secret-store.ts';
 
 /**
  * Seals all tokens and all webhooks' secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Ends

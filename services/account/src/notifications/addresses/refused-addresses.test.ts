@@ -103,7 +103,7 @@ test('an address that is not public is refused when it is given, however it is w
     expect([start, status, body['errors']]).toEqual([
       start,
       400,
-      [{ field: 'url', message: 'must not have an address that is not public' }],
+      [{ field: 'url', message: 'must not have a private IP address' }],
     ]);
   }
 });

@@ -1,15 +1,14 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
-/** What a webhook's address may be, as the operator has decided. */
 export type UrlRules = { allowHttp: boolean; allowPrivateAddresses: boolean };
 
 export const URL_MAX_CHARACTERS = 2_000;
 
-/** Below, ports belong to other protocols' servers, which must not be sent what they could take for a command. */
+/** Lower ports belong to servers of other protocols, which could take a request for commands. */
 const FIRST_FREE_PORT = 1_024;
 
-/** What is wrong with a webhook's address; undefined where nothing is. Where its name leads is seen at each attempt. */
+/** What is wrong with a webhook's URL, if anything. Each attempt checks the addresses that its host resolves to. */
 export function urlFault(value: string, { allowHttp, allowPrivateAddresses }: UrlRules): string | undefined {
   if (value.length > URL_MAX_CHARACTERS) return `must have at most ${String(URL_MAX_CHARACTERS)} characters`;
   const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -20,14 +19,14 @@ export function urlFault(value: string, { allowHttp, allowPrivateAddresses }: Ur
   if (value.includes('#')) return 'must not have a fragment';
   const port = Number(url.port === '' ? 443 : url.port);
   if (port < FIRST_FREE_PORT && port !== 443 && port !== 80)
-    return 'must have the port 80, 443 or one from 1024 on';
+    return 'must have port 80, 443, or 1024 and above';
   if (allowPrivateAddresses) return undefined;
   const host = hostOf(url);
-  if (isIP(host) !== 0 && !isPublicAddress(host)) return 'must not have an address that is not public';
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return 'must not have a private IP address';
   return undefined;
 }
 
-/** The host without the brackets of an IPv6 address. The parser has made all other writings of an IPv4 address one. */
+/** The host without the brackets of an IPv6 address. The URL parser has normalized IPv4 addresses. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }

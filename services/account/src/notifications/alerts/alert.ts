@@ -1,25 +1,24 @@
 import type { LimitedPeriod } from '../../billing/periods/limits.ts';
 import type { Passed } from './rules.ts';
 
-/** What is counted for a period that is looked at, and who pays for it. */
 export type CheckedPeriod = LimitedPeriod & {
   period_id: number;
   account_id: number;
   plan_name: string;
   started_at: Date;
   ended_at: Date;
-  /** Null where mail to the account is not known to reach its owner. */
+  /** Null if the account's email address isn't verified. */
   email: string | null;
   points: number;
   time_ms: number;
   traffic_bytes: number;
-  /** Who is in the payer's team or invited; 0 without a team, and in a period that is not the present one. */
+  /** Members and invitations of the payer's team; 0 without a team or outside the current period. */
   slots_taken: number;
 };
 
 export type Alert = Passed & {
   alert_id: number;
-  /** When it was noticed, in the limit's unit, as the limit. */
+  /** When the alert was created, in the limit's unit. */
   used: number;
   limit_value: number;
   created_at: Date;

@@ -3,11 +3,12 @@ import type { AlertLimit } from './rules.ts';
 
 const shares = z.array(z.int().min(1).max(100));
 
-/** Alert settings, as the API's document describes them. */
 export const alertSettingsAnswerSchema = z
   .object({
-    mail: z.boolean().meta({ description: 'Whether alerts come by mail too; webhooks get all of them.' }),
-    shares: shares.meta({ description: 'Whole percents, for every limit that `limits` does not name.' }),
+    mail: z.boolean().meta({ description: 'Whether to send alerts by mail. Webhooks receive all alerts.' }),
+    shares: shares.meta({
+      description: 'Thresholds in percent, for the limits that `limits` does not contain.',
+    }),
     limits: z
       .object({
         points_limit: shares.optional(),
@@ -15,6 +16,6 @@ export const alertSettingsAnswerSchema = z
         traffic_bytes_limit: shares.optional(),
         team_slots_limit: shares.optional(),
       } satisfies Record<AlertLimit, unknown>)
-      .meta({ description: 'Limits that have shares of their own; an empty list is none.' }),
+      .meta({ description: 'Limits with their own thresholds. An empty list means no alerts.' }),
   })
   .meta({ id: 'AlertSettings' });

@@ -3,23 +3,20 @@ import { describedAs } from '../../http/input/described-as.ts';
 import { SHARES_MAX } from './rules.ts';
 import type { AlertLimit } from './rules.ts';
 
-const WANTED_SHARE = 'must be a whole percent from 1 to 100';
+const WANTED_SHARE = 'must be a whole number from 1 to 100';
 
 const shares = describedAs(
   z
-    .array(
-      z.int(WANTED_SHARE).min(1, WANTED_SHARE).max(100, WANTED_SHARE),
-      'must be a list of whole percents',
-    )
-    .max(SHARES_MAX, `must have at most ${String(SHARES_MAX)} shares`)
-    .refine((list) => new Set(list).size === list.length, 'must not name a share twice')
+    .array(z.int(WANTED_SHARE).min(1, WANTED_SHARE).max(100, WANTED_SHARE), 'must be a list of whole numbers')
+    .max(SHARES_MAX, `must have at most ${String(SHARES_MAX)} thresholds`)
+    .refine((list) => new Set(list).size === list.length, 'must not contain a threshold twice')
     .transform((list) => list.toSorted((one, other) => one - other)),
   {
     type: 'array',
     items: { type: 'integer', minimum: 1, maximum: 100 },
     maxItems: SHARES_MAX,
     uniqueItems: true,
-    description: 'Whole percents.',
+    description: 'Thresholds in percent.',
   },
 );
 

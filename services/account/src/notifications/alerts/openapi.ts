@@ -7,19 +7,19 @@ const SETTINGS = { description: 'The settings.', schema: alertSettingsAnswerSche
 export const alertApi: ApiChapter = {
   title: 'Alerts',
   description:
-    'At which shares of a limit one is told, once per billing period: by mail and by webhooks. Of the periods that one pays for.',
+    'Alert thresholds, as a percentage of a limit. The payer gets each alert once per billing period, by mail and by webhook.',
   operations: {
     'GET /api/console/alerts': {
       operationId: 'getAlertSettings',
-      summary: 'When one is told of usage',
+      summary: 'Get the alert settings',
       caller: 'session',
       answers: { 200: SETTINGS },
     },
     'PUT /api/console/alerts': {
       operationId: 'putAlertSettings',
-      summary: 'Chooses when one is told of usage',
+      summary: 'Replace the alert settings',
       description:
-        'All settings are replaced. A share that the present period has passed already, without an alert, is told at once.',
+        'If usage has already passed a new threshold in the current period, the alert is sent at once.',
       caller: 'session',
       body: alertSettingsSchema,
       example: { mail: true, shares: [50, 80, 100], limits: { team_slots_limit: [] } },

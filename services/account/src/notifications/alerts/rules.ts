@@ -1,9 +1,6 @@
 /** The rules of alerts (ADR 0030), without SQL and without a clock. */
 
-/**
- * Limits that fill up, so that a share of one can be passed: those that are summed over a period, and the slots of a
- * team. The other limits are of a moment, and their present use is known to Redis alone.
- */
+/** Limits that fill up over a period, and team slots. Use of the other limits is momentary and known to Redis only. */
 export const ALERT_LIMITS = [
   'points_limit',
   'time_sec_limit',
@@ -13,13 +10,12 @@ export const ALERT_LIMITS = [
 
 export type AlertLimit = (typeof ALERT_LIMITS)[number];
 
-/** What an account wants to be told of. */
 export type AlertSettings = {
-  /** Whether by mail too; webhooks get every alert. */
+  /** Webhooks receive all alerts. */
   mail: boolean;
-  /** Whole percents, for every limit that `limits` doesn't name. */
+  /** Thresholds in percent, for the limits that `limits` doesn't contain. */
   shares: number[];
-  /** Those that have shares of their own; an empty list is none. */
+  /** An empty list means no alerts. */
   limits: Partial<Record<AlertLimit, number[] | undefined>>;
 };
 
@@ -27,17 +23,14 @@ export const DEFAULT_SETTINGS: AlertSettings = { mail: true, shares: [80, 100], 
 
 export const SHARES_MAX = 10;
 
-/**
- * How far a limit of a period is used, both in one unit; of the limit null where there is none. Time is in
- * milliseconds, as it is counted: in whole seconds a share would be passed late.
- */
+/** Both in the same unit; a null limit is unlimited. Time is in milliseconds: seconds would pass a threshold late. */
 export type Use = { limit_name: AlertLimit; used: bigint; limit: bigint | null };
 
 export type Passed = { limit_name: AlertLimit; share: number };
 
 /**
- * The shares that are passed, the lowest of each limit first. A share is passed when used ≥ share % of the limit,
- * reckoned without rounding. Of no limit, and of one that allows nothing, no share is ever passed.
+ * Thresholds reached, lowest first for each limit: used ≥ share % of the limit, without rounding. A limit that is
+ * missing or 0 has none.
  */
 export function passedShares(uses: readonly Use[], { shares, limits }: AlertSettings): Passed[] {
   return uses.flatMap(({ limit_name, used, limit }) => {
@@ -49,7 +42,7 @@ export function passedShares(uses: readonly Use[], { shares, limits }: AlertSett
   });
 }
 
-/** Of several alerts of one limit at once a mail tells of the highest: it says all that the others would. */
+/** The mail of simultaneous alerts contains only the highest of each limit. */
 export function highestOfEach<Alert extends Passed>(alerts: readonly Alert[]): Alert[] {
   const highest = new Map<AlertLimit, Alert>();
   for (const alert of alerts) {

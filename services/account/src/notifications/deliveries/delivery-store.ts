@@ -99,15 +99,6 @@ export async function makeDue(
   return rows.map(asDelivery)[0];
 }
 
-/** What waits for a webhook that is switched off has failed. */
-export async function failPending(query: Query, webhookId: number): Promise<void> {
-  await query(
-    `UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL, error = 'webhook_disabled'
-     WHERE webhook_id = :webhookId AND status = 'pending'`,
-    { webhookId },
-  );
-}
-
 function asDelivery({ attempt_log, ...rest }: DeliveryRow): Delivery {
   return { ...rest, attempt_log: attempt_log.map(asAttempt) };
 }

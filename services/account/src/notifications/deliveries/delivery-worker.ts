@@ -9,10 +9,10 @@ import type { RetryRules } from './delivery-rules.ts';
 import { claimWebhooks, nextDelivery, observeDeliveries, releaseWebhook } from './lease-store.ts';
 import type { DueDelivery, LeasedWebhook } from './lease-store.ts';
 import { recordOutcome } from './outcome-store.ts';
-import { signedHeaders } from '../webhooks/secret.ts';
+import { signedHeaders } from '../secrets/secret.ts';
 import { send } from './send.ts';
 import type { Outcome } from './send.ts';
-import { liveSecrets } from '../webhooks/store.ts';
+import { liveSecrets } from '../secrets/secret-store.ts';
 
 /** `query` and `transact` are on a pool of their own: neither requests nor the counting of usage wait for webhooks. */
 export type DeliveryOptions = RetryRules & {
@@ -102,7 +102,7 @@ async function attemptNext(options: Parts, webhook: LeasedWebhook): Promise<Atte
     const recorded = await transact((inside) => recordOutcome(inside, delivery, outcome, options));
     metrics.deliveries.inc({ outcome: recorded.status === 'pending' ? 'retried' : recorded.status });
     if (recorded.disabled !== null) {
-      logger.warn({ webhook_id, reason: recorded.disabled }, 'a webhook was switched off');
+      logger.warn({ webhook_id, reason: recorded.disabled }, 'a webhook was disabled');
       wakeMails();
     }
   } catch (error) {
@@ -123,7 +123,7 @@ async function attempt(
   try {
     secrets = await liveSecrets(query, webhook_id, sealingKeys);
   } catch (error) {
-    logger.error({ err: error, webhook_id }, 'the secret of a webhook can not be opened');
+    logger.error({ err: error, webhook_id }, 'the secret of a webhook could not be decrypted');
     return {
       response_status: null,
       duration_ms: null,

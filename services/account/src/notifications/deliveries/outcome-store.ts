@@ -7,10 +7,10 @@ import { keepAttempt } from './attempt-store.ts';
 import { disableReason, retryDelayMs } from './delivery-rules.ts';
 import type { RetryRules } from './delivery-rules.ts';
 import type { DeliveryStatus } from './delivery-store.ts';
+import { disableWebhook } from './disable-webhook.ts';
 import type { DueDelivery } from './lease-store.ts';
 import type { Outcome } from './send.ts';
-import { disableWebhook } from '../webhooks/store.ts';
-import type { WebhookMail } from '../webhooks/webhook-mail.ts';
+import type { WebhookMail } from './webhook-mail.ts';
 
 export type Recorded = { status: DeliveryStatus; disabled: 'gone' | 'failing' | null };
 

@@ -3,8 +3,6 @@ import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { KEPT_ATTEMPTS } from '../deliveries/attempt-store.ts';
 import { ATTEMPT_ERRORS, DELIVERY_ERRORS } from '../deliveries/delivery-errors.ts';
 
-/** Answers about webhooks, as the API's document describes them. */
-
 export const webhookSchema = z
   .object({
     webhook_id: id,
@@ -14,13 +12,13 @@ export const webhookSchema = z
     created_at: instant,
     disabled_at: instant.nullable(),
     disabled_reason: z.enum(['owner', 'gone', 'failing']).nullable().meta({
-      description: 'Who or what switched it off: its owner, an answer of 410, or days of failures.',
+      description: 'Why it is disabled: by its owner, after a 410 response, or after days of failures.',
     }),
     failing_since: instant.nullable().meta({
       description: 'The first failed attempt since the last one that succeeded.',
     }),
     previous_secret_expires_at: instant.nullable().meta({
-      description: 'Until when the secret before the present one signs too.',
+      description: 'Until then, the previous secret signs too.',
     }),
   })
   .meta({ id: 'Webhook' });
@@ -28,18 +26,18 @@ export const webhookSchema = z
 export const webhooksSchema = z.object({ webhooks: z.array(webhookSchema) });
 
 export const webhookWithSecretSchema = webhookSchema.extend({
-  secret: z.string().meta({ description: '`whsec_` and base64. It is in this answer only.' }),
+  secret: z.string().meta({ description: '`whsec_` and base64. Returned by this response only.' }),
 });
 
 const attemptSchema = z
   .object({
     attempt: z.int().min(1),
-    attempted_at: instant.meta({ description: 'When it came to an end.' }),
+    attempted_at: instant.meta({ description: 'When the attempt ended.' }),
     response_status: z.int().nullable(),
     duration_ms: z.int().min(0).nullable(),
     error: z.enum(ATTEMPT_ERRORS).nullable(),
     next_attempt_at: instant.nullable().meta({
-      description: 'When the next one was to come, as planned after this one; null where none was.',
+      description: 'When the next attempt was planned for; null if none was.',
     }),
   })
   .meta({ id: 'WebhookDeliveryAttempt' });
@@ -47,14 +45,15 @@ const attemptSchema = z
 export const deliverySchema = z
   .object({
     delivery_id: id,
-    message_id: z.string().meta({ description: 'The header `webhook-id`, the same at every attempt.' }),
+    message_id: z.string().meta({ description: 'The header `webhook-id`, the same for every attempt.' }),
     event_type: z.enum(['usage.alert', 'webhook.test']),
     status: z.enum(['pending', 'delivered', 'failed']),
     attempts: z.int().min(0),
-    next_attempt_at: instant.nullable().meta({ description: 'Null unless it is pending.' }),
+    next_attempt_at: instant.nullable().meta({ description: 'Null unless the delivery is pending.' }),
     created_at: instant,
     attempted_at: instant.nullable().meta({
-      description: 'This, the status, the duration and the error are of the last attempt.',
+      description:
+        'When the last attempt ended. `response_status`, `duration_ms` and `error` are of the same attempt.',
     }),
     response_status: z.int().nullable(),
     duration_ms: z.int().min(0).nullable(),

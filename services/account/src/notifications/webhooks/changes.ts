@@ -7,15 +7,14 @@ import { lockAccount } from '../../identity/accounts/account-store.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 import { enqueueDelivery, makeDue } from '../deliveries/delivery-store.ts';
 import type { Delivery } from '../deliveries/delivery-store.ts';
-import { newWebhookSecret } from './secret.ts';
+import { disableWebhook } from '../deliveries/disable-webhook.ts';
+import { newWebhookSecret } from '../secrets/secret.ts';
+import { endSecrets, insertSecret } from '../secrets/secret-store.ts';
 import {
   countWebhooks,
   deleteWebhook,
-  disableWebhook,
   enableWebhook,
-  endSecrets,
   findWebhook,
-  insertSecret,
   insertWebhook,
   lockWebhook,
   storeWebhook,
@@ -24,7 +23,7 @@ import type { Webhook, WebhookKey } from './store.ts';
 import { urlFault } from '../addresses/url-rules.ts';
 import type { UrlRules } from '../addresses/url-rules.ts';
 
-/** Changes of webhooks, with their audit entries. `query` is the transaction's. */
+/** Changes with their audit entries. `query` is the transaction's. */
 
 export type WebhookSettings = {
   urlRules: UrlRules;
@@ -32,12 +31,10 @@ export type WebhookSettings = {
   maxWebhooksPerAccount: number;
 };
 
-/** Who is signed in. */
 type Owner = { account_id: number; actor: Actor };
 
 export type WithSecret = { webhook: Webhook; secret: string };
 
-/** What is undefined stays as it is. */
 export type WebhookChanges = {
   url?: string | undefined;
   description?: string | undefined;
@@ -55,7 +52,7 @@ export async function createWebhook(
   await lockAccount(query, account_id);
   const count = await countWebhooks(query, account_id);
   if (count >= maxWebhooksPerAccount) {
-    const detail = `The account has ${String(count)} webhooks; ${String(maxWebhooksPerAccount)} are allowed.`;
+    const detail = `The account has ${String(count)} webhooks. The limit is ${String(maxWebhooksPerAccount)}.`;
     throw new Problem('webhook_limit_reached', { detail });
   }
   const webhook = await insertWebhook(query, { account_id, url, description });
@@ -65,10 +62,7 @@ export async function createWebhook(
   return { webhook, secret };
 }
 
-/**
- * Switched off, a webhook's pending deliveries fail; switched on, it is told of what happens from then on.
- * @throws {Problem} invalid_request, not_found
- */
+/** Disabling fails the pending deliveries. @throws {Problem} invalid_request, not_found */
 export async function changeWebhook(
   query: Query,
   webhookId: number,
@@ -95,7 +89,7 @@ export async function removeWebhook(query: Query, webhookId: number, owner: Owne
   await audit(query, owner, webhook, 'webhook_deleted', { url: shown(webhook.url) });
 }
 
-/** A new secret; the one before it signs for the overlap too. @throws {Problem} not_found */
+/** The previous secret signs too during the overlap. @throws {Problem} not_found */
 export async function rotateSecret(
   query: Query,
   webhookId: number,
@@ -111,14 +105,14 @@ export async function rotateSecret(
   return { webhook: (await findWebhook(query, keyOf(webhookId, owner))) ?? before, secret };
 }
 
-/** An event that means nothing, to see whether it arrives. @throws {Problem} not_found, webhook_disabled */
+/** @throws {Problem} not_found, webhook_disabled */
 export async function sendTest(query: Query, webhookId: number, owner: Owner): Promise<Delivery> {
   await lockEnabled(query, webhookId, owner);
   const data = { webhook_id: webhookId, account_id: owner.account_id };
   return enqueueDelivery(query, webhookId, { type: 'webhook.test', timestamp: new Date(), data });
 }
 
-/** One more attempt at once, under the same message id. @throws {Problem} not_found, webhook_disabled */
+/** Attempts a delivery again at once, with the same message id. @throws {Problem} not_found, webhook_disabled */
 export async function retryDelivery(
   query: Query,
   webhookId: number,
@@ -131,9 +125,7 @@ export async function retryDelivery(
   return delivery;
 }
 
-/**
- * An address as logs may hold it: receivers often let in whoever knows the path or a parameter.
- */
+/** A URL as logs may hold it: paths and parameters often contain a receiver's secret. */
 function shown(url: string): string {
   return new URL(url).origin;
 }

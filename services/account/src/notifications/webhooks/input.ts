@@ -19,13 +19,13 @@ const description = describedAs(
   { type: 'string', maxLength: DESCRIPTION_MAX_CHARACTERS, description: 'Without control characters.' },
 );
 
-/** What an address may be depends on settings: url-rules.ts. */
+/** url-rules.ts checks it: which URLs are allowed depends on settings. */
 const url = describedAs(z.string('must be text'), {
   type: 'string',
   format: 'uri',
   maxLength: URL_MAX_CHARACTERS,
   description:
-    'https, with no user, password or fragment, on port 443, 80 or one from 1024 on, of a server on the public Internet.',
+    'An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.',
 });
 
 /** Body of `POST /api/console/webhooks`. */

@@ -1,0 +1,56 @@
+import type { Query } from '../../platform/database/query.ts';
+import type { SealedTable } from '../../platform/sealing/reseal.ts';
+import { seal, unseal } from '../../platform/sealing/sealing.ts';
+import type { Sealed, SealingKey } from '../../platform/sealing/sealing.ts';
+import { secretOwner } from './secret.ts';
+
+/** The secrets of webhooks, sealed in Postgres. */
+
+/** For the program `reseal`. */
+export const SEALED_WEBHOOK_SECRETS: SealedTable<{ webhook_id: number }> = {
+  table: 'webhook_secrets',
+  id: 'secret_id',
+  sealed: 'sealed_secret',
+  ownerColumns: ['webhook_id'],
+  ownerOf: secretOwner,
+};
+
+export async function insertSecret(
+  query: Query,
+  webhook_id: number,
+  secret: string,
+  keys: readonly SealingKey[],
+): Promise<void> {
+  await query(
+    `INSERT INTO webhook_secrets (webhook_id, sealing_key_id, sealed_nonce, sealed_secret)
+     VALUES (:webhook_id, :sealing_key_id, :sealed_nonce, :sealed)`,
+    { webhook_id, ...seal(secret, secretOwner({ webhook_id }), keys) },
+  );
+}
+
+/** The current secret signs for the overlap, the one before it no more: at most two are live. */
+export async function endSecrets(query: Query, webhookId: number, overlapSec: number): Promise<void> {
+  await query('DELETE FROM webhook_secrets WHERE webhook_id = :webhookId AND expires_at IS NOT NULL', {
+    webhookId,
+  });
+  await query(
+    `UPDATE webhook_secrets SET expires_at = now() + CAST(:overlapSec AS integer) * interval '1 second'
+     WHERE webhook_id = :webhookId`,
+    { webhookId, overlapSec },
+  );
+}
+
+/** The secrets that sign, newest first. @throws {Problem} internal_error if one can't be opened */
+export async function liveSecrets(
+  query: Query,
+  webhook_id: number,
+  keys: readonly SealingKey[],
+): Promise<string[]> {
+  const rows = await query<Sealed>(
+    `SELECT sealing_key_id, sealed_nonce, sealed_secret AS sealed FROM webhook_secrets
+     WHERE webhook_id = :webhook_id AND (expires_at IS NULL OR expires_at > now())
+     ORDER BY expires_at DESC NULLS FIRST`,
+    { webhook_id },
+  );
+  return rows.map((row) => unseal(row, secretOwner({ webhook_id }), keys));
+}
