@@ -14,8 +14,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives an access token for client credentials
-         * @description RFC 6749, section 4.4. The application's client id and secret are in the form or in an HTTP Basic header, never in both. No credentials, an unknown client, a wrong secret and a revoked application get the same answer.
+         * Get an access token
+         * @description RFC 6749, section 4.4. Send the application's client ID and secret in the form or in an HTTP Basic header, not in both. Missing credentials, an unknown client, a wrong secret and a revoked application get the same response.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -34,8 +34,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives back a token
-         * @description RFC 7009. Also `200` for a token that is malformed, unknown or revoked already. For the client of the token only; another client's token is `invalid_request`.
+         * Revoke an access token
+         * @description RFC 7009. Returns 200 also for a token that is malformed, unknown or already revoked. A client can revoke its own tokens only; another client's token is `invalid_request`.
          */
         post: operations["revokeAccessToken"];
         delete?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the OAuth endpoints are
-         * @description RFC 8414. `not_found` where no issuer is configured.
+         * Get the OAuth server metadata
+         * @description RFC 8414. `not_found` if no issuer is configured.
          */
         get: operations["getAuthorizationServerMetadata"];
         put?: never;
@@ -72,14 +72,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Calls the data API by GET
-         * @description Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, `X-Points-Remaining` what is left of the period. A refusal costs nothing, and says which limit it was and when to come back; it is ours where its `extensions` have a `request_id`, else the data API’s own. Whatever GraphQL over HTTP has can be sent.
+         * Call the data API by GET
+         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         get: operations["queryDataApi"];
         put?: never;
         /**
-         * Calls the data API
-         * @description Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, `X-Points-Remaining` what is left of the period. A refusal costs nothing, and says which limit it was and when to come back; it is ours where its `extensions` have a `request_id`, else the data API’s own. Whatever GraphQL over HTTP has can be sent.
+         * Call the data API
+         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         post: operations["callDataApi"];
         delete?: never;
@@ -96,14 +96,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Calls API v1 of the data API by GET
-         * @description The same for API v1, where it is offered; elsewhere `not_found`. Points are shared. Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, `X-Points-Remaining` what is left of the period. A refusal costs nothing, and says which limit it was and when to come back; it is ours where its `extensions` have a `request_id`, else the data API’s own. Whatever GraphQL over HTTP has can be sent.
+         * Call API v1 of the data API by GET
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         get: operations["queryDataApiV1"];
         put?: never;
         /**
-         * Calls API v1 of the data API
-         * @description The same for API v1, where it is offered; elsewhere `not_found`. Points are shared. Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, `X-Points-Remaining` what is left of the period. A refusal costs nothing, and says which limit it was and when to come back; it is ours where its `extensions` have a `request_id`, else the data API’s own. Whatever GraphQL over HTTP has can be sent.
+         * Call API v1 of the data API
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         post: operations["callDataApiV1"];
         delete?: never;
@@ -351,10 +351,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's applications, newest first */
+        /** List applications, newest first */
         get: operations["listApplications"];
         put?: never;
-        /** Makes an application */
+        /** Create an application */
         post: operations["createApplication"];
         delete?: never;
         options?: never;
@@ -369,20 +369,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads an application */
+        /** Get an application */
         get: operations["getApplication"];
         put?: never;
         post?: never;
         /**
-         * Deletes an application for good
-         * @description Its tokens and its client credentials stop working.
+         * Delete an application
+         * @description Its tokens and client credentials stop working. Deletion is final.
          */
         delete: operations["deleteApplication"];
         options?: never;
         head?: never;
         /**
-         * Changes an application's name, or its tokens' lifespan
-         * @description A lifespan is that of the tokens to come; those that there are keep theirs.
+         * Change the name or the token lifespan of an application
+         * @description A new lifespan applies to new tokens only.
          */
         patch: operations["changeApplication"];
         trace?: never;
@@ -397,8 +397,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revokes an application
-         * @description Its tokens and its client credentials stop working. It stays listed, and rotating its secret brings it back, without its old tokens.
+         * Revoke an application
+         * @description Its tokens and client credentials stop working. It stays listed. Rotating its secret reactivates it; its old tokens stay revoked.
          */
         post: operations["revokeApplication"];
         delete?: never;
@@ -417,8 +417,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives an application a new client secret
-         * @description The secret before goes on for `overlap_sec` seconds. A revoked application is active again.
+         * Rotate the client secret
+         * @description The previous secret works for another `overlap_sec` seconds. A revoked application becomes active again.
          */
         post: operations["rotateApplicationSecret"];
         delete?: never;
@@ -434,7 +434,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tokens of all of one's applications, newest first */
+        /** List the manual tokens of all applications, newest first */
         get: operations["listTokens"];
         put?: never;
         post?: never;
@@ -451,12 +451,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An application's tokens made by hand, newest first */
+        /** List an application's manual tokens, newest first */
         get: operations["listApplicationTokens"];
         put?: never;
         /**
-         * Makes a token
-         * @description It lives for the application's lifespan.
+         * Create a manual token
+         * @description It expires after the application's token lifespan.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -474,7 +474,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shows a token once more */
+        /** Get the token itself again */
         post: operations["copyToken"];
         delete?: never;
         options?: never;
@@ -491,7 +491,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revokes a token */
+        /** Revoke a manual token */
         post: operations["revokeToken"];
         delete?: never;
         options?: never;
@@ -509,13 +509,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The account's token of 12 hours
-         * @description The same for its whole 12 hours, then another.
+         * Get the temporary token
+         * @description Creates one if none is active. It is valid for 12 hours, and the same one is returned until then.
          */
         post: operations["getTemporaryToken"];
         /**
-         * Ends the temporary token
-         * @description The next request for it gives another one. The same where there is none.
+         * Revoke the temporary token
+         * @description The next request for it creates another one. Succeeds also if there is none.
          */
         delete: operations["revokeTemporaryToken"];
         options?: never;
@@ -810,11 +810,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** When one is told of usage */
+        /** Get the alert settings */
         get: operations["getAlertSettings"];
         /**
-         * Chooses when one is told of usage
-         * @description All settings are replaced. A share that the present period has passed already, without an alert, is told at once.
+         * Replace the alert settings
+         * @description If usage has already passed a new threshold in the current period, the alert is sent at once.
          */
         put: operations["putAlertSettings"];
         post?: never;
@@ -831,10 +831,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's webhooks, newest first */
+        /** List webhooks, newest first */
         get: operations["listWebhooks"];
         put?: never;
-        /** Makes a webhook */
+        /** Create a webhook */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -849,17 +849,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A webhook */
+        /** Get a webhook */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
-        /** Deletes a webhook, with its delivery log */
+        /** Delete a webhook and its delivery log */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
-         * Changes a webhook, or switches it off or on
-         * @description Switched off, its pending deliveries fail; switched on, it gets what happens from then on.
+         * Change, disable or enable a webhook
+         * @description Disabling a webhook fails its pending deliveries. An enabled webhook receives new events only.
          */
         patch: operations["changeWebhook"];
         trace?: never;
@@ -874,8 +874,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a webhook a new secret
-         * @description What is sent within the overlap has the signatures of both.
+         * Rotate the webhook secret
+         * @description Requests sent within the overlap are signed with both secrets.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -893,7 +893,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a test event */
+        /** Send a test event */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -908,7 +908,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was sent and what came of it, newest first */
+        /** List deliveries, newest first */
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -928,8 +928,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tries a delivery once more, now
-         * @description Whatever came of it before, and under the same `webhook-id`.
+         * Retry a delivery now
+         * @description Whatever its status. The retry has the same `webhook-id`.
          */
         post: operations["retryWebhookDelivery"];
         delete?: never;
@@ -945,7 +945,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The API as OpenAPI 3.1 */
+        /** Get this document (OpenAPI 3.1) */
         get: operations["getApiDocument"];
         put?: never;
         post?: never;
@@ -962,7 +962,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same to read, in a browser */
+        /** Read this document in a browser */
         get: operations["getApiPage"];
         put?: never;
         post?: never;
@@ -979,7 +979,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A script or style of that page */
+        /** Get a script or style of the page */
         get: operations["getApiPageFile"];
         put?: never;
         post?: never;
@@ -1022,18 +1022,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Ours where its error's `extensions` have a `request_id`, else the data API's own. */
+        /** @description From Tollgate if the error's `extensions` contain a `request_id`, otherwise from the data API. */
         GraphQLRefusedAnswer: components["schemas"]["GraphQLRefusal"] | components["schemas"]["GraphQLAnswer"];
-        /** @description A refusal that every GraphQL client can read. */
+        /** @description A refusal by Tollgate. */
         GraphQLRefusal: {
             errors: {
                 message: string;
                 extensions: {
                     code: string;
                     request_id: string;
-                    /** @description The plan's number. */
+                    /** @description The plan's limit. */
                     limit?: number;
-                    /** @description What is left of it. */
+                    /** @description What is left of the limit. */
                     remaining?: number;
                     retry_after_sec?: number;
                     period_ended_at?: string;
@@ -1063,13 +1063,13 @@ export interface components {
             account_id: number;
             name: string;
             /**
-             * @description `automatic` gets its tokens by its client credentials, `manual` has tokens made by hand; both can do both.
+             * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
              * @enum {string}
              */
             type: "automatic" | "manual";
             token_lifespan_sec: number;
             /**
-             * @description For people.
+             * @description The lifespan in words.
              * @example 24 hours
              */
             token_lifespan_label: string;
@@ -1077,7 +1077,7 @@ export interface components {
             client_id: string;
             /** @enum {string} */
             status: "active" | "revoked";
-            /** @description Grows by one with each revocation. */
+            /** @description Raised by each revocation. */
             revocation_epoch: number;
             /**
              * Format: date-time
@@ -1545,11 +1545,11 @@ export interface components {
             reached_at: string | null;
         };
         AlertSettings: {
-            /** @description Whether alerts come by mail too; webhooks get all of them. */
+            /** @description Whether to send alerts by mail. Webhooks receive all alerts. */
             mail: boolean;
-            /** @description Whole percents, for every limit that `limits` does not name. */
+            /** @description Thresholds in percent, for the limits that `limits` does not contain. */
             shares: number[];
-            /** @description Limits that have shares of their own; an empty list is none. */
+            /** @description Limits with their own thresholds. An empty list means no alerts. */
             limits: {
                 points_limit?: number[];
                 time_sec_limit?: number[];
@@ -1568,30 +1568,30 @@ export interface components {
              */
             created_at: string;
             disabled_at: string | null;
-            /** @description Who or what switched it off: its owner, an answer of 410, or days of failures. */
+            /** @description Why it is disabled: by its owner, after a 410 response, or after days of failures. */
             disabled_reason: ("owner" | "gone" | "failing") | null;
             /** @description The first failed attempt since the last one that succeeded. */
             failing_since: string | null;
-            /** @description Until when the secret before the present one signs too. */
+            /** @description Until then, the previous secret signs too. */
             previous_secret_expires_at: string | null;
         };
         WebhookDelivery: {
             delivery_id: number;
-            /** @description The header `webhook-id`, the same at every attempt. */
+            /** @description The header `webhook-id`, the same for every attempt. */
             message_id: string;
             /** @enum {string} */
             event_type: "usage.alert" | "webhook.test";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             attempts: number;
-            /** @description Null unless it is pending. */
+            /** @description Null unless the delivery is pending. */
             next_attempt_at: string | null;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z
              */
             created_at: string;
-            /** @description This, the status, the duration and the error are of the last attempt. */
+            /** @description When the last attempt ended. `response_status`, `duration_ms` and `error` are of the same attempt. */
             attempted_at: string | null;
             response_status: number | null;
             duration_ms: number | null;
@@ -1603,14 +1603,14 @@ export interface components {
             attempt: number;
             /**
              * Format: date-time
-             * @description When it came to an end.
+             * @description When the attempt ended.
              * @example 2026-07-01T12:34:56.789Z
              */
             attempted_at: string;
             response_status: number | null;
             duration_ms: number | null;
             error: ("no_public_address" | "connection_failed" | "tls_failed" | "timeout" | "invalid_response" | "unexpected_status" | "gone" | "secret_unavailable") | null;
-            /** @description When the next one was to come, as planned after this one; null where none was. */
+            /** @description When the next attempt was planned for; null if none was. */
             next_attempt_at: string | null;
         };
         /** @description An error (RFC 9457). */
@@ -1619,17 +1619,17 @@ export interface components {
             type: string;
             title: string;
             status: number;
-            /** @description What is wrong with this request, for people. */
+            /** @description What is wrong with this request. */
             detail?: string;
-            /** @description What is wrong, for programs. */
+            /** @description The error code. Branch on this. */
             code: string;
-            /** @description Names the request in the logs. */
+            /** @description The ID of the request in the logs. */
             request_id: string;
-            /** @description Every faulty field. */
+            /** @description All invalid fields. */
             errors?: {
-                /** @description The member's path; empty for the body as a whole. */
+                /** @description Path of the field; empty for the body as a whole. */
                 field: string;
-                /** @description What is wanted. */
+                /** @description What the value must be. */
                 message: string;
             }[];
         } & {
@@ -1643,7 +1643,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description `no-store`. */
                 "Cache-Control": string;
-                /** @description The challenge, `Basic`. */
+                /** @description The `Basic` challenge. */
                 "WWW-Authenticate": string;
                 [name: string]: unknown;
             };
@@ -1657,7 +1657,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description `request_timeout`: The request did not come to its end in time. */
+        /** @description `request_timeout`: The request did not arrive in time. */
         request_timeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1703,7 +1703,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description `no-store`. */
                 "Cache-Control": string;
-                /** @description Seconds until it may be tried again. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After": string;
                 [name: string]: unknown;
             };
@@ -1717,7 +1717,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description `header_fields_too_large`: The request header is too large. */
+        /** @description `header_fields_too_large`: The request header fields are too large. */
         header_fields_too_large: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1728,7 +1728,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `server_error`: Our fault. */
+        /** @description `server_error`: Internal error. */
         "oauth.server_error": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1740,19 +1740,19 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "server_error",
-                 *       "error_description": "Our fault."
+                 *       "error_description": "Internal error."
                  *     }
                  */
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description `temporarily_unavailable`: A store is away. */
+        /** @description `temporarily_unavailable`: Temporarily unavailable. */
         "oauth.unavailable": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description `no-store`. */
                 "Cache-Control": string;
-                /** @description Seconds until it may be tried again. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After": string;
                 [name: string]: unknown;
             };
@@ -1760,7 +1760,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "temporarily_unavailable",
-                 *       "error_description": "A store is away."
+                 *       "error_description": "Temporarily unavailable."
                  *     }
                  */
                 "application/json": components["schemas"]["OAuthError"];
@@ -2045,7 +2045,7 @@ export interface components {
                 "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
             };
         };
-        /** @description `rate_limit_exceeded`: Too many calls per minute. `session_limit_exceeded`: Too many calls at the same time. `subscription_limit_exceeded`: Too many subscriptions at the same time. */
+        /** @description `rate_limit_exceeded`: Too many calls per minute. `session_limit_exceeded`: Too many calls in flight. `subscription_limit_exceeded`: Too many open subscriptions. */
         "graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2201,7 +2201,7 @@ export interface components {
                 "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
             };
         };
-        /** @description `upstream_timeout`: The data API did not answer in time. */
+        /** @description `upstream_timeout`: The data API did not respond in time. */
         "graphql.upstream_timeout": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2214,7 +2214,7 @@ export interface components {
                  * @example {
                  *       "errors": [
                  *         {
-                 *           "message": "The data API did not answer in time",
+                 *           "message": "The data API did not respond in time",
                  *           "extensions": {
                  *             "code": "upstream_timeout",
                  *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
@@ -2228,7 +2228,7 @@ export interface components {
                  * @example {
                  *       "errors": [
                  *         {
-                 *           "message": "The data API did not answer in time",
+                 *           "message": "The data API did not respond in time",
                  *           "extensions": {
                  *             "code": "upstream_timeout",
                  *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
@@ -2344,7 +2344,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `application_limit_reached`: The account has as many applications as it may have. */
+        /** @description `application_limit_reached`: The account has reached its application limit. */
         application_limit_reached: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2355,7 +2355,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `application_revoked`: The application is revoked. `token_limit_reached`: The application has as many active tokens as it may have. */
+        /** @description `application_revoked`: The application is revoked. `token_limit_reached`: The application has reached its token limit. */
         "application_revoked.token_limit_reached": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2377,7 +2377,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `already_in_team`: The account is in a team already. */
+        /** @description `already_in_team`: The account is already in a team. */
         already_in_team: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2399,7 +2399,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `already_member`: The address is that of a member already. `invitation_pending`: The address has an invitation already. `team_slots_limit_exceeded`: The team has as many people as the plan allows. */
+        /** @description `already_member`: The email address belongs to a member of the team. `invitation_pending`: The email address already has an invitation. `team_slots_limit_exceeded`: The team has no free slots. */
         "already_member.invitation_pending.team_slots_limit_exceeded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2410,7 +2410,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `already_in_team`: The account is in a team already. `team_slots_limit_exceeded`: The team has as many people as the plan allows. */
+        /** @description `already_in_team`: The account is already in a team. `team_slots_limit_exceeded`: The team has no free slots. */
         "already_in_team.team_slots_limit_exceeded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2421,7 +2421,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `webhook_limit_reached`: The account has as many webhooks as it may have. */
+        /** @description `webhook_limit_reached`: The account has reached its webhook limit. */
         webhook_limit_reached: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2432,7 +2432,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `webhook_disabled`: The webhook is switched off. */
+        /** @description `webhook_disabled`: The webhook is disabled. */
         webhook_disabled: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2447,11 +2447,11 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names the request in the logs. */
+        /** @description The ID of the request in the logs. */
         "X-Request-Id": string;
         /** @description `no-store`. */
         "No-Store": string;
-        /** @description Seconds until it may be tried again. */
+        /** @description Seconds to wait before retrying. */
         "Retry-After": string;
     };
     pathItems: never;
@@ -2565,7 +2565,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token is dead. */
+            /** @description The token is revoked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2615,7 +2615,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description How long it may be kept. */
+                    /** @description How long the metadata may be cached. */
                     "Cache-Control": string;
                     [name: string]: unknown;
                 };
@@ -2682,13 +2682,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the data API answered, streamed. */
+            /** @description The data API's response, streamed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description What the call cost. */
                     "X-Points-Cost": string;
-                    /** @description As at `GET /api/usage`. */
+                    /** @description The `status` of `GET /api/usage`. */
                     "X-Billing-Status": string;
                     [name: string]: unknown;
                 };
@@ -2749,7 +2749,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
-            /** @description What else the data API answered. */
+            /** @description Any other response of the data API. */
             default: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2779,13 +2779,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the data API answered, streamed. */
+            /** @description The data API's response, streamed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description What the call cost. */
                     "X-Points-Cost": string;
-                    /** @description As at `GET /api/usage`. */
+                    /** @description The `status` of `GET /api/usage`. */
                     "X-Billing-Status": string;
                     [name: string]: unknown;
                 };
@@ -2846,7 +2846,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
-            /** @description What else the data API answered. */
+            /** @description Any other response of the data API. */
             default: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2874,13 +2874,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the data API answered, streamed. */
+            /** @description The data API's response, streamed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description What the call cost. */
                     "X-Points-Cost": string;
-                    /** @description As at `GET /api/usage`. */
+                    /** @description The `status` of `GET /api/usage`. */
                     "X-Billing-Status": string;
                     [name: string]: unknown;
                 };
@@ -2941,7 +2941,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
-            /** @description What else the data API answered. */
+            /** @description Any other response of the data API. */
             default: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2971,13 +2971,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the data API answered, streamed. */
+            /** @description The data API's response, streamed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description What the call cost. */
                     "X-Points-Cost": string;
-                    /** @description As at `GET /api/usage`. */
+                    /** @description The `status` of `GET /api/usage`. */
                     "X-Billing-Status": string;
                     [name: string]: unknown;
                 };
@@ -3038,7 +3038,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
-            /** @description What else the data API answered. */
+            /** @description Any other response of the data API. */
             default: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3211,7 +3211,7 @@ export interface operations {
                     name: string;
                     /**
                      * Format: password
-                     * @description None of the commonest passwords, and without the e-mail address.
+                     * @description Must not be a common password or contain the email address.
                      */
                     password: string;
                 };
@@ -3301,11 +3301,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Of the mail's link. */
+                    /** @description The token from the link in the email. */
                     token: string;
                     /**
                      * Format: password
-                     * @description The password that was chosen at the sign-up. Not needed for a change of address.
+                     * @description The password chosen at sign-up. Not needed to confirm a new email address.
                      */
                     password?: string;
                 };
@@ -3402,11 +3402,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Of the mail's link. */
+                    /** @description The token from the link in the email. */
                     token: string;
                     /**
                      * Format: password
-                     * @description None of the commonest passwords, and without the e-mail address.
+                     * @description Must not be a common password or contain the email address.
                      */
                     password: string;
                 };
@@ -3496,7 +3496,7 @@ export interface operations {
                     current_password: string;
                     /**
                      * Format: password
-                     * @description None of the commonest passwords, and without the e-mail address.
+                     * @description Must not be a common password or contain the email address.
                      */
                     new_password: string;
                 };
@@ -3862,11 +3862,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The application, with its client secret. */
+            /** @description The application with its client secret. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Its path. */
+                    /** @description Path of the application. */
                     Location: string;
                     [name: string]: unknown;
                 };
@@ -3876,13 +3876,13 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description `automatic` gets its tokens by its client credentials, `manual` has tokens made by hand; both can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
                         type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
-                         * @description For people.
+                         * @description The lifespan in words.
                          * @example 24 hours
                          */
                         token_lifespan_label: string;
@@ -3890,14 +3890,14 @@ export interface operations {
                         client_id: string;
                         /** @enum {string} */
                         status: "active" | "revoked";
-                        /** @description Grows by one with each revocation. */
+                        /** @description Raised by each revocation. */
                         revocation_epoch: number;
                         /**
                          * Format: date-time
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
-                        /** @description Shown in this answer, and never again. */
+                        /** @description Returned by this response only. */
                         client_secret: string;
                     };
                 };
@@ -3938,13 +3938,13 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description `automatic` gets its tokens by its client credentials, `manual` has tokens made by hand; both can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
                         type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
-                         * @description For people.
+                         * @description The lifespan in words.
                          * @example 24 hours
                          */
                         token_lifespan_label: string;
@@ -3952,21 +3952,21 @@ export interface operations {
                         client_id: string;
                         /** @enum {string} */
                         status: "active" | "revoked";
-                        /** @description Grows by one with each revocation. */
+                        /** @description Raised by each revocation. */
                         revocation_epoch: number;
                         /**
                          * Format: date-time
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
-                        /** @description Those that are live; never the secrets themselves. */
+                        /** @description When each live secret was created and expires. The secrets themselves are never returned. */
                         secrets: {
                             /**
                              * Format: date-time
                              * @example 2026-07-01T12:34:56.789Z
                              */
                             created_at: string;
-                            /** @description Null while no rotation has set an end. */
+                            /** @description Null unless a rotation has set an end. */
                             expires_at: string | null;
                         }[];
                     };
@@ -3993,7 +3993,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4049,13 +4049,13 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description `automatic` gets its tokens by its client credentials, `manual` has tokens made by hand; both can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
                         type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
-                         * @description For people.
+                         * @description The lifespan in words.
                          * @example 24 hours
                          */
                         token_lifespan_label: string;
@@ -4063,14 +4063,14 @@ export interface operations {
                         client_id: string;
                         /** @enum {string} */
                         status: "active" | "revoked";
-                        /** @description Grows by one with each revocation. */
+                        /** @description Raised by each revocation. */
                         revocation_epoch: number;
                         /**
                          * Format: date-time
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
-                        /** @description Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is. */
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
                 };
@@ -4111,13 +4111,13 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description `automatic` gets its tokens by its client credentials, `manual` has tokens made by hand; both can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
                         type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
-                         * @description For people.
+                         * @description The lifespan in words.
                          * @example 24 hours
                          */
                         token_lifespan_label: string;
@@ -4125,14 +4125,14 @@ export interface operations {
                         client_id: string;
                         /** @enum {string} */
                         status: "active" | "revoked";
-                        /** @description Grows by one with each revocation. */
+                        /** @description Raised by each revocation. */
                         revocation_epoch: number;
                         /**
                          * Format: date-time
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
-                        /** @description Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is. */
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
                 };
@@ -4171,7 +4171,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The application, with its new secret. */
+            /** @description The application with its new secret. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4183,13 +4183,13 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description `automatic` gets its tokens by its client credentials, `manual` has tokens made by hand; both can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
                         type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
-                         * @description For people.
+                         * @description The lifespan in words.
                          * @example 24 hours
                          */
                         token_lifespan_label: string;
@@ -4197,18 +4197,18 @@ export interface operations {
                         client_id: string;
                         /** @enum {string} */
                         status: "active" | "revoked";
-                        /** @description Grows by one with each revocation. */
+                        /** @description Raised by each revocation. */
                         revocation_epoch: number;
                         /**
                          * Format: date-time
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
-                        /** @description Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is. */
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
-                        /** @description Shown in this answer, and never again. */
+                        /** @description Returned by this response only. */
                         client_secret: string;
-                        /** @description Null where no other secret is live any more. */
+                        /** @description Null if no other secret is live. */
                         previous_secret_expires_at: string | null;
                     };
                 };
@@ -4357,7 +4357,7 @@ export interface operations {
                         last_used_at: string | null;
                         /** @description The token itself. Keep it secret. */
                         access_token: string;
-                        /** @description Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is. */
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
                 };
@@ -4443,7 +4443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its record. */
+            /** @description The token record. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4468,7 +4468,7 @@ export interface operations {
                         expires_at: string;
                         revoked_at: string | null;
                         last_used_at: string | null;
-                        /** @description Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is. */
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
                 };
@@ -4532,7 +4532,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description Revoked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4540,7 +4540,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is. */
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
                 };
@@ -4994,7 +4994,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Of the mail's link. */
+                    /** @description The token from the link in the email. */
                     token: string;
                 };
             };
@@ -5037,7 +5037,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Of the mail's link. */
+                    /** @description The token from the link in the email. */
                     token: string;
                 };
             };
@@ -5082,7 +5082,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Of the mail's link. */
+                    /** @description The token from the link in the email. */
                     token: string;
                 };
             };
@@ -5254,16 +5254,16 @@ export interface operations {
                  */
                 "application/json": {
                     mail: boolean;
-                    /** @description Whole percents. */
+                    /** @description Thresholds in percent. */
                     shares: number[];
                     limits?: {
-                        /** @description Whole percents. */
+                        /** @description Thresholds in percent. */
                         points_limit?: number[];
-                        /** @description Whole percents. */
+                        /** @description Thresholds in percent. */
                         time_sec_limit?: number[];
-                        /** @description Whole percents. */
+                        /** @description Thresholds in percent. */
                         traffic_bytes_limit?: number[];
-                        /** @description Whole percents. */
+                        /** @description Thresholds in percent. */
                         team_slots_limit?: number[];
                     };
                 };
@@ -5301,7 +5301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description All webhooks. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5340,7 +5340,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uri
-                     * @description https, with no user, password or fragment, on port 443, 80 or one from 1024 on, of a server on the public Internet.
+                     * @description An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.
                      */
                     url: string;
                     /** @description Without control characters. */
@@ -5349,7 +5349,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It, with its secret. */
+            /** @description The webhook with its secret. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5367,13 +5367,13 @@ export interface operations {
                          */
                         created_at: string;
                         disabled_at: string | null;
-                        /** @description Who or what switched it off: its owner, an answer of 410, or days of failures. */
+                        /** @description Why it is disabled: by its owner, after a 410 response, or after days of failures. */
                         disabled_reason: ("owner" | "gone" | "failing") | null;
                         /** @description The first failed attempt since the last one that succeeded. */
                         failing_since: string | null;
-                        /** @description Until when the secret before the present one signs too. */
+                        /** @description Until then, the previous secret signs too. */
                         previous_secret_expires_at: string | null;
-                        /** @description `whsec_` and base64. It is in this answer only. */
+                        /** @description `whsec_` and base64. Returned by this response only. */
                         secret: string;
                     };
                 };
@@ -5433,7 +5433,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5472,7 +5472,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uri
-                     * @description https, with no user, password or fragment, on port 443, 80 or one from 1024 on, of a server on the public Internet.
+                     * @description An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.
                      */
                     url?: string;
                     /** @description Without control characters. */
@@ -5527,7 +5527,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It, with its new secret. */
+            /** @description The webhook with its new secret. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5545,13 +5545,13 @@ export interface operations {
                          */
                         created_at: string;
                         disabled_at: string | null;
-                        /** @description Who or what switched it off: its owner, an answer of 410, or days of failures. */
+                        /** @description Why it is disabled: by its owner, after a 410 response, or after days of failures. */
                         disabled_reason: ("owner" | "gone" | "failing") | null;
                         /** @description The first failed attempt since the last one that succeeded. */
                         failing_since: string | null;
-                        /** @description Until when the secret before the present one signs too. */
+                        /** @description Until then, the previous secret signs too. */
                         previous_secret_expires_at: string | null;
-                        /** @description `whsec_` and base64. It is in this answer only. */
+                        /** @description `whsec_` and base64. Returned by this response only. */
                         secret: string;
                     };
                 };
@@ -5580,7 +5580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What will be sent. */
+            /** @description The delivery, which is pending. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5695,9 +5695,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Of this version. */
+                    /** @description Identifies the version of the document. */
                     ETag: string;
-                    /** @description `no-cache`: ask whether it is still the one. */
+                    /** @description `no-cache`: revalidate before use. */
                     "Cache-Control": string;
                     [name: string]: unknown;
                 };
@@ -5715,7 +5715,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The one that the caller has by `If-None-Match`. */
+            /** @description Not modified since the version in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5744,7 +5744,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description It loads nothing from elsewhere. */
+                    /** @description Allows nothing from other origins. */
                     "Content-Security-Policy": string;
                     [name: string]: unknown;
                 };
@@ -5775,7 +5775,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description How long it may be kept. */
+                    /** @description How long the file may be cached. */
                     "Cache-Control": string;
                     [name: string]: unknown;
                 };

@@ -11,20 +11,16 @@ export type ApiDocument = ReturnType<typeof createDocument>;
 
 type Answers = Record<string, ZodOpenApiResponseObject>;
 
-/** Where the API is reached, and what depends on it. */
 export type ApiDoor = {
-  /** Relative to the document's own address where it begins with a slash. */
+  /** Relative to the document's own URL if it begins with a slash. */
   serverUrl: string;
   sessionCookie: string;
 };
 
-/** Of the document in docs/openapi.json, which is of no Tollgate in particular. */
+/** For docs/openapi.json, which belongs to no installation. */
 export const ANY_DOOR: ApiDoor = { serverUrl: '/', sessionCookie: '__Host-tollgate_session' };
 
-/**
- * The OpenAPI 3.1 document of all that account holders and their programs call, of all three services: the gateway
- * is the one door to them (ADR 0032).
- */
+/** The OpenAPI 3.1 document of the public API of all three services (ADR 0032). */
 export function createApiDocument({ serverUrl, sessionCookie }: ApiDoor): ApiDocument {
   const problemAnswers = createProblemAnswers();
   const ownAnswer = createOwnAnswers();
@@ -88,7 +84,7 @@ function requestBodyOf({ body, form, example }: Operation): ZodOpenApiOperationO
   return { required: true, content: { [type]: { schema, example } } };
 }
 
-/** A named answer is one object wherever it is met: so it becomes a component, and the others refer to it. */
+/** A named response is the same object everywhere, so it becomes a component. */
 function createOwnAnswers(): (answer: Answer) => ZodOpenApiResponseObject {
   const named = new Map<string, ZodOpenApiResponseObject>();
   return (answer) => {
@@ -112,7 +108,7 @@ function answerObject(answer: Answer): ZodOpenApiResponseObject {
   return { description, headers: headersOf(headers), content };
 }
 
-/** An operation's own answers and its problems. Where one status has both, only the type of the body differs. */
+/** An operation's own responses and its problems. If a status has both, their media types differ. */
 function bothOf(own: Answers, problems: Answers): Answers {
   const shared = Object.entries(own).map(([status, answer]) => {
     const problem = problems[status];

@@ -12,7 +12,7 @@ import { dataApi } from './data-openapi.ts';
 import { oauthApi } from './oauth-openapi.ts';
 import type { ApiChapter } from '../http/operation.ts';
 
-/** In the order in which a newcomer meets them. */
+/** In reading order. */
 export const API_CHAPTERS: readonly ApiChapter[] = [
   oauthApi,
   dataApi,
@@ -31,14 +31,14 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
 
 export const API_DESCRIPTION = `Access tokens, plans and usage of a GraphQL data API that is sold by points.
 
-**A program** gets an access token for its application (\`POST /oauth2/token\`), calls the data API with it
-(\`POST /graphql\`) and sees what is used (\`GET /api/usage\`).
+**Programs** get an access token for an application (\`POST /oauth2/token\`), call the data API with it
+(\`POST /graphql\`) and read their usage (\`GET /api/usage\`).
 
-**The console** (\`/api/console\`) is what the web interface stands on, and a script can use it too: sign in by
-\`POST /api/console/session\`, keep the cookie, and send the \`csrf_token\` of its answer in \`X-CSRF-Token\` with every
-request that isn't a GET.
+**The console API** (\`/api/console\`) is the API of the web interface, and scripts can use it too. Sign in with
+\`POST /api/console/session\`, keep the cookie, and send the \`csrf_token\` of the response in \`X-CSRF-Token\` with every
+request other than GET.
 
-Errors are problem+json (RFC 9457) with a \`code\`, but those of the OAuth endpoints (RFC 6749) and of the data API
-(GraphQL). A faulty request's \`errors\` name all faulty fields. Every answer has an \`X-Request-Id\`.
-Times are ISO 8601 in UTC; fields that end in \`_sec\` are seconds, in \`_bytes\` bytes. Lists are read page by page:
-\`limit\` items, and the next page by the \`next_cursor\` of the one before.`;
+Errors are problem+json (RFC 9457) with a \`code\`, except those of the OAuth endpoints (RFC 6749) and of the data API
+(GraphQL). \`errors\` lists all invalid fields of a request. Every response has an \`X-Request-Id\`.
+Times are ISO 8601 in UTC. Fields that end in \`_sec\` are seconds, in \`_bytes\` bytes. Lists are paginated: \`limit\`
+items per page, and \`next_cursor\` of one page is the \`cursor\` of the next.`;

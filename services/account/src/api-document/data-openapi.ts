@@ -3,8 +3,6 @@ import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Answer, ApiChapter, Operation } from '../http/operation.ts';
 
-/** The gateway's data endpoints. What the data API itself takes and answers is its own. */
-
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
 
 const graphqlRequestSchema = z
@@ -33,8 +31,8 @@ const refusalSchema = z
           extensions: z.looseObject({
             code: z.string(),
             request_id: z.string(),
-            limit: z.int().optional().meta({ description: "The plan's number." }),
-            remaining: z.int().optional().meta({ description: 'What is left of it.' }),
+            limit: z.int().optional().meta({ description: "The plan's limit." }),
+            remaining: z.int().optional().meta({ description: 'What is left of the limit.' }),
             retry_after_sec: z.int().optional(),
             period_ended_at: z.string().optional(),
           }),
@@ -42,15 +40,15 @@ const refusalSchema = z
       )
       .length(1),
   })
-  .meta({ id: 'GraphQLRefusal', description: 'A refusal that every GraphQL client can read.' });
+  .meta({ id: 'GraphQLRefusal', description: 'A refusal by Tollgate.' });
 
-/** The data API refuses, too, with whatever status it has for that. */
+/** The data API can respond with the same statuses. */
 const refusedSchema = z.union([refusalSchema, graphqlAnswerSchema]).meta({
   id: 'GraphQLRefusedAnswer',
-  description: "Ours where its error's `extensions` have a `request_id`, else the data API's own.",
+  description:
+    "From Tollgate if the error's `extensions` contain a `request_id`, otherwise from the data API.",
 });
 
-/** By status; each costs nothing. */
 const REFUSALS: readonly ErrorCode[] = [
   'unauthorized',
   'no_active_billing_period',
@@ -98,15 +96,18 @@ const refusals = Object.fromEntries(
 
 const ANSWERS: Operation['answers'] = {
   200: {
-    description: 'What the data API answered, streamed.',
+    description: "The data API's response, streamed.",
     schema: graphqlAnswerSchema,
     contentTypes: JSON_TYPES,
-    headers: { 'X-Points-Cost': 'What the call cost.', 'X-Billing-Status': 'As at `GET /api/usage`.' },
+    headers: {
+      'X-Points-Cost': 'What the call cost.',
+      'X-Billing-Status': 'The `status` of `GET /api/usage`.',
+    },
   },
   400: refusal(['invalid_request']),
   ...refusals,
   default: {
-    description: 'What else the data API answered.',
+    description: 'Any other response of the data API.',
     headers: { 'X-Points-Cost': 'What the call cost.' },
   },
 };
@@ -121,12 +122,12 @@ const graphqlQuerySchema = z.object({
 const EXAMPLE = { query: '{ country(code: "JP") { name capital } }' };
 
 const METERED =
-  'Metered, and held to the plan: `RateLimit` and `RateLimit-Policy` tell where the rate stands, ' +
-  '`X-Points-Remaining` what is left of the period. A refusal costs nothing, and says which limit it was and when ' +
-  'to come back; it is ours where its `extensions` have a `request_id`, else the data API’s own. Whatever GraphQL over ' +
-  'HTTP has can be sent.';
+  'Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and ' +
+  '`RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs ' +
+  'nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a ' +
+  '`request_id`, otherwise from the data API.';
 
-const OF_V1 = 'The same for API v1, where it is offered; elsewhere `not_found`. Points are shared. ';
+const OF_V1 = 'API v1, if it is offered; otherwise `not_found`. Both versions share the points. ';
 
 function post(operationId: string, summary: string, description: string): Operation {
   return {
@@ -156,13 +157,12 @@ function get(operationId: string, summary: string, description: string): Operati
 export const dataApi: ApiChapter = {
   title: 'Data API',
   description:
-    'GraphQL, over HTTP and WebSocket (`graphql-transport-ws` and `graphql-ws`). A WebSocket is opened at the same ' +
-    'paths by a GET that asks for the upgrade, with the token in the Authorization header, in `?token=` or in the ' +
-    'payload of `connection_init`.',
+    'GraphQL over HTTP and WebSocket (`graphql-transport-ws` and `graphql-ws`). Open a WebSocket at the same paths, ' +
+    'with the token in the Authorization header, in `?token=` or in the payload of `connection_init`.',
   operations: {
-    'POST /graphql': post('callDataApi', 'Calls the data API', METERED),
-    'GET /graphql': get('queryDataApi', 'Calls the data API by GET', METERED),
-    'POST /v1/graphql': post('callDataApiV1', 'Calls API v1 of the data API', OF_V1 + METERED),
-    'GET /v1/graphql': get('queryDataApiV1', 'Calls API v1 of the data API by GET', OF_V1 + METERED),
+    'POST /graphql': post('callDataApi', 'Call the data API', METERED),
+    'GET /graphql': get('queryDataApi', 'Call the data API by GET', METERED),
+    'POST /v1/graphql': post('callDataApiV1', 'Call API v1 of the data API', OF_V1 + METERED),
+    'GET /v1/graphql': get('queryDataApiV1', 'Call API v1 of the data API by GET', OF_V1 + METERED),
   },
 };

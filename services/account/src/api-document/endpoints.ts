@@ -5,8 +5,8 @@ import type { ApiDoor } from './api-document.ts';
 import { EXAMPLE_ORIGIN } from './oauth-openapi.ts';
 
 /**
- * `GET /api/openapi.json`: 200, the OpenAPI 3.1 document of the public API, with PUBLIC_URL as its server, this
- * Tollgate's cookie and its addresses in the examples; 304 for who has this version.
+ * `GET /api/openapi.json`: 200, the OpenAPI 3.1 document with this installation's PUBLIC_URL, cookie and examples;
+ * 304 if `If-None-Match` has the current version.
  */
 export function apiDocumentEndpoint(door: ApiDoor): RequestHandler {
   const text = JSON.stringify(createApiDocument(door)).replaceAll(EXAMPLE_ORIGIN, door.serverUrl);

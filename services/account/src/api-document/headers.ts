@@ -4,20 +4,18 @@ type Headers = Record<string, oas31.HeaderObject | oas31.ReferenceObject>;
 
 const ref = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** Those that many answers have. */
 export const HEADERS = {
-  'X-Request-Id': headerObject('Names the request in the logs.'),
+  'X-Request-Id': headerObject('The ID of the request in the logs.'),
   'No-Store': headerObject('`no-store`.'),
-  'Retry-After': headerObject('Seconds until it may be tried again.'),
+  'Retry-After': headerObject('Seconds to wait before retrying.'),
 };
 
-/** Response headers that an answer always has, from what they hold; with the one that all answers have. */
+/** Headers that a response always has, by description, and `X-Request-Id`, which every response has. */
 export function headersOf(held: Readonly<Record<string, string>>): Headers {
   const own = Object.entries(held).map(([name, description]) => [name, headerObject(description)] as const);
   return { 'X-Request-Id': ref('X-Request-Id'), ...Object.fromEntries(own) };
 }
 
-/** Those of a problem+json. */
 export function problemHeaders(status: number): Headers {
   return {
     ...headersOf(status === 401 ? { 'WWW-Authenticate': 'The challenge (RFC 6750).' } : {}),

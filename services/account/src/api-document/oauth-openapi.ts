@@ -7,15 +7,13 @@ import {
 } from '@tollgate/contracts/oauth';
 import type { Answer, ApiChapter, Operation } from '../http/operation.ts';
 
-/** auth's public endpoints. */
-
-/** In examples; a served document has its own address in its place. */
+/** Replaced by Tollgate's own address in a served document. */
 export const EXAMPLE_ORIGIN = 'https://tollgate.example';
 
 const error = oauthErrorSchema.meta({ id: 'OAuthError', description: 'An error (RFC 6749, section 5.2).' });
 
 const NO_STORE = { 'Cache-Control': '`no-store`.' };
-const LATER = { ...NO_STORE, 'Retry-After': 'Seconds until it may be tried again.' };
+const LATER = { ...NO_STORE, 'Retry-After': 'Seconds to wait before retrying.' };
 
 function refusal(
   code: string,
@@ -30,7 +28,7 @@ function refusal(
   };
 }
 
-const CHALLENGE = { ...NO_STORE, 'WWW-Authenticate': 'The challenge, `Basic`.' };
+const CHALLENGE = { ...NO_STORE, 'WWW-Authenticate': 'The `Basic` challenge.' };
 
 const ERRORS: Operation['answers'] = {
   401: {
@@ -42,8 +40,11 @@ const ERRORS: Operation['answers'] = {
     name: 'oauth.too_many',
     ...refusal('temporarily_unavailable', 'Too many attempts or tokens.', LATER),
   },
-  500: { name: 'oauth.server_error', ...refusal('server_error', 'Our fault.') },
-  503: { name: 'oauth.unavailable', ...refusal('temporarily_unavailable', 'A store is away.', LATER) },
+  500: { name: 'oauth.server_error', ...refusal('server_error', 'Internal error.') },
+  503: {
+    name: 'oauth.unavailable',
+    ...refusal('temporarily_unavailable', 'Temporarily unavailable.', LATER),
+  },
 };
 
 const CREDENTIALS = {
@@ -53,14 +54,14 @@ const CREDENTIALS = {
 
 export const oauthApi: ApiChapter = {
   title: 'OAuth',
-  description: 'Access tokens for programs: OAuth 2.0, client credentials.',
+  description: 'Access tokens with the OAuth 2.0 client-credentials grant.',
   operations: {
     'POST /oauth2/token': {
       operationId: 'issueAccessToken',
-      summary: 'Gives an access token for client credentials',
+      summary: 'Get an access token',
       description:
-        "RFC 6749, section 4.4. The application's client id and secret are in the form or in an HTTP Basic header, " +
-        'never in both. No credentials, an unknown client, a wrong secret and a revoked application get the same answer.',
+        "RFC 6749, section 4.4. Send the application's client ID and secret in the form or in an HTTP Basic header, not " +
+        'in both. Missing credentials, an unknown client, a wrong secret and a revoked application get the same response.',
       caller: 'client',
       form: tokenRequestSchema,
       example: { grant_type: 'client_credentials', scope: 'api', ...CREDENTIALS },
@@ -83,15 +84,15 @@ export const oauthApi: ApiChapter = {
     },
     'POST /oauth2/revoke': {
       operationId: 'revokeAccessToken',
-      summary: 'Gives back a token',
+      summary: 'Revoke an access token',
       description:
-        'RFC 7009. Also `200` for a token that is malformed, unknown or revoked already. For the client of the token ' +
-        "only; another client's token is `invalid_request`.",
+        'RFC 7009. Returns 200 also for a token that is malformed, unknown or already revoked. A client can revoke its ' +
+        "own tokens only; another client's token is `invalid_request`.",
       caller: 'client',
       form: revocationRequestSchema,
       example: { token: 'tg_0b7c1f9e_secret', ...CREDENTIALS },
       answers: {
-        200: { description: 'The token is dead.', headers: NO_STORE },
+        200: { description: 'The token is revoked.', headers: NO_STORE },
         400: refusal('invalid_request', 'The request is malformed.'),
         ...ERRORS,
       },
@@ -99,14 +100,14 @@ export const oauthApi: ApiChapter = {
     },
     'GET /.well-known/oauth-authorization-server': {
       operationId: 'getAuthorizationServerMetadata',
-      summary: 'Where the OAuth endpoints are',
-      description: 'RFC 8414. `not_found` where no issuer is configured.',
+      summary: 'Get the OAuth server metadata',
+      description: 'RFC 8414. `not_found` if no issuer is configured.',
       caller: 'anyone',
       answers: {
         200: {
           description: 'The metadata.',
           schema: authorizationServerMetadataSchema,
-          headers: { 'Cache-Control': 'How long it may be kept.' },
+          headers: { 'Cache-Control': 'How long the metadata may be cached.' },
           example: {
             issuer: EXAMPLE_ORIGIN,
             token_endpoint: `${EXAMPLE_ORIGIN}/oauth2/token`,

@@ -1,43 +1,42 @@
 import { z } from 'zod';
 import type { ApiChapter } from '../http/operation.ts';
 
-/** The document's own endpoints. */
 export const documentApi: ApiChapter = {
   title: 'This document',
-  description: 'The API by itself.',
+  description: 'The API description.',
   operations: {
     'GET /api/openapi.json': {
       operationId: 'getApiDocument',
-      summary: 'The API as OpenAPI 3.1',
+      summary: 'Get this document (OpenAPI 3.1)',
       caller: 'anyone',
       answers: {
         200: {
           description: 'This document.',
           schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
           headers: {
-            ETag: 'Of this version.',
-            'Cache-Control': '`no-cache`: ask whether it is still the one.',
+            ETag: 'Identifies the version of the document.',
+            'Cache-Control': '`no-cache`: revalidate before use.',
           },
         },
-        304: { description: 'The one that the caller has by `If-None-Match`.' },
+        304: { description: 'Not modified since the version in `If-None-Match`.' },
       },
     },
     'GET /api/docs': {
       operationId: 'getApiPage',
-      summary: 'The same to read, in a browser',
+      summary: 'Read this document in a browser',
       caller: 'anyone',
       answers: {
         200: {
           description: 'The page.',
           schema: z.string(),
           contentTypes: ['text/html'],
-          headers: { 'Content-Security-Policy': 'It loads nothing from elsewhere.' },
+          headers: { 'Content-Security-Policy': 'Allows nothing from other origins.' },
         },
       },
     },
     'GET /api/docs/{file}': {
       operationId: 'getApiPageFile',
-      summary: 'A script or style of that page',
+      summary: 'Get a script or style of the page',
       caller: 'anyone',
       params: z.object({ file: z.string() }),
       answers: {
@@ -45,7 +44,7 @@ export const documentApi: ApiChapter = {
           description: 'The file.',
           schema: z.string(),
           contentTypes: ['text/javascript', 'text/css'],
-          headers: { 'Cache-Control': 'How long it may be kept.' },
+          headers: { 'Cache-Control': 'How long the file may be cached.' },
         },
       },
     },

@@ -6,28 +6,28 @@ import { z } from 'zod';
 import type { Method, Operation } from '../http/operation.ts';
 import { problemHeaders } from './headers.ts';
 
-/** RFC 9457, with Tollgate's members. Open: some codes have members of their own. */
+/** RFC 9457 with Tollgate's members. Some codes have members of their own. */
 export const problemSchema = z
   .looseObject({
     type: z.string().meta({ description: '`urn:tollgate:problem:` and the code.' }),
     title: z.string(),
     status: z.int().min(400).max(599),
-    detail: z.string().optional().meta({ description: 'What is wrong with this request, for people.' }),
-    code: z.string().meta({ description: 'What is wrong, for programs.' }),
-    request_id: z.string().meta({ description: 'Names the request in the logs.' }),
+    detail: z.string().optional().meta({ description: 'What is wrong with this request.' }),
+    code: z.string().meta({ description: 'The error code. Branch on this.' }),
+    request_id: z.string().meta({ description: 'The ID of the request in the logs.' }),
     errors: z
       .array(
         z.object({
-          field: z.string().meta({ description: "The member's path; empty for the body as a whole." }),
-          message: z.string().meta({ description: 'What is wanted.' }),
+          field: z.string().meta({ description: 'Path of the field; empty for the body as a whole.' }),
+          message: z.string().meta({ description: 'What the value must be.' }),
         }),
       )
       .optional()
-      .meta({ description: 'Every faulty field.' }),
+      .meta({ description: 'All invalid fields.' }),
   })
   .meta({ description: 'An error (RFC 9457).' });
 
-/** Refused before there is a path: whoever is asked, it is a problem+json. */
+/** Refused before the path is known, so always problem+json. */
 const OF_HEADS: readonly ErrorCode[] = [
   'invalid_request',
   'request_timeout',
@@ -35,10 +35,9 @@ const OF_HEADS: readonly ErrorCode[] = [
   'header_fields_too_large',
 ];
 
-/** What every other request can meet before or beside its endpoint. */
 const OF_ALL: readonly ErrorCode[] = [...OF_HEADS, 'internal_error', 'service_unavailable'];
 
-/** Codes that an operation can be refused with: its own, and those that come of its caller and of its parts. */
+/** Codes of an operation: its own, and those that follow from its caller and input. */
 function codesOf(method: Method, operation: Operation): readonly ErrorCode[] {
   const { caller, params, body, problems = [], ownErrors = false } = operation;
   if (ownErrors) return OF_HEADS;
@@ -55,10 +54,7 @@ function codesOf(method: Method, operation: Operation): readonly ErrorCode[] {
   ];
 }
 
-/**
- * Makes the answers of operations that are problem+json, by status. Equal ones are one object, so that the document
- * holds each once, under its `components`.
- */
+/** Equal problem+json responses are one object, so that the document contains each once, in `components`. */
 export function createProblemAnswers() {
   const made = new Map<string, ZodOpenApiResponseObject>();
 
@@ -84,7 +80,7 @@ function problemAnswer(status: number, codes: readonly ErrorCode[]): ZodOpenApiR
     headers: problemHeaders(status),
     content: {
       'application/problem+json': {
-        // One schema for all: a generated client has one type of error, and the examples name the codes.
+        // One schema for all, so that generated clients have one error type.
         schema: { $ref: '#/components/schemas/Problem' },
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },

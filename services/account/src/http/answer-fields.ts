@@ -15,8 +15,7 @@ export const nextCursor = z
   .nullable()
   .meta({ description: 'The `cursor` of the next page; null at the end.', examples: [null] });
 
-/** Whether the token service has acknowledged the change by now. It is told until it has. */
 export const delivered = z.boolean().meta({
   description:
-    'Whether the change is in force within a second: the token service has acknowledged it or, of a revocation, every gateway has been told to refuse. If not, both are told until it is.',
+    'Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds.',
 });
