@@ -9,11 +9,11 @@ import { openStreamMeter } from './stream-meter.ts';
 import type { OpenStream, StreamMeter, StreamMeterOptions } from './stream-meter.ts';
 
 type MeteredCall = Pick<OpenStream, 'token' | 'payer' | 'apiVersion' | 'lease' | 'recheck' | 'watchToken'> & {
-  /** Asks for a subscription's slot. @throws {Problem} (the promise) what admission throws. */
+  /** Takes a subscription's slot. @throws {Problem} (the promise) what admission throws. */
   admitStream: () => Promise<Lease>;
 };
 
-/** Counts one call's answer: once at its end, or while it is open where it is a stream. */
+/** Meters one call's response: at its end, or while it is open if it is a stream. */
 export type CallMeter = (kind: AdmissionKind, call: MeteredCall) => AnswerMeter;
 
 export function createCallMeter(
@@ -23,23 +23,21 @@ export function createCallMeter(
   return (kind, call) => {
     let open: StreamMeter | undefined;
     return {
-      // A call that was admitted as one may be a query with @defer: its parts end with it.
+      // Multipart in response to a call is a query with @defer.
       isOpenStream: (headers) =>
         isSubscriptionStream(headers) || (kind === 'subscription' && isMultipart(headers)),
       begin: ({ points, trafficBytes, cut }) => {
         const lease = kind === 'subscription' ? call.lease : streamSlot(call, cut);
         open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
       },
-      end: (usage) =>
-        open === undefined ? settle(call, usage, call.lease) : acknowledgedInTime(open.end(), options),
+      end: (usage) => (open === undefined ? settle(call, usage) : acknowledgedInTime(open.end(), options)),
     };
   };
 }
 
 /**
- * The slot of a stream that nobody has asked for: its caller takes any answer, and the upstream has chosen
- * this one. It holds the call's slot until it has a subscription's, and is cut where it doesn't get one: else
- * who accepts any type would have subscriptions beyond the plan's.
+ * The slot of a stream that the upstream chose for a caller that accepts any type: the call's until it gets a
+ * subscription's. Without one the stream is cut, or such callers would exceed the plan's subscriptions.
  */
 function streamSlot({ lease, admitStream }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
   let slot = lease;

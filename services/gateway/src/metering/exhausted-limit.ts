@@ -1,7 +1,7 @@
 import type { PayerEntitlement } from '../entitle/entitle.ts';
 import type { LiveUsage } from './settlement/record-script.ts';
 
-/** The first limit of the period that is used up, as far as an open stream uses it. */
+/** The first used-up limit of the period that applies to open subscriptions. */
 export function exhaustedLimit(
   { points_limit, time_sec_limit, traffic_bytes_limit }: PayerEntitlement['limits'],
   live: LiveUsage,

@@ -1,19 +1,17 @@
-/** What an operation has cost since the last time it was asked. */
 type UsageSlice = { points: number; requests: number; timeMs: number };
 
 export type OperationMeter = {
-  /** What is not yet settled. Each millisecond, request and point is handed out once. */
+  /** The usage since the last slice: each millisecond, request and point is in one slice. */
   takeSlice: (nowMs: number) => UsageSlice;
-  /** Whether any of it has been handed out. */
+  /** Whether a slice has been taken. */
   isSettled: () => boolean;
 };
 
 const MINUTE_MS = 60_000;
 
 /**
- * The meter of one open operation: one request, its open time, and points for every minute that has begun.
- * Times are of performance.now(): a clock that is set changes no bill. Fractions of a millisecond stay for the
- * next slice, so that the slices add up to the whole.
+ * The meter of one open operation: one request, its open time, and points for each started minute. Times are of
+ * performance.now(), so that setting the clock changes no bill. Fractions of a millisecond stay for the next slice.
  */
 export function createOperationMeter(openedMs: number, pointsPerMinute: number): OperationMeter {
   let settledMs = 0;

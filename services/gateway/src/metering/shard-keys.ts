@@ -1,8 +1,8 @@
 import { usageShard } from '@tollgate/contracts/usage-stream';
 
 /**
- * The gateway's own Redis keys, all of a payer's shard: a script may touch them together on a Redis Cluster.
- * The stream, how far it is trimmed, and the live counters are named in the contract with account.
+ * The gateway's own Redis keys, by shard so that one script may use them together on a Redis Cluster. The contract
+ * with account names the others.
  */
 const prefix = (shard: number) => `{s${String(shard)}}:`;
 
@@ -11,17 +11,17 @@ export function seenKey(shard: number, gatewayId: string): string {
   return `${prefix(shard)}seen:${gatewayId}`;
 }
 
-/** On which data set the stream's ids are known to be behind none that account has counted. */
+/** The data set on which the stream's ids are known to follow those that account has counted. */
 export function floorKey(shard: number): string {
   return `${prefix(shard)}floor`;
 }
 
-/** How much of its minute's worth of calls a payer has used, and when that was so. */
+/** The level of a payer's rate, and its time. */
 export function rateKey(payerId: number): string {
   return `${prefix(usageShard(payerId))}rate:${String(payerId)}`;
 }
 
-/** A sorted set: leases of a payer's calls in flight, or open subscriptions, by when they expire. */
+/** A sorted set of a payer's leases by expiry. */
 export function leasesKey(kind: 'calls' | 'subscriptions', payerId: number): string {
   return `${prefix(usageShard(payerId))}${kind}:${String(payerId)}`;
 }

@@ -1,23 +1,16 @@
-import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Lease } from '../../admission/leases.ts';
-import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { Principal } from '../principal.ts';
 import type { LiveUsage } from './record-script.ts';
 import type { RecordUsage, UntimedUsage } from './record-usage.ts';
 
 /** What a response cost: the upstream's points, and the body bytes sent to the caller. */
 type AnswerUsage = { points: number; trafficBytes: number };
 
-/** Who used something, and on whose period. */
-export type Consumer = {
-  token: Pick<ActiveToken, 'account_id' | 'application_id'>;
-  payer: Pick<PayerEntitlement, 'payerId' | 'periodId'>;
-  /** Which API was used; the newest where it isn't said. */
-  apiVersion?: UsageEvent['api_version'];
-};
+type SettledCall = Principal & { apiVersion: UsageEvent['api_version']; lease: Lease };
 
 /** Resolves with whether the response may be completed. */
-export type SettleCall = (consumer: Consumer, usage: AnswerUsage, lease: Lease) => Promise<boolean>;
+export type SettleCall = (call: SettledCall, usage: AnswerUsage) => Promise<boolean>;
 
 export type SettlementTimeout = {
   /** How long a finished response waits until its usage is recorded. */
@@ -34,9 +27,12 @@ export type SettlementTimeout = {
  * usage is recorded, so no usage of a completed response is lost.
  */
 export function createSettleCall(record: RecordUsage, settlementTimeout: SettlementTimeout): SettleCall {
-  return (consumer, { points, trafficBytes }, lease) => {
+  return (call, { points, trafficBytes }) => {
     const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
-    return acknowledgedInTime(record(usageEvent(consumer, used), lease.handOver()), settlementTimeout);
+    return acknowledgedInTime(
+      record(usageEvent(call, used, call.apiVersion), call.lease.handOver()),
+      settlementTimeout,
+    );
   };
 }
 
@@ -58,7 +54,11 @@ export function acknowledgedInTime(
   });
 }
 
-export function usageEvent({ token, payer, apiVersion = 'v2' }: Consumer, used: LiveUsage): UntimedUsage {
+export function usageEvent(
+  { token, payer }: Principal,
+  used: LiveUsage,
+  apiVersion: UsageEvent['api_version'] = 'v2',
+): UntimedUsage {
   return {
     payer_id: payer.payerId,
     period_id: payer.periodId,

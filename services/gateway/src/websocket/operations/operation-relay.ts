@@ -38,13 +38,11 @@ export class OperationRelay {
 
   constructor(options: OperationRelayOptions, socket: RelayedSocket) {
     const { settleIntervalMs, pointsPerMinute, upstream, bufferMaxBytes } = options.settings;
-    const { token, payer } = socket.principal;
     this.#options = options;
     this.#socket = socket;
     this.#operations = new Operations({
       ...options,
-      token,
-      payer,
+      principal: socket.principal,
       settleIntervalMs,
       pointsPerMinute,
       onExhausted: (problem) => {
@@ -67,7 +65,7 @@ export class OperationRelay {
     });
     this.#sent = new SentOperations(this.#upstream, socket.protocol, options.settings);
     this.#relayMessage = createMessageRelay(options, socket, {
-      operations: this.#operations,
+      subscriptions: this.#operations.subscriptions,
       sent: this.#sent,
       end: (operation, end) => {
         this.#end([operation], end);
@@ -80,7 +78,7 @@ export class OperationRelay {
   }
 
   get #principal(): Principal {
-    return { token: this.#socket.principal.token, payer: this.#operations.payer };
+    return this.#operations.subscriptions.principal;
   }
 
   get size(): number {
@@ -93,11 +91,11 @@ export class OperationRelay {
   }
 
   refreshPayer(payer: PayerEntitlement): void {
-    this.#operations.refreshPayer(payer);
+    this.#operations.subscriptions.refreshPayer(payer);
   }
 
   tick(nowMs: number, idleMs: number): void {
-    this.#operations.settleWhenDue(nowMs);
+    void this.#operations.subscriptions.settleWhenDue(nowMs);
     for (const operation of this.#sent.overdue(nowMs)) {
       const cause = new Error('the upstream did not answer an operation in time');
       this.#refuse(operation, new Problem('upstream_timeout', { cause }));
@@ -140,7 +138,7 @@ export class OperationRelay {
     this.#end(over, end);
     this.#upstream.resume();
     this.#leaveWhenDone();
-    this.#operations.settleFinally();
+    this.#operations.subscriptions.settleFinally();
   }
 
   /** Ends operations whose caller has gone; they cost nothing. */

@@ -1,6 +1,6 @@
 import type { Lease } from '../../admission/leases.ts';
 import type { PayerEntitlement } from '../../entitle/entitle.ts';
-import type { OperationMeter } from '../../metering/operation-meter.ts';
+import type { Subscription } from '../../metering/open-subscriptions.ts';
 import type { OperationTrace } from '../../trace/socket-trace.ts';
 import type { OperationType } from './operation-type.ts';
 
@@ -8,7 +8,7 @@ import type { OperationType } from './operation-type.ts';
  * An operation of a caller. It is open until the upstream or the caller ends it; a query or mutation that was sent is
  * open until it is answered, whatever the caller does.
  */
-export type Operation = {
+export type Operation = Subscription & {
   id: string;
   type: OperationType;
   trace: OperationTrace | null;
@@ -18,9 +18,6 @@ export type Operation = {
   upstreamId: string | null;
   /** By performance.now(). */
   sentMs: number;
-  /** What may be a subscription: its slot among those open, and from when it was sent its meter. */
-  lease: Lease | null;
-  meter: OperationMeter | null;
   /** If it may be a query or mutation: its session slot, and its payer. */
   call: { lease: Lease; payer: PayerEntitlement } | null;
   answered: boolean;
@@ -29,7 +26,6 @@ export type Operation = {
   abandoned: boolean;
   /** Resolves when its messages so far are recorded and passed on. */
   relayed: Promise<void>;
-  ended: boolean;
 };
 
 export function newOperation(id: string, type: OperationType, trace: OperationTrace | null): Operation {

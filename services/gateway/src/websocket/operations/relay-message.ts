@@ -1,4 +1,5 @@
 import { Problem } from '@tollgate/http/problem';
+import type { OpenSubscriptions } from '../../metering/open-subscriptions.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
 import { createSettleMessage, priceMessage } from './priced-message.ts';
 import type { PricedMessage } from './priced-message.ts';
@@ -7,7 +8,6 @@ import { withId } from '../message.ts';
 import { UNRECORDED } from './operation-error.ts';
 import { hasEnded } from './operation.ts';
 import type { Operation } from './operation.ts';
-import type { Operations } from './operations.ts';
 import { isOfOperation } from '../protocol.ts';
 import type { OperationRelayOptions, RelayedSocket } from './relay-options.ts';
 import type { SentOperations } from './sent-operations.ts';
@@ -20,13 +20,13 @@ export function createMessageRelay(
   { record, settlementTimeout, statedPoints, settings, onRelayed }: OperationRelayOptions,
   { principal, protocol, toCaller }: RelayedSocket,
   relay: {
-    operations: Pick<Operations, 'countPoints' | 'countTraffic' | 'usesPoints'>;
+    subscriptions: Pick<OpenSubscriptions<Operation>, 'countPoints' | 'countTraffic' | 'usesPoints'>;
     sent: Pick<SentOperations, 'get' | 'remove' | 'stop'>;
     end: (operation: Operation, end: TracedEnd) => void;
     refuse: (operation: Operation, problem: Problem) => void;
   },
 ): RelayMessage {
-  const { operations, sent } = relay;
+  const { subscriptions, sent } = relay;
   const price = { statedPoints, defaultPoints: settings.defaultPoints };
   const settleMessage = createSettleMessage(record, settlementTimeout, principal.token);
 
@@ -42,8 +42,8 @@ export function createMessageRelay(
     const trafficBytes = operation.abandoned ? 0 : bytes.length;
     const isCounted = isFirst || isResult || points > 0;
     const recorded = isCounted ? settleMessage(operation, priced, trafficBytes) : Promise.resolve(true);
-    if (!isCounted) operations.countTraffic(trafficBytes);
-    if (points > 0 && operation.meter !== null) operations.usesPoints();
+    if (!isCounted) subscriptions.countTraffic(trafficBytes);
+    if (points > 0 && operation.meter !== null) subscriptions.usesPoints();
     if (end !== null) sent.remove(operation);
     if (operation.abandoned) {
       sent.stop(operation);
@@ -69,8 +69,8 @@ export function createMessageRelay(
       relay.refuse(operation, new Problem('upstream_unreachable', { cause: new Error('nested too deeply') }));
     } else if (operation.call !== null) passWhenRecorded(operation, bytes, priced);
     else {
-      operations.countPoints(priced.points);
-      operations.countTraffic(bytes.length);
+      subscriptions.countPoints(priced.points);
+      subscriptions.countTraffic(bytes.length);
       pass(operation, bytes, priced.end);
     }
   };

@@ -1,0 +1,117 @@
+import { expect, jest } from '@jest/globals';
+import type { Limits } from '@tollgate/contracts/entitlement';
+import type { Problem } from '@tollgate/http/problem';
+import type { LeaseEntry } from '../../src/admission/leases.ts';
+import type { PayerEntitlement } from '../../src/entitle/entitle.ts';
+import { OpenSubscriptions } from '../../src/metering/open-subscriptions.ts';
+import type { Subscription } from '../../src/metering/open-subscriptions.ts';
+import type { LiveUsage } from '../../src/metering/settlement/record-script.ts';
+import type { UntimedUsage } from '../../src/metering/settlement/record-usage.ts';
+
+export const INTERVAL_MS = 5_000;
+export const FIRST_MS = 1_000;
+export const UNUSED: LiveUsage = { points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+const UNLIMITED: Limits = {
+  points_limit: null,
+  time_sec_limit: null,
+  traffic_bytes_limit: null,
+  rate_limit: null,
+  session_limit: null,
+  subscription_limit: null,
+  team_slots_limit: null,
+};
+
+export function payerOf(
+  payerId: number,
+  limits: Partial<Limits> = {},
+  periodId = payerId * 10,
+): PayerEntitlement {
+  return {
+    payerId,
+    periodId,
+    billingStatus: 'active',
+    endedAt: '2026-12-31T23:59:59.000Z',
+    limits: { ...UNLIMITED, ...limits },
+  };
+}
+
+export const token = {
+  active: true as const,
+  client_id: 'client',
+  sub: '7',
+  account_id: 7,
+  application_id: 8,
+  scope: 'api',
+  token_type: 'bearer' as const,
+  iat: 0,
+  exp: 1,
+};
+
+export type Recorded = UntimedUsage & { lease: LeaseEntry | null };
+
+/** Microtasks, which fake timers leave alone. */
+export async function flush(): Promise<void> {
+  for (let count = 0; count < 10; count += 1) await Promise.resolve();
+}
+
+/** Open subscriptions of one principal, under Jest's fake timers. */
+export function openSubscriptions(limits: Partial<Limits> = {}, pointsPerMinute = 0) {
+  const recorded: Recorded[] = [];
+  const unacknowledged: ((live: LiveUsage | null) => void)[] = [];
+  const exhausted: Problem[] = [];
+  const lost: Problem[] = [];
+  const primed: number[] = [];
+  const slots: { payerId: number; released: boolean }[] = [];
+  let refusal: Problem | null = null;
+  const subscriptions = new OpenSubscriptions<Subscription>({
+    record: (usage, lease = null) => {
+      recorded.push({ ...usage, lease });
+      return new Promise((resolve) => unacknowledged.push(resolve));
+    },
+    prime: (periodId) => {
+      primed.push(periodId);
+      return Promise.resolve();
+    },
+    principal: { token, payer: payerOf(1, limits) },
+    settleIntervalMs: INTERVAL_MS,
+    pointsPerMinute,
+    onExhausted: (problem) => exhausted.push(problem),
+    slots: {
+      admit: async ({ payerId }) => {
+        await Promise.resolve();
+        if (refusal !== null) throw refusal;
+        const slot = { payerId, released: false };
+        slots.push(slot);
+        const release = () => {
+          slot.released = true;
+        };
+        const handOver = () => {
+          release();
+          return { key: `payer ${String(payerId)}`, member: 'm' };
+        };
+        return { rateLimitState: { pointsRemaining: null, rate: null }, lease: { release, handOver } };
+      },
+      onLost: (_subscription, problem) => lost.push(problem),
+    },
+  });
+  return {
+    ...{ subscriptions, recorded, unacknowledged, exhausted, lost, primed, slots },
+    refuseWith: (problem: Problem) => {
+      refusal = problem;
+    },
+    acknowledge: async (live: LiveUsage | null = UNUSED) => {
+      for (const resolve of unacknowledged.splice(0)) resolve(live);
+      await flush();
+    },
+    start: async () => {
+      const subscription: Subscription = { lease: null, meter: null, ended: false };
+      expect(await subscriptions.takeSlot(subscription)).toBe(true);
+      subscriptions.begin(subscription, performance.now(), FIRST_MS);
+      return subscription;
+    },
+    pass: (timeMs: number) => {
+      jest.advanceTimersByTime(timeMs);
+      void subscriptions.settleWhenDue(performance.now());
+    },
+  };
+}
