@@ -5,19 +5,17 @@ import { idOf } from '../../http/input/id-parameter.ts';
 import { signedIn } from '../../identity/sessions/require-session.ts';
 import type { ApplicationKey } from './application.ts';
 
-/** Who may ask for what: the same endpoints serve operators and, by the console, an account's owner. */
+/** The same endpoints serve operators and, at /api/console, an account's owner. */
 export type Access = {
-  /** For the audit log. */
   actorOf: (req: Request, res: Response) => Actor;
-  /** The account that is asked about. @throws {Problem} not_found for one that no account can have */
+  /** @throws {Problem} not_found for an impossible id */
   accountOf: (req: Request, res: Response) => number;
-  /** The path's application. @throws {Problem} not_found for one that no application can have */
+  /** @throws {Problem} not_found for an impossible id */
   applicationOf: (req: Request, res: Response) => ApplicationKey;
-  /** Where an application is found. */
   locationOf: (applicationId: number) => string;
 };
 
-/** Operators: every application, and the account of the path. Behind requireServiceCredential. */
+/** All applications. Behind requireServiceCredential. */
 export const operatorAccess: Access = {
   actorOf: operatorOf,
   accountOf: (req) => idOf(req, 'account_id'),
@@ -25,7 +23,7 @@ export const operatorAccess: Access = {
   locationOf: (applicationId) => `/private/applications/${String(applicationId)}`,
 };
 
-/** Who is signed in: their own applications, and their own account. Behind requireSession. */
+/** The applications of the signed-in account. Behind requireSession. */
 export const ownerAccess: Access = {
   actorOf: (_req, res) => signedIn(res).actor,
   accountOf: (_req, res) => signedIn(res).account_id,

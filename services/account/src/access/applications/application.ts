@@ -1,4 +1,4 @@
-/** An application that isn't deleted, as the store holds it. */
+/** An application that isn't deleted. */
 export type Application = {
   application_id: number;
   account_id: number;
@@ -11,19 +11,15 @@ export type Application = {
   created_at: Date;
 };
 
-/**
- * Which application is meant. Where an owner asks it must be theirs, or it isn't there for them; null is an
- * operator, who reaches all.
- */
+/** An owner finds their own applications only; a null owner is an operator, who finds all. */
 export type ApplicationKey = { application_id: number; owner_id: number | null };
 
 /** Null for any. */
 export type ApplicationFilter = { status: Application['status'] | null; type: Application['type'] | null };
 
-/** A client secret that is live, less what makes it one. */
 export type LiveSecret = {
   secret_id: number;
   created_at: Date;
-  /** Null while no rotation has set an end. */
+  /** Null unless a rotation has set an end. */
   expires_at: Date | null;
 };

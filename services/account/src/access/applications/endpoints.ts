@@ -18,19 +18,15 @@ import {
 import { lifespanLabel } from './rules.ts';
 
 /**
- * Applications, for operators at `/private/applications` on the private listener, and for their owner at
- * `/api/console/applications`. Every answer holds the application: `application_id, account_id, name, type,
- * token_lifespan_sec, token_lifespan_label` (for people: "24 hours"), `client_id, status, revocation_epoch,
- * created_at`. 404 `not_found` for one that is unknown, deleted or, to an owner, another account's; 400
- * `invalid_request` naming all faulty members (`errors`); 401 without an operator's credential or a session; 503
- * while Postgres is away (a change may then have come to pass all the same; asking for it again does no harm,
- * but that a repeated creation makes a second application).
+ * Applications, for operators at `/private/applications`, and for their owner at `/api/console/applications`. Every
+ * response contains the application (answers.ts). 404 `not_found` also for a deleted application and, to an owner,
+ * for another account's; 400 `invalid_request`; 401; 503 if Postgres is unavailable. After a 503 a change may have
+ * been made; repeating it is safe, except that a repeated creation makes a second application.
  */
 
 /**
- * `POST /private/applications` with `{account_id, name, type, token_lifespan_sec}`: 201, and
- * `client_secret`, which is shown here and never again. 409 `application_limit_reached` where the account has
- * MAX_APPLICATIONS_PER_ACCOUNT, those that are revoked included.
+ * `POST /private/applications` with `{account_id, name, type, token_lifespan_sec}`: 201 with `client_secret`, which
+ * no other response contains. 409 `application_limit_reached`; revoked applications count.
  */
 export function createEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
   return async (req, res) => {
@@ -39,7 +35,7 @@ export function createEndpoint({ create }: Pick<Applications, 'create'>): Reques
   };
 }
 
-/** `POST /api/console/applications` with `{name, type, token_lifespan_sec}`: the same for one's own account. */
+/** `POST /api/console/applications` with `{name, type, token_lifespan_sec}`: the same for the signed-in account. */
 export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
   return async (req, res) => {
     const wanted = { ...bodyOf(req, ownApplicationSchema), account_id: ownerAccess.accountOf(req, res) };
@@ -67,8 +63,8 @@ export function listEndpoint({ list }: Pick<Applications, 'list'>): RequestHandl
 }
 
 /**
- * `PATCH …/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200, and
- * `delivered`. A lifespan is that of the tokens to come; those that there are keep theirs.
+ * `PATCH …/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200 with `delivered`. A
+ * new lifespan applies to new tokens only.
  */
 export function changeEndpoint({ change }: Pick<Applications, 'change'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -79,7 +75,7 @@ export function changeEndpoint({ change }: Pick<Applications, 'change'>, access:
   };
 }
 
-/** `GET …/applications/{application_id}`: 200, and `secrets`: since when and until when each is live. */
+/** `GET …/applications/{application_id}`: 200 with `secrets`, as `{created_at, expires_at}`. */
 export function readEndpoint({ find }: Pick<Applications, 'find'>, access: Access): RequestHandler {
   return async (req, res) => {
     const { application, secrets } = await find(access.applicationOf(req, res));
@@ -91,9 +87,8 @@ export function readEndpoint({ find }: Pick<Applications, 'find'>, access: Acces
 }
 
 /**
- * `POST …/applications/{application_id}/revoke`, without a body: its tokens and its secrets are dead.
- * 200, and `delivered`: whether every cache has been told within a second, by auth, which then refuses as well, or by
- * account itself; all are told until auth has acknowledged it. Each revocation raises the epoch by one, also of an application that is revoked already.
+ * `POST …/applications/{application_id}/revoke`, without a body: ends its tokens and secrets. 200 with `delivered`:
+ * whether auth has acknowledged it or every gateway was told, within a second. Each revocation raises the epoch.
  */
 export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -103,9 +98,8 @@ export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access:
 }
 
 /**
- * `POST …/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200, and the new
- * `client_secret`, which is shown here and never again, `previous_secret_expires_at` (null where no other
- * secret is live any more) and `delivered`. A revoked application is active again.
+ * `POST …/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200 with the new `client_secret`,
+ * `previous_secret_expires_at` (null if no other secret is live) and `delivered`. Reactivates a revoked application.
  */
 export function rotateSecretEndpoint(
   { rotateSecret }: Pick<Applications, 'rotateSecret'>,
@@ -119,7 +113,7 @@ export function rotateSecretEndpoint(
   };
 }
 
-/** `DELETE …/applications/{application_id}`: 204; as revoked, and gone for good but for the audit log. */
+/** `DELETE …/applications/{application_id}`: 204. A revocation that is final. */
 export function deleteEndpoint({ remove }: Pick<Applications, 'remove'>, access: Access): RequestHandler {
   return async (req, res) => {
     await remove(access.applicationOf(req, res), access.actorOf(req, res));

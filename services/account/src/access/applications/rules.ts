@@ -13,10 +13,10 @@ const UNITS_SEC = [
   ['second', 1],
 ] as const;
 
-/** The source specification's name for what would be 1 day. */
+/** The source specification's label. */
 const PRESET_LABELS: Readonly<Record<number, string>> = { 86_400: '24 hours' };
 
-/** A lifespan as people read it: in the largest unit that it is a whole number of. */
+/** In the largest unit that divides it. */
 export function lifespanLabel(lifespanSec: number): string {
   const preset = PRESET_LABELS[lifespanSec];
   if (preset !== undefined) return preset;
@@ -25,45 +25,35 @@ export function lifespanLabel(lifespanSec: number): string {
   return `${String(count)} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** How long a rotated secret may go on: not at all, to seven days. */
+/** How long a rotated secret can stay live: up to seven days. */
 export const OVERLAP_SEC = { min: 0, max: 604_800 };
 
-/** What a change leaves of an application's state. */
 export type ApplicationState = { status: Application['status'] | 'deleted'; revocation_epoch: number };
 
-/** When a secret ends from now on. */
 export type SecretEnd = { secret_id: number; expires_at: Date };
 
 type Before = Pick<Application, 'revocation_epoch'>;
 type Secret = Pick<LiveSecret, 'secret_id' | 'expires_at'>;
 
-/**
- * Every revocation counts, that of a revoked application too: two at once both grow the epoch, and an operator
- * who isn't sure that the first one arrived sends it once more.
- */
+/** Raises the epoch of a revoked application too, so that an operator can safely repeat a revocation. */
 export function stateAfterRevoke({ revocation_epoch }: Before) {
   return { status: 'revoked' as const, revocation_epoch: revocation_epoch + 1 };
 }
 
-/** Deletion is final, and kills all tokens. */
 export function stateAfterDelete({ revocation_epoch }: Before) {
   return { status: 'deleted' as const, revocation_epoch: revocation_epoch + 1 };
 }
 
-/** A new secret brings a revoked application back. The epoch stays, so its old tokens don't come with it. */
+/** A new secret reactivates a revoked application. The epoch stays, so its old tokens stay dead. */
 export function stateAfterRotation({ revocation_epoch }: Before) {
   return { status: 'active' as const, revocation_epoch };
 }
 
-/** Revoked or deleted, no secret is good any more, also not when a rotation brings the application back. */
 export function endsAfterRevoke(live: readonly Secret[], now: Date): SecretEnd[] {
   return live.map(({ secret_id }) => ({ secret_id, expires_at: now }));
 }
 
-/**
- * Beside the new secret one old one stays live, the newest, for the overlap or until its own end where that is
- * earlier. All others end now, so that at most two are live.
- */
+/** The newest secret stays live for the overlap, or until its own earlier end. All others end now. */
 export function endsAfterRotation(live: readonly Secret[], now: Date, overlapSec: number): SecretEnd[] {
   const newestFirst = live.toSorted((one, other) => other.secret_id - one.secret_id);
   return newestFirst.map(({ secret_id, expires_at }, index) => {

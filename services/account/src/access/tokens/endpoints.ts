@@ -6,20 +6,15 @@ import { newTokenSchema, tokenIdOf, tokenListSchema } from './input.ts';
 import type { Token, Tokens } from './tokens.ts';
 
 /**
- * Tokens made by hand, for operators on the private listener, and for the applications' owner at `/api/console`
- * (there without `/accounts/{account_id}`). A token's record is `token_id,
- * application_id, name, status, issued_at, expires_at, revoked_at, last_used_at`: times in ISO 8601, the last two
- * null where it never happened, the status `Active`, `Expired` or `Revoked`. `access_token` is the token itself,
- * and is in the answers of issuing, of copying and of the temporary token only. 404 `not_found` for what is
- * unknown, deleted or, to an owner, another account's; 400 `invalid_request` naming all faulty members; 401 without
- * an operator's credential or a session; 503 while Postgres is away.
+ * Manual tokens, for operators on the private listener, and for the owner at `/api/console` (there without
+ * `/accounts/{account_id}`). answers.ts has a token's record. Only the responses of issuing, copying and the temporary
+ * token contain the token itself (`access_token`). 404 `not_found` also for a deleted application and, to an owner,
+ * for another account's; 400 `invalid_request`; 401; 503 if Postgres is unavailable.
  */
 
 /**
- * `POST …/applications/{application_id}/tokens` with `{name}`: 201, the record, `access_token` and
- * `delivered`: whether auth knows the token already; where it doesn't within a second, it is told until it does.
- * It lives for the application's lifespan. 409 `application_revoked`, or `token_limit_reached` where the
- * application has MAX_HAND_MADE_TOKENS_PER_APPLICATION active ones.
+ * `POST …/applications/{application_id}/tokens` with `{name}`: 201 with the record, `access_token` and `delivered`:
+ * whether auth knows the token within a second. 409 `application_revoked`, `token_limit_reached`.
  */
 export function issueTokenEndpoint({ issue }: Pick<Tokens, 'issue'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -45,7 +40,7 @@ export function tokensOfApplicationEndpoint(
   };
 }
 
-/** `GET …/accounts/{account_id}/tokens`: the same over all of the account's applications. */
+/** `GET …/accounts/{account_id}/tokens`: the same for all applications of the account. */
 export function tokensOfAccountEndpoint(
   { ofAccount }: Pick<Tokens, 'ofAccount'>,
   access: Access,
@@ -62,8 +57,8 @@ export function tokensOfAccountEndpoint(
 }
 
 /**
- * `POST …/applications/{application_id}/tokens/{token_id}/copy`, without a body: 200, the record and
- * `access_token`. 409 `token_not_active` for one that is expired or revoked.
+ * `POST …/applications/{application_id}/tokens/{token_id}/copy`, without a body: 200 with the record and
+ * `access_token`. 409 `token_not_active`.
  */
 export function copyTokenEndpoint({ copy }: Pick<Tokens, 'copy'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -74,8 +69,8 @@ export function copyTokenEndpoint({ copy }: Pick<Tokens, 'copy'>, access: Access
 }
 
 /**
- * `POST …/applications/{application_id}/tokens/{token_id}/revoke`, without a body: 200, the record and
- * `delivered`. Again for one that is revoked: the same, and auth is told once more.
+ * `POST …/applications/{application_id}/tokens/{token_id}/revoke`, without a body: 200 with the record and
+ * `delivered`. Repeating it tells auth again.
  */
 export function revokeTokenEndpoint({ revoke }: Pick<Tokens, 'revoke'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -86,8 +81,8 @@ export function revokeTokenEndpoint({ revoke }: Pick<Tokens, 'revoke'>, access: 
 }
 
 /**
- * `POST …/accounts/{account_id}/temporary-token`, without a body: 200 `{access_token, expires_at}`, the
- * same for its whole 12 hours, then another. 403 `account_blocked`.
+ * `POST …/accounts/{account_id}/temporary-token`, without a body: 200 `{access_token, expires_at}`, the same token for
+ * 12 hours. 403 `account_blocked`.
  */
 export function temporaryTokenEndpoint(
   { temporary }: Pick<Tokens, 'temporary'>,
@@ -98,10 +93,7 @@ export function temporaryTokenEndpoint(
   };
 }
 
-/**
- * `DELETE …/accounts/{account_id}/temporary-token`: 200 `{delivered}`; the next request for it gives
- * another one. The same where there is none.
- */
+/** `DELETE …/accounts/{account_id}/temporary-token`: 200 `{delivered}`, also if there is none. */
 export function revokeTemporaryTokenEndpoint(
   { revokeTemporary }: Pick<Tokens, 'revokeTemporary'>,
   access: Access,

@@ -1,10 +1,8 @@
 import { seal, unseal } from '../../platform/sealing/sealing.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 
-/** A token as it is stored. */
 export type SealedToken = { sealing_key_id: string; sealed_nonce: Buffer; sealed_token: Buffer };
 
-/** Whose token it is. */
 export type SealedFor = { application_id: number; token_hash: string };
 
 export function sealToken(token: string, owner: SealedFor, keys: readonly SealingKey[]): SealedToken {
@@ -12,7 +10,7 @@ export function sealToken(token: string, owner: SealedFor, keys: readonly Sealin
   return { ...rest, sealed_token: sealed };
 }
 
-/** @throws {Problem} internal_error where it can't be opened */
+/** @throws {Problem} internal_error if it can't be decrypted */
 export function unsealToken(
   { sealed_token, ...rest }: SealedToken,
   owner: SealedFor,

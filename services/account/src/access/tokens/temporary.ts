@@ -11,10 +11,7 @@ import { unsealToken } from './sealing.ts';
 import { LIVE } from './store.ts';
 import type { SealedTokenRow } from './store.ts';
 
-/**
- * An account's temporary token: of a hidden application without a client secret, one per account, which the
- * first request makes. `query` of what changes something is the transaction's.
- */
+/** The temporary token belongs to a hidden application without a client secret, one per account. */
 
 export type TemporaryToken = { access_token: string; expires_at: Date };
 
@@ -34,7 +31,6 @@ export async function requireAccount(query: Query, accountId: number): Promise<v
   if (account.blocked_at !== null) throw new Problem('account_blocked');
 }
 
-/** The live one, if there is one. */
 export async function readTemporaryToken(
   query: Query,
   accountId: number,
@@ -45,7 +41,7 @@ export async function readTemporaryToken(
   return { access_token: unsealToken(token, token, sealingKeys), expires_at: token.expires_at };
 }
 
-/** The live one, or else a new one: of any number who ask at once, all get the same. */
+/** Concurrent requests get the same token. */
 export async function makeTemporaryToken(
   query: Query,
   accountId: number,
@@ -59,7 +55,7 @@ export async function makeTemporaryToken(
   return { access_token, expires_at: token.expires_at, pending };
 }
 
-/** Null where there is none that lives. */
+/** Null if none is live. */
 export async function revokeTemporaryToken(
   query: Query,
   accountId: number,
@@ -71,9 +67,8 @@ export async function revokeTemporaryToken(
 }
 
 /**
- * The account's temporary application, made where there is none, and locked in either case: the unique index
- * lets one of several at once make it, and the others wait for that one's transaction. One that was revoked is
- * active again, without its old tokens.
+ * Creates the application if there is none, and locks it: with the unique index, concurrent requests wait for the one
+ * that inserts. Reactivates a revoked one; its old tokens stay dead.
  */
 async function lockTemporaryApplication(query: Query, account_id: number): Promise<TokenOwner> {
   const rows = await query<TokenOwner>(

@@ -21,12 +21,11 @@ import type { TemporaryToken } from './temporary.ts';
  */
 type Delivered = { delivered: boolean };
 
-/** Of one status, or of any. */
 type WantedTokens = Page & { status: TokenStatus | null };
 
 export type Token = Omit<TokenRow, 'revocation_epoch'> & { status: TokenStatus };
 
-/** Tokens made by hand, each change in one transaction. What isn't there is `not_found`. */
+/** Manual tokens. Each change is one transaction. @throws {Problem} not_found */
 export type Tokens = {
   /** @throws {Problem} application_revoked, token_limit_reached */
   issue: (
@@ -36,7 +35,7 @@ export type Tokens = {
   /** @throws {Problem} token_not_active */
   copy: (id: TokenKey, by: Actor) => Promise<{ token: Token; access_token: string }>;
   revoke: (id: TokenKey, by: Actor) => Promise<{ token: Token } & Delivered>;
-  /** A client gives back a token of its own, issued (`expiresAt` where auth knows it) or made by hand. */
+  /** RFC 7009: a client revokes its own token, issued (`expiresAt` if auth knows it) or manual. */
   revokeOfClient: (
     clientId: string,
     given: { token_hash: string; expiresAt: Date | null },
@@ -45,9 +44,8 @@ export type Tokens = {
   /** Newest first. */
   ofApplication: (key: ApplicationKey, wanted: WantedTokens) => Promise<Token[]>;
   ofAccount: (accountId: number, wanted: WantedTokens) => Promise<Token[]>;
-  /** The same token for its whole life. @throws {Problem} account_blocked */
+  /** Creates one if none is live. @throws {Problem} account_blocked */
   temporary: (accountId: number, by: Actor) => Promise<TemporaryToken>;
-  /** The next request for it makes another one. */
   revokeTemporary: (accountId: number, by: Actor) => Promise<Delivered>;
 };
 
@@ -82,7 +80,7 @@ export function createTokens(
         await insertRevoked(inside, { application_id, token_hash }, expiresAt);
         return undefined;
       });
-      // auth, who asks, hears of it in its answer; whether by the outbox too it need not wait for.
+      // auth asks, so the response tells it and need not wait for the outbox.
       if (pending !== undefined) void deliver(pending);
     },
     ofApplication: async (key, wanted) => {
