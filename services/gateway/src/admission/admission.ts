@@ -18,7 +18,6 @@ export type AdmissionOptions = {
   decide: DecideAdmission;
   prime: Prime;
   leases: Pick<Leases, 'newMember' | 'hold'>;
-  /** Whether usage of this payer would be recorded soon. */
   canRecord: (payerId: number) => boolean;
   onAdmission?: (outcome: AdmissionDecision['outcome'] | 'unavailable') => void;
 };

@@ -11,7 +11,6 @@ export type AdmissionKind = 'call' | 'subscription';
 /** Lifetime of a lease that isn't renewed: how long a dead gateway's slots stay taken. */
 export const LEASE_MS = 8_000;
 
-/** What a call adds to the level of the rate's bucket. */
 const CALL = 60_000_000;
 
 /**
@@ -92,19 +91,16 @@ end
 return { refusal, admitted, points_left, level }
 `;
 
-/** In the order in which the limits are checked. */
 export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'slots';
 
 const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'slots'] as const;
 
 export type AdmissionDecision = {
   outcome: 'admitted' | 'unprimed' | RefusedLimit;
-  /** Null without a limit. */
   pointsLeft: number | null;
   callsLeft: number;
   /** Until a whole minute's worth is available. */
   resetUs: number;
-  /** Until the next call fits. */
   waitUs: number;
 };
 
@@ -115,7 +111,6 @@ export type DecideAdmissions = (
   leaseIds: readonly string[],
 ) => Promise<AdmissionDecision[]>;
 
-/** Defines the admission script: one round trip, on the payer's shard. */
 export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
   const admit = defineScript(redis, LUA);
   return async ({ payerId, periodId, limits }, kind, leaseIds) => {
@@ -143,7 +138,6 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
 
 export type ScriptResult = [refusal: number, admitted?: number, pointsLeft?: number, level?: number];
 
-/** The script's result as one decision for each call. */
 export function admissionDecisions(
   { points_limit, rate_limit }: Pick<Limits, 'points_limit' | 'rate_limit'>,
   calls: number,

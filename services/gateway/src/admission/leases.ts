@@ -4,7 +4,6 @@ import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { LEASE_MS } from './admit-script.ts';
 
-/** A lease in Redis: a member of a sorted set. */
 export type LeaseEntry = { key: string; member: string };
 
 /** A payer's slot for a call in flight or an open subscription, held until it is released. */
@@ -17,14 +16,12 @@ export type Lease = {
 
 export type Leases = {
   newMember: () => string;
-  /** Renews the lease from now on. */
   hold: (entry: LeaseEntry) => Lease;
   held: () => number;
   /** Stops renewing; held leases expire within LEASE_MS. */
   close: () => void;
 };
 
-/** For plans without the limit. */
 export const NO_LEASE: Lease = { release: () => undefined, handOver: () => null };
 
 const RENEWAL_INTERVAL_MS = 2_500;

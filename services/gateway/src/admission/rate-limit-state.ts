@@ -3,7 +3,6 @@ import type { AdmissionDecision } from './admit-script.ts';
 
 /** A payer's limits at the moment of an admission; null without such a limit. */
 export type RateLimitState = {
-  /** In the billing period, before this call. */
   pointsRemaining: number | null;
   rate: {
     perMinute: number;
@@ -28,8 +27,8 @@ export function rateLimitStateOf(limits: Limits, decision: AdmissionDecision): R
 }
 
 /**
- * Header fields of every data answer, refusals included: draft-ietf-httpapi-ratelimit-headers, and the points.
- * `costPoints` is what the answer itself takes of them.
+ * Header fields of every data response, refusals included: draft-ietf-httpapi-ratelimit-headers, and the points
+ * left after `costPoints`.
  */
 export function rateLimitFields(
   { pointsRemaining, rate }: RateLimitState,

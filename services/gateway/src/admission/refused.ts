@@ -44,7 +44,6 @@ export function periodLimitExceeded(
   });
 }
 
-/** The problem of a refused admission: which limit, what is left, and when to retry. */
 export function refused(
   limit: RefusedLimit,
   payer: PayerEntitlement,

@@ -2,9 +2,8 @@ import type { AdmissionKind } from '../admission/admit-script.ts';
 import { fieldValues } from '@tollgate/http/request-head';
 
 /**
- * What a call over HTTP is admitted as: a subscription where the caller would rather have a stream of answers
- * than anything else, by GraphQL over Server-Sent Events or by the multipart protocol for subscriptions
- * (`subscriptionSpec`). Some clients name these types after JSON with every query.
+ * A call over HTTP is admitted as a subscription if it prefers a stream to any other type: GraphQL over Server-Sent
+ * Events, or multipart with `subscriptionSpec`. Some clients list these types after JSON with every query.
  */
 export function callKind(rawHeaders: readonly string[]): AdmissionKind {
   let best: { kind: AdmissionKind; quality: number } = { kind: 'call', quality: 0 };

@@ -28,10 +28,9 @@ import { assertDataRequest } from './data-request.ts';
 import type { LogFailure } from './failure-log.ts';
 import { sendRefusal } from './refusal.ts';
 
-/** How a data call ended: as its answer did, or by the code of the problem that it was refused with. */
+/** How a data call ended: the outcome of its response, or the error code of its refusal. */
 export type DataCallOutcome = ForwardOutcome | ErrorCode;
 
-/** The parts of a data call that take time. */
 export type PipelinePart = 'authenticate' | 'entitle' | 'admit' | 'forward';
 
 export type DataCallParts = {
@@ -41,14 +40,12 @@ export type DataCallParts = {
   forward: Forward;
   meter: CallMeter;
   logger: Pick<Logger, 'debug' | 'error'>;
-  /** Told of each call's begin; what it returns is told of the end, and gives the milliseconds between them. */
+  /** Called when a call begins; the returned function, when it ends. That one returns the milliseconds in between. */
   onCall: () => (outcome: DataCallOutcome) => number;
-  /** Told of each call's begin; what it returns is told of each part's end. */
   onParts: () => (part: PipelinePart) => void;
   tokenWatch: Pick<TokenWatch, 'hold' | 'release'>;
   traces: Pick<Traces, 'begin'>;
   logFailure: LogFailure;
-  /** Told of each call that was refused or has failed. */
   recordRefusal: RecordRefusal;
   addressOf: (req: IncomingMessage) => string;
   accessLog: Pick<AccessLog, 'note'> | null;
@@ -65,9 +62,8 @@ type Serve = (
 ) => Promise<ForwardOutcome>;
 
 /**
- * The data endpoint, `POST` and `GET /graphql`: authenticate → entitle → admit → forward → settle. On plain
- * node:http, because express alone would cost a quarter of the throughput. A call gets a new request id,
- * which is returned as X-Request-Id, also when it is refused.
+ * The data endpoint, `POST` and `GET /graphql`: authenticate → entitle → admit → forward → settle. It uses plain
+ * node:http because express would cost a quarter of the throughput. Every response has a new X-Request-Id.
  */
 export function createDataEndpoint(parts: DataCallParts): RequestListener {
   const { logger, onCall, traces, logFailure, recordRefusal, addressOf, accessLog, apiVersion } = parts;
@@ -111,7 +107,7 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
         durationMs,
       });
     }
-    // A line per call would be the pipeline's largest cost: only where someone is looking.
+    // At info level, a line per call would be the largest cost of the pipeline.
     logger.debug({ request_id: requestId, outcome }, 'data call');
   }
 
@@ -120,26 +116,24 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     answer(req, res, requestId).catch((error: unknown) => {
       logger.error(
         { request_id: requestId, address: addressOf(req), err: error },
-        'a call ended without an answer',
+        'a call ended without a response',
       );
       cutAnswer(res);
     });
   };
 }
 
-/** Who called, for the access log. */
 export function whoOf({ account_id, application_id }: ActiveToken): AccessFacts {
   return { account_id, application_id };
 }
 
-/** The parts of a call in their order; rejects with the problem of the one that refuses it. */
 function createServe(parts: DataCallParts): Serve {
   const { authenticate, entitle, admit, forward, meter, onParts, accessLog, apiVersion, tokenWatch } = parts;
   return async (req, res, requestId, trace, known) => {
     assertDataRequest(req);
     const partEnded = onParts();
     trace?.begin('authenticate');
-    // What a cache knows is there at once: to await that, too, would cost as much as to find it.
+    // Awaiting a cached value would cost as much as the look-up.
     const caller = authenticate(req.rawHeaders, requestId);
     const token = caller instanceof Promise ? await caller : caller;
     known.token = token;

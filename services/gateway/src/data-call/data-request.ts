@@ -4,8 +4,8 @@ import { fieldValues } from '@tollgate/http/request-head';
 import { assertSoundHead } from '../http/sound-head.ts';
 
 /**
- * Whether a request to the data endpoint has a form that the gateway can forward; no I/O.
- * @throws {Problem} invalid_request, or method_not_allowed for what is neither POST nor GET.
+ * Checks without I/O that a request can be forwarded.
+ * @throws {Problem} invalid_request; method_not_allowed for methods other than POST and GET.
  */
 export function assertDataRequest(req: Pick<IncomingMessage, 'method' | 'rawHeaders' | 'url'>): void {
   assertSoundHead(req);
@@ -21,7 +21,7 @@ export function assertDataRequest(req: Pick<IncomingMessage, 'method' | 'rawHead
 
 /** @throws {Problem} invalid_request for a GET with a body. */
 export function assertBodiless(req: Pick<IncomingMessage, 'rawHeaders'>): void {
-  // A GET's body means nothing (RFC 9110, section 9.3.1), and servers differ in whether they read it.
+  // A GET's body has no meaning (RFC 9110, section 9.3.1), and servers differ in whether they read it.
   const length = fieldValues(req.rawHeaders, 'content-length')[0];
   const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;
   if (chunked || (length !== undefined && !/^0+$/.test(length))) {

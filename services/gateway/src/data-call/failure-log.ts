@@ -3,13 +3,12 @@ import type { Problem } from '@tollgate/http/problem';
 
 const MAX_LINES_PER_SECOND = 20;
 
-/** `address` is the client's, empty where its connection was gone. */
+/** `address` is the client's, empty if its connection is gone. */
 export type LogFailure = (requestId: string, problem: Problem, address: string) => void;
 
 /**
- * Logs the calls that failed on the service's side, by request id and client address, never with their query
- * string or token. In an outage every call fails: beyond some lines a second the log would cost more than the
- * calls, so the rest is only counted (each call is in the metrics by its outcome).
+ * Logs server errors by request id and client address, never with the query string or token. In an outage every call
+ * fails and logging would cost more than the calls, so only some lines a second are written.
  */
 export function createFailureLog(
   logger: Pick<Logger, 'warn' | 'error'>,
@@ -21,7 +20,7 @@ export function createFailureLog(
   return (requestId, problem, address) => {
     const current = Math.floor(now() / 1000);
     if (current !== second) {
-      if (suppressed > 0) logger.warn({ suppressed }, 'more calls failed than are logged');
+      if (suppressed > 0) logger.warn({ suppressed }, 'more calls failed than were logged');
       second = current;
       lines = 0;
       suppressed = 0;

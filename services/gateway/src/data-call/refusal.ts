@@ -3,9 +3,9 @@ import type { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 
 /**
- * Answers a call on the data endpoint with a refusal that GraphQL clients can read (GraphQL over HTTP,
- * section "Response"): `{"errors":[{"message","extensions":{"code","request_id",…}}]}`, with the problem's
- * status, headers and further extensions. It costs no points, and says so unless the problem knows better. Cuts the connection where an answer is already under way.
+ * Refuses a data call with a GraphQL error (GraphQL over HTTP, section "Response"):
+ * `{"errors":[{"message","extensions":{"code","request_id",…}}]}`, with the problem's status, headers and extensions,
+ * and without points. Cuts the connection if a response is already under way.
  */
 export function sendRefusal(
   req: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -35,7 +35,7 @@ export function sendRefusal(
 const GRAPHQL = 'application/graphql-response+json';
 const JSON_TYPE = 'application/json';
 
-/** GraphQL's own media type where the Accept header ranks it above JSON, or names it first; else JSON. */
+/** GraphQL's media type if the Accept header ranks it above JSON or names it first; otherwise JSON. */
 export function refusalMediaType(accept: string | undefined): string {
   let best = { type: JSON_TYPE, quality: 0 };
   for (const range of (accept ?? '').toLowerCase().split(',')) {

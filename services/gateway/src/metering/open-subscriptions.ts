@@ -179,7 +179,6 @@ export class OpenSubscriptions<S extends Subscription> {
     }
   }
 
-  /** Whether there was something to meter. */
   #stop(subscription: S, nowMs: number): boolean {
     subscription.ended = true;
     this.#open.delete(subscription);

@@ -1,7 +1,6 @@
 type UsageSlice = { points: number; requests: number; timeMs: number };
 
 export type OperationMeter = {
-  /** The usage since the last slice: each millisecond, request and point is in one slice. */
   takeSlice: (nowMs: number) => UsageSlice;
   /** Whether a slice has been taken. */
   isSettled: () => boolean;

@@ -5,7 +5,6 @@ import type { CallerIds } from '../forward/request/request-fields.ts';
 /** What a call is made and charged with: its active access token, and the payer entitlement of the token's account. */
 export type Principal = { token: ActiveToken; payer: PayerEntitlement };
 
-/** What the upstream is told of a principal. */
 export function callerIds({ token, payer }: Principal): CallerIds {
   return { accountId: token.account_id, payerId: payer.payerId, applicationId: token.application_id };
 }

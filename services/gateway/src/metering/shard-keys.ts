@@ -6,7 +6,6 @@ import { usageShard } from '@tollgate/contracts/usage-stream';
  */
 const prefix = (shard: number) => `{s${String(shard)}}:`;
 
-/** The last batch number of one gateway process. */
 export function seenKey(shard: number, gatewayId: string): string {
   return `${prefix(shard)}seen:${gatewayId}`;
 }
@@ -16,12 +15,10 @@ export function floorKey(shard: number): string {
   return `${prefix(shard)}floor`;
 }
 
-/** The level of a payer's rate, and its time. */
 export function rateKey(payerId: number): string {
   return `${prefix(usageShard(payerId))}rate:${String(payerId)}`;
 }
 
-/** A sorted set of a payer's leases by expiry. */
 export function leasesKey(kind: 'calls' | 'subscriptions', payerId: number): string {
   return `${prefix(usageShard(payerId))}${kind}:${String(payerId)}`;
 }

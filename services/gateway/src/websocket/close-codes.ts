@@ -7,7 +7,6 @@ export type SocketClose = { code: SocketCloseCode; closeCode: number; reason: st
 
 type SocketCloseCode = ErrorCode | OwnCloseCode | 'closed';
 
-/** connection_terminate of the older protocol. */
 export const TERMINATED: SocketClose = { code: 'closed', closeCode: 1000, reason: '' };
 
 /**
@@ -37,7 +36,6 @@ export function gatewayClose(name: OwnCloseCode): SocketClose {
   return { code: name, closeCode, reason: `${name}: ${text}` };
 }
 
-/** The close that corresponds to a problem's HTTP status. */
 export function closeFor(problem: Problem): SocketClose {
   return {
     code: problem.code,
@@ -69,7 +67,6 @@ function closeCodeOf({ code, status }: { code: ErrorCode; status: number }): num
   }
 }
 
-/** The close of a socket whose upstream connection closed while operations were open. */
 export function closeForUpstream(closeCode: number, reason: string): SocketClose {
   const isOwn = closeCode >= 4000 && closeCode < 5000;
   if (FINAL.has(closeCode)) return UPSTREAM_FAILED;
@@ -90,15 +87,12 @@ export function tracedEnd({ code, closeCode }: SocketClose): TracedEnd {
   return { outcome: code, failed, closeCode };
 }
 
-/** For a socket that its caller closed, or that broke (1006). */
 export function tracedClose(closeCode: number): TracedEnd {
   return { outcome: closeCode === 1006 ? 'aborted' : 'closed', failed: false, closeCode };
 }
 
-/** For an operation that its caller stopped. */
 export const STOPPED: TracedEnd = { outcome: 'stopped', failed: false };
 
-/** For an operation that is refused while its socket stays open. */
 export function tracedRefusal({ code, status }: Problem): TracedEnd {
   return { outcome: code, failed: status >= 500 };
 }

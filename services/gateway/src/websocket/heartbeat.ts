@@ -1,7 +1,6 @@
 import type { WebSocket } from 'ws';
 
 export type Heartbeat = {
-  /** A frame was received. */
   seen: () => void;
   /** Pings; if nothing was received since the last ping, cuts the connection and returns false. */
   beat: () => boolean;

@@ -1,4 +1,3 @@
-/** A message of either subprotocol. */
 export type Message = { type: string; id?: string; payload?: unknown };
 
 /** More than any client needs (a UUID has 36 characters), so that ids can't fill the memory. */
@@ -27,7 +26,6 @@ export function parseUpstreamMessage(text: string): Message | null {
   }
 }
 
-/** A message with another id; null if it is nested too deeply to be written anew. */
 export function withId(bytes: Buffer, id: string): Buffer | null {
   const message = parseKeepingDigits(bytes.toString());
   return message === null ? null : Buffer.from(JSON.stringify({ ...message, id }));

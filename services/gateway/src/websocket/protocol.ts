@@ -1,4 +1,3 @@
-/** One of the two GraphQL subprotocols. */
 export type Protocol = {
   name: 'graphql-transport-ws' | 'graphql-ws';
   start: 'subscribe' | 'start';
@@ -8,7 +7,6 @@ export type Protocol = {
   startsEarly: boolean;
   /** Whether ping and pong are messages; the older protocol has `ka`, which only servers send. */
   pings: boolean;
-  /** The payload of an error message. */
   errorPayload: (error: object) => unknown;
 };
 

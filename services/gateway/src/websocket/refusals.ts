@@ -6,7 +6,6 @@ import type { SocketClose } from './close-codes.ts';
 
 type RefusedSocket = { requestId: string; clientAddress: string; principal: Principal | null };
 
-/** Closes that are neither refusals nor failures. */
 const ORDINARY = new Set<string>(['closed', 'idle_timeout', 'service_restart']);
 
 /** The record of a socket that the gateway closed; null if nothing was refused and nothing failed. */
@@ -27,7 +26,6 @@ export function refusalOfClose(
   };
 }
 
-/** The record of an operation that was refused or failed while its socket stays open. */
 export function refusalOfOperation(socket: RefusedSocket, problem: Problem, openMs: number): Refusal {
   const { code, status, detail } = problem;
   return { ...commonOf(socket), kind: 'operation', code, status, detail, durationMs: openMs };

@@ -31,7 +31,6 @@ export type WebSocketsOptions = {
   upstreamObserver: UpstreamObserver;
   trusts: TrustsAddress;
   addressOf: AddressOf;
-  /** Whether pages of an origin may open sockets; null if all may. */
   allowsOrigin: ((origin: string) => boolean) | null;
   traces: Traces;
   maxMessageBytes: number;

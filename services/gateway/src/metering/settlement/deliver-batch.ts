@@ -7,7 +7,6 @@ import type { RecordResult, RecordedBatch, SendBatch } from './record-script.ts'
 
 export type DeliverBatchOptions = {
   send: SendBatch;
-  /** After a loss of Redis' data. */
   primeShard: PrimeShard;
   logger: Pick<Logger, 'warn' | 'info'>;
   onBatch?: (result: RecordResult | 'failed') => void;

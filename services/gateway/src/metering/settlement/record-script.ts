@@ -79,7 +79,6 @@ export type SendBatch = (
 
 const RESULTS = ['repeated', 'recorded', 'unprimed'] as const;
 
-/** Defines the script on a connection. All keys of a shard share its Redis Cluster slot. */
 export function createSendBatch(redis: ScriptableRedis): SendBatch {
   const recordBatch = defineScript(redis, LUA);
   return async (shard, batch, leases) => {

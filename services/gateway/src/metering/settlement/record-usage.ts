@@ -12,11 +12,9 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
   gatewayId: string;
   redisIsReady: () => boolean;
   maxQueuedEvents: number;
-  /** By the clock that all services share. */
   nowMs: () => number;
 };
 
-/** Usage that is stamped with the time when it is recorded. */
 export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
 
 /**
@@ -28,9 +26,7 @@ export type RecordUsage = (usage: UntimedUsage, lease?: LeaseEntry | null) => Pr
 
 export type UsageRecorder = {
   record: RecordUsage;
-  /** Whether usage of this payer would be recorded soon. */
   canRecord: (payerId: number) => boolean;
-  /** Events not yet acknowledged by Redis. */
   queuedEvents: () => number;
   /** Resolves when Redis has acknowledged every event, however long that takes. */
   flush: () => Promise<void>;
@@ -47,7 +43,6 @@ type Shard = {
   queue: QueuedEvent[];
   /** When the batch under way was first sent or scheduled; null if there is none. */
   sentAtMs: number | null;
-  /** All that this process has put into batches for the shard. */
   written: WrittenBefore;
 };
 
@@ -105,7 +100,6 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
         queued += 1;
         if (shard.sentAtMs !== null) return;
         shard.sentAtMs = performance.now();
-        // Calls that finish in the same event-loop turn share a batch.
         onBatchEnd(() => void sendBatches(shard));
       }),
     canRecord: (payerId) => {

@@ -9,11 +9,9 @@ type AnswerUsage = { points: number; trafficBytes: number };
 
 type SettledCall = Principal & { apiVersion: UsageEvent['api_version']; lease: Lease };
 
-/** Resolves with whether the response may be completed. */
 export type SettleCall = (call: SettledCall, usage: AnswerUsage) => Promise<boolean>;
 
 export type SettlementTimeout = {
-  /** How long a finished response waits until its usage is recorded. */
   timeoutMs: number;
   /** Then: don't complete it, or complete it and count it when Redis is back. */
   unacknowledged: 'refuse' | 'pass';

@@ -1,6 +1,5 @@
 import type { Pausable } from './read-control.ts';
 
-/** Bytes of operations that wait for admission or the upstream. */
 export type PendingBytes = { add: (bytes: number) => void; remove: (bytes: number) => void };
 
 /** Pauses the source while more than `maxBytes` wait: large operations could otherwise fill the memory. */

@@ -1,6 +1,5 @@
 import type { WebSocket } from 'ws';
 
-/** A source of messages that can be stopped. */
 export type Pausable = { pause: () => void; resume: () => void };
 
 export type ReadControl = Pausable & { isPaused: () => boolean };

@@ -1,12 +1,10 @@
 import type { WebSocket } from 'ws';
 import type { Pausable } from './read-control.ts';
 
-/** The send buffer of one socket. */
 export type SendBuffer = {
   send: (data: string | Buffer) => void;
   /** How long more than `maxBytes` have been waiting for the peer; 0 while it keeps up. */
   stalledMs: (nowMs: number) => number;
-  /** The socket has ended: the source resumes. */
   close: () => void;
 };
 

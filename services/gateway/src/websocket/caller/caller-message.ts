@@ -2,7 +2,6 @@ import { parseKeepingDigits } from '../message.ts';
 import type { Message } from '../message.ts';
 import type { Protocol } from '../protocol.ts';
 
-/** A caller's message, in either subprotocol. */
 export type CallerMessage =
   | { kind: 'initialise'; payload: unknown }
   | { kind: 'start'; message: Message }

@@ -49,7 +49,6 @@ export class CallerSocket {
   #relay: OperationRelay | null = null;
   /** Operations from before the acknowledgement of connection_init, which the older protocol allows. */
   #early: { message: Message; bytes: number }[] = [];
-  /** A scheduled close: the socket takes no further operations. */
   #pendingClose: { close: SocketClose; atMs: number } | null = null;
   #isClosed = false;
   #idleSinceMs = this.#openedMs;
@@ -93,7 +92,6 @@ export class CallerSocket {
     });
   }
 
-  /** Null until a token is authenticated. */
   get principal(): SocketPrincipal | null {
     return this.#principal;
   }
@@ -111,7 +109,6 @@ export class CallerSocket {
     if (isChange) this.#relay?.refreshPayer(payer);
   }
 
-  /** Checks all time limits. Called a few times a second, so that no socket needs timers. */
   tick(nowMs: number): void {
     if (this.#phase === 'ended') {
       this.#relay?.tick(nowMs, 0);
@@ -151,7 +148,6 @@ export class CallerSocket {
     this.#pendingClose ??= { close, atMs: performance.now() + Math.random() * spreadMs };
   }
 
-  /** Ends calls whose caller has gone; they cost nothing. */
   giveUp(): void {
     this.#relay?.giveUp();
   }

@@ -46,7 +46,6 @@ function withoutAuthorization(fields: Record<string, unknown>) {
   const entries = Object.entries(fields);
   const isCredential = ([name]: [string, unknown]) => name.toLowerCase() === 'authorization';
   return {
-    // Clients without a token may send null.
     credentials: entries.filter(isCredential).flatMap(([, value]) => value ?? []),
     rest: Object.fromEntries(entries.filter((entry) => !isCredential(entry))),
   };

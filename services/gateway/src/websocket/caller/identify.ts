@@ -4,7 +4,6 @@ import type { Entitle } from '../../entitle/entitle.ts';
 import type { Principal } from '../../metering/principal.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 
-/** A socket's principal, and what it takes to watch its token. */
 export type SocketPrincipal = Principal & {
   token: LiveToken;
   bearerToken: string;

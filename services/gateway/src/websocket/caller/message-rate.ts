@@ -1,4 +1,4 @@
-/** Counts a socket's messages; true where it has sent more within a second than it may. */
+/** The function returns whether a socket has sent more messages within a second than it may. */
 export function createMessageRate(maxPerSec: number): (nowMs: number) => boolean {
   let windowMs = 0;
   let count = 0;

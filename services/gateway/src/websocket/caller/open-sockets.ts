@@ -41,7 +41,6 @@ export type OpenSockets = {
 
 /** The precision of all time limits: one sweep for all sockets, so that none needs a timer. */
 const SWEEP_INTERVAL_MS = 250;
-/** How often each account's entitlement is checked (it is cached). */
 const ENTITLEMENT_INTERVAL_MS = 500;
 
 const RESTART = gatewayClose('service_restart');
@@ -49,7 +48,6 @@ const RESTART = gatewayClose('service_restart');
 const SPREAD_SHARE = 0.3;
 const CLOSE_SHARE = 0.7;
 
-/** All open sockets of this gateway, and what several of them share. */
 export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   const { introspect, entitle, tokenWatch } = options;
   const index = createSocketIndex(options.limits);

@@ -30,7 +30,6 @@ export type PendingUpgradesOptions = {
   accessLog: Pick<AccessLog, 'note'> | null;
 };
 
-/** Reports upgrade requests and their outcomes to metrics, traces, logs and records. */
 export function createPendingUpgrades(options: PendingUpgradesOptions) {
   const { addressOf, traces, onUpgrade, logFailure, recordRefusal, accessLog } = options;
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>();

@@ -6,7 +6,6 @@ import type { SocketPrincipal } from './identify.ts';
 export type SocketLimits = {
   maxSockets: number;
   maxSocketsPerAccount: number;
-  /** Without a token: in total, and from one address. */
   maxUnidentified: number;
   maxUnidentifiedPerAddress: number;
 };
@@ -29,7 +28,6 @@ export type SocketIndex = {
   remove: (socket: CallerSocket) => void;
 };
 
-/** The open sockets of this gateway, by account or, without a token, by address. */
 export function createSocketIndex(limits: SocketLimits): SocketIndex {
   const all = new Set<CallerSocket>();
   const unidentified = new Set<CallerSocket>();

@@ -5,7 +5,6 @@ import type { SocketClose } from '../close-codes.ts';
 export type TimeLimits = {
   /** From the upgrade to the acknowledgement of connection_init. */
   initTimeoutMs: number;
-  /** Without an operation. */
   idleTimeoutMs: number;
   /** While too much waits for a peer that doesn't read. */
   stallTimeoutMs: number;
@@ -15,7 +14,6 @@ export type TimeLimits = {
 export type SocketPhase = 'opened' | 'initialising' | 'ready' | 'ended';
 
 export type SocketTimes = {
-  /** Until its token expires; null while there is none. */
   tokenLeftMs: number | null;
   phase: SocketPhase;
   openMs: number;
@@ -24,7 +22,6 @@ export type SocketTimes = {
   upstreamStalledMs: number;
 };
 
-/** The close for a time limit that has passed, if any. */
 export function closeByTime(limits: TimeLimits, socket: SocketTimes): SocketClose | null {
   const { initTimeoutMs, stallTimeoutMs, idleTimeoutMs } = limits;
   // Checked here because a timer would overflow with the lifetime of long-lived tokens.

@@ -21,10 +21,8 @@ import { upgradeFacts } from '../upstream/upstream-upgrade.ts';
 
 export type UpgradeOptions = PendingUpgradesOptions & {
   path: string;
-  /** Whether a caller is a proxy that speaks for those before it. */
   trusts: TrustsAddress;
   sockets: Pick<OpenSockets, 'identify' | 'assertRoom' | 'assertRoomOf' | 'open'>;
-  /** Whether pages of an origin may open sockets; null if all may. */
   allowsOrigin: ((origin: string) => boolean) | null;
   maxMessageBytes: number;
 };

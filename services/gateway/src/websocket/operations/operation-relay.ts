@@ -22,10 +22,8 @@ import { UpstreamConnector } from '../upstream/upstream-connector.ts';
 import { createPendingBytes } from '../back-pressure/pending-bytes.ts';
 import type { PendingBytes } from '../back-pressure/pending-bytes.ts';
 
-/** An upstream connection without operations is closed after this. */
 const UPSTREAM_LINGER_MS = 10_000;
 
-/** The operations of one acknowledged socket, and their way to the upstream and back. */
 export class OperationRelay {
   readonly #options: OperationRelayOptions;
   readonly #socket: RelayedSocket;
@@ -85,7 +83,6 @@ export class OperationRelay {
     return this.#operations.size;
   }
 
-  /** Whether the caller waits for results of queries or mutations that were sent. */
   hasCalls(): boolean {
     return this.#operations.all().some(isAwaitedCall);
   }
@@ -111,7 +108,6 @@ export class OperationRelay {
     return this.#upstream.socket?.stalledMs(nowMs) ?? 0;
   }
 
-  /** Stops reading the upstream while the caller doesn't read. */
   pause(): void {
     this.#upstream.pause();
   }
@@ -141,12 +137,10 @@ export class OperationRelay {
     this.#operations.subscriptions.settleFinally();
   }
 
-  /** Ends operations whose caller has gone; they cost nothing. */
   giveUp(): void {
     if (this.#finished) this.#end(this.#operations.all(), STOPPED, true);
   }
 
-  /** A caller's `subscribe` or `start` of so many bytes. */
   start({ id, payload }: Message, bytes: number): void {
     const { end, trace } = this.#socket;
     const { maxOperations, subscriptionsOnly } = this.#options.settings;
@@ -240,7 +234,6 @@ export class OperationRelay {
     else this.#socket.endSoon(close);
   }
 
-  /** Operations that wait for admission or the upstream. */
   #unsent(): Operation[] {
     return this.#operations.all().filter(({ upstreamId }) => upstreamId === null);
   }
@@ -265,7 +258,6 @@ export class OperationRelay {
     this.#end([operation], tracedRefusal(problem), true);
   }
 
-  /** For an operation that wasn't opened. */
   #refuseUnopened(id: string, problem: Problem): void {
     this.#sendError(id, problem);
     this.#recordRefusal(problem, 0);

@@ -12,11 +12,8 @@ export type Operation = Subscription & {
   id: string;
   type: OperationType;
   trace: OperationTrace | null;
-  /** By performance.now(). */
   startedMs: number;
-  /** Null until it is sent to the upstream. */
   upstreamId: string | null;
-  /** By performance.now(). */
   sentMs: number;
   /** If it may be a query or mutation: its session slot, and its payer. */
   call: { lease: Lease; payer: PayerEntitlement } | null;
@@ -60,7 +57,6 @@ export function isUnanswered({ call, upstreamId, answered, ended }: Operation): 
   return call !== null && upstreamId !== null && !answered && !ended;
 }
 
-/** A sent query or mutation whose caller waits for the result. */
 export function isAwaitedCall(operation: Operation): boolean {
   if (operation.abandoned || operation.upstreamId === null) return false;
   return !mayBeSubscription(operation) || isUnanswered(operation);

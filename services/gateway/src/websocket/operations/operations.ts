@@ -9,14 +9,12 @@ import type { OperationType } from './operation-type.ts';
 
 export type OperationsOptions = Omit<OpenSubscriptionsOptions<Operation>, 'slots' | 'apiVersion'> & {
   admit: Admit;
-  /** An open subscription has lost its slot. */
   onRefused: (operation: Operation, problem: Problem) => void;
 };
 
 /** The first settlement tells how much of the period is left, so it comes soon. */
 const FIRST_SETTLEMENT_MS = 1_000;
 
-/** The open operations of one socket, and what they hold. */
 export class Operations {
   readonly subscriptions: OpenSubscriptions<Operation>;
   readonly #admit: Admit;

@@ -8,9 +8,7 @@ import type { Operation } from './operation.ts';
 import type { StatedPoints } from './stated-points.ts';
 import type { UpstreamMessage } from '../upstream/upstream-socket.ts';
 
-/** What a message of the upstream means for its operation. */
 export type PricedMessage = {
-  /** How it ends the operation; null if the operation goes on. */
   end: TracedEnd | null;
   points: number;
   isFirst: boolean;
@@ -50,7 +48,6 @@ export function priceMessage(
   };
 }
 
-/** Resolves with whether the message may be passed on. */
 export type SettleMessage = (
   operation: Operation,
   message: PricedMessage,

@@ -13,7 +13,6 @@ import type { OperationRelayOptions, RelayedSocket } from './relay-options.ts';
 import type { SentOperations } from './sent-operations.ts';
 import type { UpstreamMessage } from '../upstream/upstream-socket.ts';
 
-/** Meters a message of the upstream and passes its bytes on to the caller. */
 export type RelayMessage = (message: UpstreamMessage, bytes: Buffer) => void;
 
 export function createMessageRelay(

@@ -16,7 +16,6 @@ export type OperationRelaySettings = CallTimeouts & {
   maxOperations: number;
   settleIntervalMs: number;
   pointsPerMinute: number;
-  /** For a result of a query or mutation without a stated price. */
   defaultPoints: number;
   subscriptionsOnly: boolean;
   upstream: UpstreamSettings;
@@ -34,7 +33,6 @@ export type OperationRelayOptions = Pick<OperationsOptions, 'admit' | 'record' |
   recordRefusal: RecordRefusal;
 };
 
-/** What operations need of their caller's socket. */
 export type RelayedSocket = Pick<
   UpstreamConnectorOptions,
   'protocol' | 'facts' | 'requestId' | 'trace' | 'initPayload' | 'caller'

@@ -5,9 +5,7 @@ import type { Protocol } from '../protocol.ts';
 import type { UpstreamSocket } from '../upstream/upstream-socket.ts';
 import type { UpstreamConnector } from '../upstream/upstream-connector.ts';
 
-/** For a query or mutation, from when it is sent. */
 export type CallTimeouts = {
-  /** Until its first result. */
   answerTimeoutMs: number;
   /** In total; 0 for no limit. */
   wholeTimeoutMs: number;
@@ -36,7 +34,6 @@ export class SentOperations {
     return [...this.#byId.values()];
   }
 
-  /** Sends an operation; returns the number of bytes. */
   send(operation: Operation, socket: UpstreamSocket, payload: unknown): number {
     const id = socket.ids.take(operation.id);
     operation.upstreamId = id;

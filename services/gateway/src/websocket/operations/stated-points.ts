@@ -4,7 +4,6 @@ import { isObject } from '../message.ts';
 /** The points that the upstream states in a message's payload; null without plausible ones. */
 export type StatedPoints = (payload: unknown) => number | null;
 
-/** Reads them at a dotted path below `extensions`, of a result or of its first error. */
 export function createStatedPoints(path: string): StatedPoints {
   const names = ['extensions', ...path.split('.')];
   return (payload) => {

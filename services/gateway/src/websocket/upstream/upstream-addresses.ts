@@ -6,12 +6,9 @@ import type { FailureKind, UpstreamObserver } from '../../forward/upstream/upstr
 /** How a connection ended: by a failure, by the upstream (`answered`: HTTP or a close), or by the gateway (`left`). */
 export type ConnectionEnd = FailureKind | 'answered' | 'left';
 
-/** The address of one connection, whose outcome counts for the address's health. */
 export type ChosenAddress = {
   url: string;
-  /** The upstream has only this address. */
   isOnly: boolean;
-  /** connection_init was acknowledged. */
   succeeded: () => void;
   /** To be called once, however the connection ended. */
   ended: (how: ConnectionEnd) => void;

@@ -80,7 +80,6 @@ export class UpstreamConnector {
     return this.#paused;
   }
 
-  /** When reading last resumed, by performance.now(). */
   resumedMs(): number {
     return this.#resumedMs;
   }
@@ -121,7 +120,6 @@ export class UpstreamConnector {
       });
       return socket;
     } catch (error) {
-      // The request could not even be made.
       address.ended('left');
       trace?.end(LEFT);
       throw error;

@@ -1,5 +1,4 @@
 export type UpstreamIds = {
-  /** The id of a new operation towards the upstream. */
   take: (id: string) => string;
   /** The caller has stopped it; late messages may still come under this id. */
   stopped: (id: string) => void;

@@ -16,14 +16,12 @@ import { createUpstreamIds } from './upstream-ids.ts';
 export type UpstreamSettings = {
   maxMessageBytes: number;
   bufferMaxBytes: number;
-  /** Until the WebSocket is open. */
   connectTimeoutMs: number;
   /** From then on, until connection_init is acknowledged. */
   ackTimeoutMs: number;
 };
 
 export type UpstreamEvents = {
-  /** A message of an operation, and its bytes. */
   onMessage: (message: UpstreamMessage, bytes: Buffer) => void;
   onReady: () => void;
   /** The connection has ended, also by `close`. Called before `ready` rejects. */
@@ -42,7 +40,6 @@ export type UpstreamClose = {
   wasReady: boolean;
 };
 
-/** For the upstream's half of a close. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 export type UpstreamUpgrade = {
@@ -73,7 +70,6 @@ export class UpstreamSocket {
   #failure: { problem: Problem; close: SocketClose; how: ConnectionEnd } | undefined;
   #ackTimer: NodeJS.Timeout | undefined;
 
-  /** `source` is paused while the upstream doesn't read. */
   constructor(
     settings: UpstreamSettings,
     upgrade: UpstreamUpgrade,
@@ -99,7 +95,6 @@ export class UpstreamSocket {
     this.#listen(upgrade.initPayload);
   }
 
-  /** Whether the WebSocket came to be open, so that something was sent. */
   get wasOpened(): boolean {
     return this.#phase !== 'connecting';
   }
@@ -129,7 +124,6 @@ export class UpstreamSocket {
     return this.#sendBuffer.stalledMs(nowMs);
   }
 
-  /** Closes without a call of `onClosed` that has a `close`. */
   close(): void {
     this.#isClosing = true;
     clearTimeout(this.#ackTimer);
@@ -138,7 +132,6 @@ export class UpstreamSocket {
     this.#socket.close(1000);
   }
 
-  /** Fails with this problem, whatever close code follows. */
   fail(problem: Problem, how: ConnectionEnd, close: SocketClose = gatewayClose('upstream_closed')): void {
     this.#failure ??= { problem, how, close };
     this.#socket.terminate();

@@ -5,12 +5,9 @@ import { upstreamRequestFields } from '../../forward/request/request-fields.ts';
 import type { CallerIds } from '../../forward/request/request-fields.ts';
 import { upstreamPath } from '../../forward/request/upstream-path.ts';
 
-/** What is kept of a caller's upgrade request for the later one to the upstream. */
 export type UpgradeFacts = Origin & {
   query: string;
-  /** According to trusted proxies. */
   clientAddress: string;
-  /** Whether the request came through a trusted proxy. */
   trusted: boolean;
 };
 
@@ -33,7 +30,6 @@ export function upgradeFacts(
   return { rawHeaders: kept, httpVersion, query, socket: { remoteAddress }, trusted, clientAddress };
 }
 
-/** URL and header fields of the upgrade request to the upstream, as for a data call by GET. */
 export function upstreamUpgrade(
   upstreamUrl: string,
   facts: UpgradeFacts,
