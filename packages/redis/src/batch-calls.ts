@@ -1,6 +1,6 @@
 import { onBatchEnd } from './batch-writes.ts';
 
-/** Calls for several items of one key at once; resolves with their results, in the same order. */
+/** Resolves with the results in the items' order. */
 type CallBatch<Key, Item, Result> = (key: Key, items: readonly Item[]) => Promise<readonly Result[]>;
 
 type Waiting<Item, Result> = {

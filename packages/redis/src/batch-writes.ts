@@ -12,11 +12,8 @@ export function onBatchEnd(task: () => void): void {
 }
 
 /**
- * Writes the commands of one turn of the event loop at once for each server: a write per command is a good part
- * of a busy process' time.
- *
- * ioredis' auto-pipelining adds a third to each command's cost. On a Redis Cluster it takes a script's arguments
- * for key numbers, and while a slot moves it fails commands because of others in the same pipeline.
+ * Writes each server's commands of one turn of the event loop at once. ioredis' auto-pipelining costs more, takes a
+ * script's arguments for key numbers on a Redis Cluster, and fails unrelated commands while a slot moves (ADR 0018).
  */
 export function batchWrites(redis: Redis | Cluster): void {
   if (!(redis instanceof Cluster)) {

@@ -2,7 +2,6 @@ export type RedisEndpoint = { host: string; port: number };
 
 export type Login = { username?: string; password?: string };
 
-/** See ADR 0018. */
 export type RedisAddress =
   | { topology: 'standalone'; url: string }
   | { topology: 'cluster'; tls: boolean; nodes: RedisEndpoint[]; login: Login }

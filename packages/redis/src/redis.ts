@@ -11,7 +11,7 @@ export type { Cluster, Command, Redis } from 'ioredis';
 /** All keys of a command, script or pipeline must share one hash tag (ADR 0018). */
 export type RedisConnection = Redis | Cluster;
 
-/** How much longer than for a command's reply an open connection is waited for. */
+/** How long after the command timeout a silent connection is closed. */
 const HANG_MARGIN_MS = 1_000;
 
 /**
@@ -36,7 +36,7 @@ function timeouts(commandTimeoutMs: number): Pick<SharedOptions, 'commandTimeout
   return { commandTimeout: commandTimeoutMs, socketTimeout: commandTimeoutMs + HANG_MARGIN_MS };
 }
 
-/** The one server, or the masters of a Redis Cluster that are known. */
+/** Of a Redis Cluster, the masters that are known. */
 export function mastersOf(redis: RedisConnection): Redis[] {
   return redis instanceof Cluster ? redis.nodes('master') : [redis];
 }

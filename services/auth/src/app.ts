@@ -60,7 +60,6 @@ type PublicParts = CommonParts & {
   revocationsPerClientPerSec: number;
 };
 
-/** Clients whose revocations of the last second a process counts. */
 const COUNTED_CLIENTS_MAX = 10_000;
 
 type PrivateParts = CommonParts & {
@@ -69,12 +68,11 @@ type PrivateParts = CommonParts & {
   redis: Pick<RedisConnection, 'ping'>;
   serviceCredentials: readonly ServiceCredential[];
   draining: () => boolean;
-  /** Tokens made by hand are still being loaded; each is answered rightly meanwhile. */
   restoring: () => boolean;
   introspectionsPerCallerPerSec: number;
 };
 
-/** The public listener: what OAuth clients call. */
+/** For OAuth clients. */
 export function createPublicApp(parts: PublicParts): RequestListener {
   const { logger, registry, metrics, callerOf, authenticate, issuing, revokeToken, tokenPrefix } = parts;
   const readForm = createFormReader(parts.maxBodyBytes);
@@ -122,23 +120,21 @@ export function createPublicApp(parts: PublicParts): RequestListener {
   return directRoutes({ 'POST /oauth2/token': token }, app);
 }
 
-/** The private listener: what the other services, probes and Prometheus call. */
+/** For the other services, probes and Prometheus. */
 export function createPrivateApp(parts: PrivateParts): RequestListener {
   const { logger, registry, metrics, findLiveToken, tokenPrefix, redis, serviceCredentials } = parts;
   const { draining, restoring } = parts;
-  // account isn't one of them: without it tokens are introspected all the same, and clients in the cache get
-  // theirs. Taking every auth out of service would turn account's outage into everybody's.
+  // Not account: without it auth still introspects, and must not be taken out of service too.
   const checks = { redis: () => redis.ping() };
 
   const introspect = jsonEndpoint({
-    // The data call that it is for has its line, with the same request id: this one would be a tenth of its cost.
+    // Its data call has a log line with the same request id, and a line takes a tenth of an introspection.
     logRequest: createRequestLog(logger, 'debug'),
     headers: headersOf(noStore),
     answer: introspectionEndpoint({
       authenticateService: createServiceAuthentication(serviceCredentials),
       countIntrospection: createCallerLimit({
         perSec: parts.introspectionsPerCallerPerSec,
-        // As many as there are service credentials.
         wholeAt: new Map(),
         onLimited: () => {
           metrics.limited.inc({ limit: 'introspection' });

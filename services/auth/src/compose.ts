@@ -27,7 +27,7 @@ import { createRevokeToken } from './token/revoke-token.ts';
 import { createTokenStore } from './token/store.ts';
 import { createTokenIssuing } from './token/token-issuing.ts';
 
-/** Builds auth from its settings. Needs neither Redis nor account to start: readiness tells what is away. */
+/** Starts without Redis and account too; readiness reports what is unavailable. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, addressOf, accessLog } = context;
   const redis = openRedis(config.REDIS_URL, logger);
@@ -119,7 +119,6 @@ function composeFailedAttempts(config: Config, redis: RedisConnection, metrics: 
   });
 }
 
-/** What knows tokens, and what goes on by itself for those made by hand. */
 function composeTokens(
   { config, logger }: Pick<ComposeContext<Config>, 'config' | 'logger'>,
   { redis, clock }: { redis: RedisConnection; clock: ReferenceClock },

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '@tollgate/config/settings';
 
-/** An origin: its metadata's address is then the one that RFC 8414, section 3.1, derives from it. */
+/** Only for an origin is the metadata at the address that RFC 8414, section 3.1, derives. */
 const issuerUrl = httpUrl.refine(
   (value) => URL.canParse(value) && new URL(value).origin === value,
   'must be an http:// or https:// address without path, in lower case and without a default port',
@@ -48,10 +48,7 @@ const schema = z.object({
 
 export type Config = z.output<typeof schema>;
 
-/**
- * auth's settings (docs/configuration.md).
- * @throws {ConfigError} listing every fault
- */
+/** @throws {ConfigError} listing every fault */
 export function loadConfig(): Config {
   return readConfig(schema, process.env);
 }

@@ -7,13 +7,13 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 const LATENCY_BUCKETS_SEC = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** auth's own counters and histograms; the labels' values are all from fixed sets. */
+/** Label values are all from fixed sets. */
 export function createMetrics(registry: Registry) {
   const registers = [registry];
   return {
     restoring: new Gauge({
       name: 'tollgate_restoring',
-      help: '1 while tokens made by hand are still to be loaded into a Redis that lacks them, else 0',
+      help: '1 while manual tokens are being loaded into a Redis that lacks them, else 0',
       registers,
     }),
     tokensIssued: new Counter({
@@ -35,19 +35,19 @@ export function createMetrics(registry: Registry) {
     }),
     introspected: createOutcomes(registry, {
       name: 'tollgate_introspections_total',
-      help: 'Introspections by outcome: active, inactive, malformed (no token of ours) or failed (Redis away)',
+      help: 'Introspections by outcome: active, inactive, malformed (not one of our tokens) or failed (Redis or account unavailable)',
     }),
     tokenRequestDuration: latency(
       'tollgate_token_request_duration_seconds',
-      'Time of a token request from its headers to its answer, by outcome: issued, or its RFC 6749 error',
+      'Time of a token request from its headers to its response, by outcome: issued, or its RFC 6749 error',
     ),
     introspectionDuration: latency(
       'tollgate_introspection_duration_seconds',
-      'Time of an introspection once its form is read, by outcome as tollgate_introspections_total has them',
+      'Time of an introspection after its form is read, by the outcomes of tollgate_introspections_total',
     ),
   };
 
-  /** A function that observes one duration; the series of each outcome is looked up once. */
+  /** Looks up the series of each outcome once. */
   function latency(name: string, help: string) {
     const histogram = createHistogram(registry, { name, help, buckets: LATENCY_BUCKETS_SEC });
     const series = new Map<string, Observe>();

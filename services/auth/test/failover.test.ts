@@ -40,7 +40,7 @@ async function stopAll(): Promise<void> {
 
 type Known = { client: TestClient; live: string; dead: string };
 
-/** Clients each with a token that was revoked, and one that lives. */
+/** Each with a revoked token and an active one. */
 async function clientsWithTokens(count: number): Promise<Known[]> {
   return await Promise.all(
     Array.from({ length: count }, async () => {
@@ -52,9 +52,9 @@ async function clientsWithTokens(count: number): Promise<Known[]> {
   );
 }
 
-/** Kills a master, and looks on until auth serves all again: never a wrong answer, only 503 meanwhile. */
+/** Kills a master: meanwhile there are 503s, but never a wrong answer. */
 async function expectToOutlive(master: OwnRedis | undefined, known: readonly Known[]): Promise<void> {
-  // A replica that hasn't got a token yet loses it: that is no revocation, and no promise.
+  // A token that no replica has yet may be lost.
   await Promise.all(mastersOf(store).map((server) => server.wait(1, 5_000)));
   await master?.kill();
   const seen = new Set<string>();
@@ -105,7 +105,7 @@ describe('a Redis Cluster', () => {
   });
 });
 
-/** Moves a key's slot, with all its keys, from its master to another one, as redis-cli --cluster reshard does. */
+/** As redis-cli --cluster reshard does. */
 async function moveSlot(key: string): Promise<void> {
   const masters = mastersOf(store);
   const slot = await store.cluster('KEYSLOT', key);

@@ -12,10 +12,9 @@ const CHANNEL = 'suite:channel';
 const FAILOVER = { timeoutMs: 20_000 };
 
 let running: RunningRedis;
-/** The suite's own connections to the servers, in their order. */
+/** The suite's own connections. */
 let servers: Redis[];
 let follower: { close: () => void };
-/** What the follower was told, in order. */
 let told: string[];
 let trustedUntilMs: number;
 /** How often trust was ended before its time. */
@@ -59,12 +58,12 @@ function isTrusted(): boolean {
   return performance.now() < trustedUntilMs;
 }
 
-/** One drop, or more: a process that got no CPU time lets its trust expire, and drops again. */
+/** Several drops are fine: trust expires in a process that gets no CPU time. */
 function expectOnlyDrops(): void {
   expect([...new Set(told)]).toEqual([DROP]);
 }
 
-/** Trust lasts for a second and is renewed meanwhile. Where it expires for want of CPU time, the second starts over. */
+/** Trust is renewed for a second, which starts over if it expires for want of CPU time. */
 async function expectRenewed(): Promise<void> {
   firstTrustedUntilMs = 0;
   losses = 0;
@@ -78,7 +77,6 @@ afterEach(() => {
   for (const server of servers) server.disconnect();
 });
 
-/** Each server's own message comes, and nothing else. */
 async function expectFollowed(publishers: readonly Redis[]): Promise<void> {
   for (const [index, publisher] of publishers.entries()) {
     const message = `message ${String(index)}`;
@@ -87,7 +85,6 @@ async function expectFollowed(publishers: readonly Redis[]): Promise<void> {
   }
 }
 
-/** How many subscribers a server has. */
 async function subscribers(server: Redis | undefined): Promise<number> {
   const [, count] = (await server?.call('PUBSUB', 'NUMSUB', CHANNEL)) as [string, number];
   return count;
@@ -172,7 +169,7 @@ describe('a Redis Cluster with replicas', () => {
   test('a replica promoted while its master lives on: a drop, then the new one is followed and the old one isn’t', async () => {
     await waitFor(
       async () => {
-        // Redis gives a manual failover up where the nodes take too long to agree.
+        // Redis gives up a manual failover if the nodes take too long to agree.
         if ((await servers[3]?.role())?.[0] === 'master') return true;
         await servers[3]?.call('CLUSTER', 'FAILOVER');
         return false;
@@ -207,7 +204,7 @@ describe('Sentinel', () => {
   test('a failover while the old master lives on: its subscription counts no more', async () => {
     await servers[2]?.call('SENTINEL', 'FAILOVER', 'tollgate');
     await waitFor(() => told.includes(DROP) && isTrusted(), FAILOVER);
-    // It takes itself for the master for seconds more: only the sentinels know.
+    // The old master notices only seconds later.
     expect((await servers[0]?.role())?.[0]).toBe('master');
     expect([await subscribers(servers[0]), await subscribers(servers[1])]).toEqual([0, 1]);
   });

@@ -2,19 +2,13 @@ import { tooManyRequests } from './too-many-requests.ts';
 
 const SECOND_MS = 1_000;
 
-/**
- * Counts a request of a caller.
- * @throws {Problem} too_many_requests
- */
+/** @throws {Problem} too_many_requests */
 export type CountRequest = (caller: string) => void;
 
-/**
- * Limits each caller's requests of one kind to `perSec` a second, in this process: it keeps one runaway caller from
- * taking the process from all others, and costs no round trip.
- */
+/** Counts per process, which costs no round trip: one runaway caller mustn't take the process from all others. */
 export function createCallerLimit(options: {
   perSec: number;
-  /** By caller: when its allowance is whole again. A bounded map forgets callers, which gives them a new one. */
+  /** By caller, when its allowance is full again. A bounded map forgets callers, who start with a full one. */
   wholeAt: Pick<Map<string, number>, 'get'> & { set: (caller: string, timeMs: number) => unknown };
   onLimited: () => void;
 }): CountRequest {

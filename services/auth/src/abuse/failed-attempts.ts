@@ -5,12 +5,9 @@ import { defineScript } from '../redis/redis-script.ts';
 import { tooManyRequests } from './too-many-requests.ts';
 
 export type FailedAttempts = {
-  /** Whether this process knows a client at an address to be over a limit, without I/O. */
+  /** Whether this process knows that a limit is reached, without I/O. */
   isLimited: (clientId: string, address: string) => boolean;
-  /**
-   * Counts an attempt whose credentials are wrong. Resolves where its caller may be told so.
-   * @throws {Problem} too_many_requests over a limit; service_unavailable where Redis can't be asked
-   */
+  /** @throws {Problem} too_many_requests; service_unavailable if Redis is unavailable */
   count: (clientId: string, address: string) => Promise<void>;
 };
 
@@ -21,9 +18,8 @@ export type FailedAttemptLimits = {
 };
 
 /**
- * One address's failures: a hash with the sum in `*` and one field for each client. It is one key, so that both
- * limits are judged at one moment in any Redis Cluster, and it has no more fields than an address has failures.
- * Answers which limit is reached, and for how many milliseconds more.
+ * One hash per address, with the sum in `*` and a field per client: a single key, so that a Redis Cluster can check
+ * both limits at once. Returns the limit that is reached, and for how many milliseconds.
  */
 const LUA = `
 local counts = redis.call('HMGET', KEYS[1], '*', ARGV[1])
@@ -39,14 +35,10 @@ return {'', 0}
 
 type ScriptAnswer = [limited: '' | 'address' | 'pair', retryAfterMs: number];
 
-/** How many limited callers a process remembers, to refuse them without a round trip. */
+/** Remembered callers are refused without a round trip. */
 const REMEMBERED_MAX = 10_000;
 
-/**
- * Limits failed attempts to authenticate, per client and address and per address, over a window that starts
- * with an address's first failure (ADR 0014). At `auth:{address:<hash>}:failed` in Redis, for windowMs. Right
- * credentials never come here, so a limit refuses wrong ones only.
- */
+/** Limits failed attempts, over a window that starts with an address's first failure (ADR 0014). */
 export function createFailedAttempts(options: {
   redis: RedisConnection;
   limits: FailedAttemptLimits;
@@ -56,7 +48,6 @@ export function createFailedAttempts(options: {
   const countFailure = defineScript(redis, LUA);
   const limitedUntil = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 
-  /** The limit that this process knows to be reached, and for how long still. */
   function knownLimit(clientId: string, address: string) {
     if (limitedUntil.size === 0) return undefined;
     for (const limit of ['address', 'pair'] as const) {
@@ -91,7 +82,7 @@ function pairOf(clientId: string, address: string): string {
   return `${address} ${shortHash(clientId)}`;
 }
 
-/** 128 bits: keys of one length, whatever a stranger sends as a client id. */
+/** Callers choose client ids of any length. */
 function shortHash(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }

@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 
-/** The 429 of every limit. It doesn't tell which one: that would tell what the others still allow. */
+/** The same for every limit: naming one would tell what the others still allow. */
 export function tooManyRequests(retryAfterMs: number): Problem {
   return new Problem('too_many_requests', {
     detail: 'Too many requests. Try again later.',

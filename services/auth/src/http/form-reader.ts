@@ -4,14 +4,10 @@ import { parseForm } from '@tollgate/http/form';
 import type { Form } from '@tollgate/http/form';
 import { Problem } from '@tollgate/http/problem';
 
-/**
- * Reads a request's form body to its end.
- * @throws {Problem} unsupported_media_type where the body is no form or is compressed; payload_too_large;
- *   invalid_request where it is malformed or breaks off
- */
+/** @throws {Problem} unsupported_media_type, also for a compressed body; payload_too_large; invalid_request */
 export type ReadForm = (req: IncomingMessage, res: ServerResponse) => Promise<Form>;
 
-/** What body-parser needs: any node:http request, which Express' types don't say. */
+/** body-parser works with any node:http request, unlike Express' types. */
 type ParseBody = (req: RequestWithBody, res: ServerResponse, next: (error?: Error) => void) => void;
 
 type RequestWithBody = IncomingMessage & { body?: unknown };
@@ -19,9 +15,8 @@ type RequestWithBody = IncomingMessage & { body?: unknown };
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * A form reader with a limit. What nearly every client sends, a form with its length announced, is read here;
- * all else (chunks, parameters in the type, too much) is body-parser's, at three times the cost. A compressed
- * body is refused: a small bomb would pass the limit.
+ * Plain forms with a Content-Length are read here, all others by body-parser at three times the cost. Compressed
+ * bodies are refused, because a small bomb would pass the limit.
  */
 export function createFormReader(maxBodyBytes: number): ReadForm {
   const parseBody: ParseBody = raw({ type: FORM, limit: maxBodyBytes, inflate: false });
@@ -51,12 +46,12 @@ function isPlainForm({ headers }: IncomingMessage, maxBodyBytes: number): boolea
   );
 }
 
-/** Node.js hands on no byte beyond the announced length, and ends a request that stays behind it with an error. */
+/** Node.js enforces the Content-Length. */
 function readToEnd(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // `on`, though each comes once: `once` makes a wrapper for each request, and takes it away again.
+    // `on`, because `once` creates and removes a wrapper per request.
     req.on('end', () => {
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });

@@ -7,23 +7,18 @@ import { REQUEST_ID_HEADER, requestIdOf } from '@tollgate/log/request-id';
 
 export type JsonRequest = { req: IncomingMessage; res: ServerResponse; requestId: string };
 
-/** Resolves with the JSON of a 200. */
+/** The JSON of a 200. */
 export type Answer = (request: JsonRequest) => Promise<string>;
 
-/** Answers a request with an error. The request id and the headers of every answer are set already. */
 export type AnswerError = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
 
 type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/**
- * An endpoint that answers 200 with JSON, or an error, without Express: each request gets its id and its line
- * in the log, every answer the same headers, and it leaves in one write.
- */
+/** An endpoint without Express that responds with JSON in one write. */
 export function jsonEndpoint(options: {
   logRequest: LogRequest;
-  /** Told of the request id, which these answers don't set as a header of their own. */
   accessLog?: Pick<AccessLog, 'note'> | null;
-  /** Called at the start of each request, to observe its end. */
+  /** Called at the start of each request. */
   observe?: (req: IncomingMessage, res: ServerResponse) => void;
   headers: Readonly<Record<string, string>>;
   answer: Answer;
@@ -41,7 +36,7 @@ export function jsonEndpoint(options: {
       .then((json) => {
         const length = Buffer.byteLength(json);
         res.writeHead(200, [...flatHeaders, REQUEST_ID_HEADER, requestId, 'Content-Length', String(length)]);
-        // The same bytes where all of it is ASCII, and written faster.
+        // The same bytes for ASCII, and faster.
         res.end(json, length === json.length ? 'latin1' : 'utf8');
       })
       .catch((error: unknown) => {
@@ -54,7 +49,7 @@ export function jsonEndpoint(options: {
   };
 }
 
-/** What middlewares set on every answer alike, so that it need not be worked out for each. */
+/** The headers that middlewares set on every response alike, computed once. */
 export function headersOf(...middlewares: readonly Middleware[]): Record<string, string> {
   const req = new IncomingMessage(new Socket());
   const res = new ServerResponse(req);

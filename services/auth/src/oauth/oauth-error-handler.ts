@@ -15,27 +15,22 @@ type Answer = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** Tollgate's error codes in RFC 6749's words; what isn't here is our fault. */
+/** Tollgate's codes as RFC 6749's; all others are server_error. */
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'invalid_request',
   unsupported_media_type: 'invalid_request',
   payload_too_large: 'invalid_request',
   method_not_allowed: 'invalid_request',
   service_unavailable: 'temporarily_unavailable',
-  // RFC 6749 has no code for a limit. This one is registered and says what to do; slow_down (RFC 8628) is for
-  // a client that polls for its user.
+  // RFC 6749 has no code for a limit, and slow_down (RFC 8628) is for clients that poll for a user.
   too_many_requests: 'temporarily_unavailable',
 };
 
-/** The RFC 6749 error that whatever was thrown is answered with. */
 export function oauthErrorCode(thrown: unknown): string {
   return answerOf(thrown).body.error;
 }
 
-/**
- * Answers a request to a public OAuth endpoint with an error: each leaves as RFC 6749's JSON (section 5.2), with
- * `error` and `error_description`. `onRefused` is told of the error's code, for metrics.
- */
+/** Responds with RFC 6749's JSON (section 5.2): `error` and `error_description`. */
 export function createOAuthErrorAnswer(
   logger: Logger,
   addressOf: AddressOf,
@@ -65,9 +60,8 @@ export function createOAuthErrorAnswer(
   };
 }
 
-/** createOAuthErrorAnswer as the last step of an Express route. */
 export function oauthErrorHandler(answer: ReturnType<typeof createOAuthErrorAnswer>): ErrorRequestHandler {
-  // Express knows an error middleware by its four parameters; the last in the chain never calls the fourth.
+  // Express recognizes an error middleware by its four parameters.
   return (thrown: unknown, req, res, _next) => {
     answer(thrown, req, res);
   };
@@ -78,7 +72,7 @@ function answerOf(thrown: unknown): Answer {
 }
 
 function fromOAuthError({ code, status, message }: OAuthError): Answer {
-  // Section 5.2 asks for a challenge where the client used the header; every 401 has one (RFC 9110, 15.5.2).
+  // Every 401 has a challenge (RFC 9110, 15.5.2), not only where the client used the header.
   const headers = code === 'invalid_client' ? { 'www-authenticate': 'Basic realm="tollgate"' } : {};
   return { status, body: { error: code, error_description: message }, headers };
 }
@@ -86,7 +80,7 @@ function fromOAuthError({ code, status, message }: OAuthError): Answer {
 function fromAnything(thrown: unknown): Answer {
   const problem = problemOf(thrown);
   return {
-    // RFC 6749 has no status of its own for a wrong content type.
+    // RFC 6749 has no other status for a wrong content type.
     status: problem.code === 'unsupported_media_type' ? 400 : problem.status,
     body: {
       error: OAUTH_CODES[problem.code] ?? 'server_error',

@@ -1,11 +1,14 @@
-/** Errors of RFC 6749, section 5.2, that are neither the request's shape nor a fault of ours. */
+/** RFC 6749, section 5.2. */
 const OAUTH_ERRORS = {
   invalid_client: { status: 401, description: 'Client authentication failed.' },
-  unsupported_grant_type: { status: 400, description: 'The grant_type must be client_credentials.' },
-  invalid_scope: { status: 400, description: 'The scope must be api.' },
+  unsupported_grant_type: {
+    status: 400,
+    description: 'The grant type is not supported. Use client_credentials.',
+  },
+  invalid_scope: { status: 400, description: 'The requested scope is invalid. Use api.' },
 } as const;
 
-/** An error of the OAuth endpoints. The answer has no varying part, so equal errors are equal to the byte. */
+/** Equal errors are equal to the byte, so that a response tells nothing but its code. */
 export class OAuthError extends Error {
   readonly code: keyof typeof OAUTH_ERRORS;
   readonly status: number;

@@ -65,7 +65,7 @@ describe('a Redis that evicts', () => {
       const { status, output } = refusal(redis.url);
       expect(status).toBe(1);
       expect(output).toContain(
-        `its maxmemory-policy is ${policy}, and must be noeviction. Set it there, or set ALLOW_EVICTING_REDIS=true`,
+        `its maxmemory-policy is ${policy}, but must be noeviction. Change it, or set ALLOW_EVICTING_REDIS=true`,
       );
     },
   );
@@ -82,7 +82,7 @@ describe('a Redis that evicts', () => {
   test('a policy that can’t be read is refused', async () => {
     const { status, output } = refusal(await urlOfUserWithout('config', 'info'));
     expect(status).toBe(1);
-    expect(output).toContain('its maxmemory-policy is not to be read');
+    expect(output).toContain('its maxmemory-policy is unreadable');
   });
 
   test('ALLOW_EVICTING_REDIS=true runs on it', async () => {

@@ -2,54 +2,49 @@ import type { Logger } from '@tollgate/log';
 import { mastersOf, onServerReady } from '@tollgate/redis';
 import type { Redis, RedisConnection } from '@tollgate/redis';
 
-/** How long a start waits for Redis before it goes on without it. */
-const FIRST_LOOK_MS = 2_000;
-const LOOK_AGAIN_MS = 1_000;
+/** After that the service starts without Redis. */
+const FIRST_CHECK_TIMEOUT_MS = 2_000;
+const RECHECK_MS = 1_000;
 
 /**
- * Ends the process with exit code 1 where Redis may evict keys: a revocation or a token that is dropped
- * under memory pressure breaks what auth promises. Every server is asked whenever it is connected to, for what
- * answers after a restart or a failover may be set up in another way.
- *
- * Resolves when the first answers are there, or when Redis turns out to be away: it is asked when it comes.
+ * Ends the process with exit code 1 if Redis may evict keys, because an evicted revocation or token breaks auth's
+ * promises. Every new connection is checked: after a restart or a failover another server may answer. Resolves after
+ * the first check, or if Redis is unavailable.
  */
 export async function refuseEvictingRedis(redis: RedisConnection, logger: Logger): Promise<void> {
-  async function look(server: Redis): Promise<void> {
+  async function check(server: Redis): Promise<void> {
     const policy = await evictionPolicy(server);
     if (policy === 'noeviction') return;
-    if (policy === 'away') {
+    if (policy === 'unavailable') {
       setTimeout(() => {
-        if (server.status === 'ready') void look(server);
-      }, LOOK_AGAIN_MS).unref();
+        if (server.status === 'ready') void check(server);
+      }, RECHECK_MS).unref();
       return;
     }
     logger.fatal(
       { maxmemory_policy: policy },
-      `Redis may evict tokens and revocations: its maxmemory-policy is ${policy ?? 'not to be read'}, and must be noeviction. Set it there, or set ALLOW_EVICTING_REDIS=true to run all the same.`,
+      `Redis may evict tokens and revocations: its maxmemory-policy is ${policy ?? 'unreadable'}, but must be noeviction. Change it, or set ALLOW_EVICTING_REDIS=true to disable this check.`,
     );
     process.exit(1);
   }
 
-  const { promise: firstLook, resolve } = Promise.withResolvers<undefined>();
-  const late = setTimeout(resolve, FIRST_LOOK_MS, undefined);
-  const looked = new Set<Redis>();
+  const { promise: firstCheck, resolve } = Promise.withResolvers<undefined>();
+  const late = setTimeout(resolve, FIRST_CHECK_TIMEOUT_MS, undefined);
+  const checked = new Set<Redis>();
   onServerReady(redis, (server) => {
-    void look(server).finally(() => {
-      looked.add(server);
-      if (mastersOf(redis).every((master) => looked.has(master))) resolve(undefined);
+    void check(server).finally(() => {
+      checked.add(server);
+      if (mastersOf(redis).every((master) => checked.has(master))) resolve(undefined);
     });
   });
   redis.once('close', () => {
     resolve(undefined);
   });
-  await firstLook;
+  await firstCheck;
   clearTimeout(late);
 }
 
-/**
- * The policy's name, null where Redis doesn't let it be read, or `away`. Managed services often forbid
- * CONFIG, and some access lists forbid INFO.
- */
+/** The policy, null if it can't be read, or `unavailable`. Managed services often forbid CONFIG, and some ACLs INFO. */
 async function evictionPolicy(redis: Redis): Promise<string | null> {
   try {
     const fromInfo = await replyOrNull(redis.info('memory'));
@@ -58,11 +53,11 @@ async function evictionPolicy(redis: Redis): Promise<string | null> {
     const fromConfig = await replyOrNull(redis.config('GET', 'maxmemory-policy'));
     return Array.isArray(fromConfig) && typeof fromConfig[1] === 'string' ? fromConfig[1] : null;
   } catch {
-    return 'away';
+    return 'unavailable';
   }
 }
 
-/** A command's answer; null where Redis forbids it or doesn't have it. */
+/** Null if Redis forbids or lacks the command. */
 async function replyOrNull<T>(command: Promise<T>): Promise<T | null> {
   try {
     return await command;

@@ -1,9 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 
-/**
- * A Redis command's answer; whatever goes wrong is `service_unavailable`. Of the error only the message is
- * kept: ioredis attaches the command with its arguments, and those hold client records.
- */
+/** Keeps only an error's message: ioredis attaches the command's arguments, which contain client records. */
 export async function redisAnswer<T>(command: Promise<T>): Promise<T> {
   try {
     return await command;

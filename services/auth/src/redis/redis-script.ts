@@ -3,8 +3,8 @@ import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { redisAnswer } from './redis-answer.ts';
 
 /**
- * For a script, after LUA_DATA_SET: whether the tokens made by hand in an application's hash are all that account
- * has. They were noted under a generation that ends with each change and each loss of data (client-store.ts).
+ * After LUA_DATA_SET: whether an application's hash has all of its manual tokens. Each change and each loss of data
+ * ends their generation (client-store.ts).
  */
 export const LUA_LISTED = `
 local function listed(generation, listed_under)
@@ -13,9 +13,8 @@ end
 `;
 
 /**
- * For a script, after LUA_DATA_SET and LUA_LISTED: the client's cached record, or nothing where it is not to be
- * used: it is gone, or the epoch or the tokens made by hand beside it may not be the last. Then the generation,
- * which may be an old one. KEYS[client_key] is the record, KEYS[client_key + 1] the hash.
+ * After LUA_DATA_SET and LUA_LISTED: the client's cached record, if it, the epoch and the manual tokens are current,
+ * and the generation, which may be old. KEYS[client_key] is the record, KEYS[client_key + 1] the hash.
  */
 export const LUA_CACHED_RECORD = `
 local function cached_record(client_key)
@@ -25,11 +24,7 @@ local function cached_record(client_key)
 end
 `;
 
-/**
- * Defines a Lua script on a connection, as @tollgate/redis does.
- *
- * @throws {Problem} (the script's promise) service_unavailable
- */
+/** @throws {Problem} (the script's promise) service_unavailable */
 export function defineScript(redis: ScriptableRedis, lua: string): Script {
   const script = defineOn(redis, lua);
   return (keys, args) => redisAnswer(script(keys, args));

@@ -4,13 +4,12 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import { defineScript } from '../redis/redis-script.ts';
 
 /**
- * Which auth loads the tokens made by hand into a Redis that has lost its data, and whether that is done. `done`
- * holds the data set that was loaded, `lease` the one who loads now; a loss takes both with it. Of a Redis Cluster
- * they tell of one shard only: what another one loses comes back token by token, as it is used.
+ * `done` has the data set into which all manual tokens were loaded, `lease` the replica that loads them; a loss of
+ * data deletes both. In a Redis Cluster they cover one shard only: tokens of the others come back as they are used.
  */
 const KEYS = ['auth:{restore}:done', 'auth:{restore}:lease'];
 
-/** For so long an auth that dies while it loads keeps the others from it. */
+/** A replica that dies while loading blocks the others for that long. */
 const LEASE_MS = 10_000;
 
 const BEGIN = `${LUA_DATA_SET}
@@ -33,11 +32,11 @@ return 1
 
 const beginAnswer = z.tuple([z.enum(['done', 'begin', 'wait']), z.string()]);
 
-/** Each call is one round trip, and throws service_unavailable where Redis can't be asked. */
+/** @throws {Problem} (each call) service_unavailable */
 export type RestoreStore = {
-  /** `begin`: the caller has the lease and loads, on the data set that is named. `wait`: another one does. */
-  begin: (owner: string) => Promise<{ turn: 'done' | 'begin' | 'wait'; dataSet: string }>;
-  /** False where the lease or the data set has gone: what was loaded may be gone, too. */
+  /** `begin`: the caller has the lease. `wait`: another replica has it. */
+  begin: (owner: string) => Promise<{ state: 'done' | 'begin' | 'wait'; dataSet: string }>;
+  /** False if the lease or the data set has changed, so that loaded tokens may be lost. */
   renew: (owner: string, dataSet: string) => Promise<boolean>;
   finish: (owner: string, dataSet: string) => Promise<boolean>;
 };
@@ -48,8 +47,8 @@ export function createRestoreStore(redis: ScriptableRedis): RestoreStore {
   const finish = defineScript(redis, FINISH);
   return {
     begin: async (owner) => {
-      const [turn, dataSet] = beginAnswer.parse(await begin(KEYS, [owner, LEASE_MS]));
-      return { turn, dataSet };
+      const [state, dataSet] = beginAnswer.parse(await begin(KEYS, [owner, LEASE_MS]));
+      return { state, dataSet };
     },
     renew: async (owner, dataSet) => (await renew(KEYS, [owner, dataSet, LEASE_MS])) === 1,
     finish: async (owner, dataSet) => (await finish(KEYS, [owner, dataSet])) === 1,

@@ -54,8 +54,8 @@ test('what FLUSHALL took is loaded by itself, and said by readiness, metric and 
   await waitFor(async () => (await inRedis(clients)) === 7);
   await becomesReady();
   expect(await gauge()).toBe('0');
-  expect(auth.service.logs()).toContain('restoring tokens made by hand');
-  expect(auth.service.logs()).toMatch(/"clients":7.*"restored tokens made by hand"/);
+  expect(auth.service.logs()).toContain('restoring manual tokens');
+  expect(auth.service.logs()).toMatch(/"clients":7.*"restored manual tokens"/);
   // From now on account isn't needed.
   auth.account.mood = 'away';
   for (const { token } of clients) expect(await isActive(auth.service, token)).toBe(true);
@@ -71,7 +71,7 @@ test('also after a Redis that was started again, and by an auth that starts on a
   await becomesReady();
   await auth.redis.kill();
   await auth.restartRedis();
-  await waitFor(() => (auth.service.logs().match(/"restored tokens made by hand"/g) ?? []).length >= 3);
+  await waitFor(() => (auth.service.logs().match(/"restored manual tokens"/g) ?? []).length >= 3);
 });
 
 test('account away: it goes on trying, and every token is answered by look-ups as soon as account is back', async () => {
@@ -79,7 +79,7 @@ test('account away: it goes on trying, and every token is answered by look-ups a
   const clients = addClients(5);
   auth.account.mood = 'away';
   await auth.store.flushall();
-  await waitFor(() => auth.service.logs().includes('is held up'));
+  await waitFor(() => auth.service.logs().includes('restoring manual tokens failed'));
   expect(await ready()).toEqual([200, 'restoring']);
   auth.account.mood = 'well';
   expect(await isActive(auth.service, clients[4]?.token ?? '')).toBe(true);
@@ -92,7 +92,7 @@ test('FLUSHALL in the middle begins anew, and nothing is taken for done', async 
   const clients = addClients(6);
   const release = auth.account.hold();
   await auth.store.flushall();
-  await waitFor(() => auth.service.logs().split('"restoring tokens made by hand"').length >= 3);
+  await waitFor(() => auth.service.logs().split('"restoring manual tokens"').length >= 3);
   await auth.store.flushall();
   release();
   await waitFor(async () => (await inRedis(clients)) === 6);
@@ -114,7 +114,7 @@ test('an auth that is killed while it loads is followed by another one', async (
     const lines = () => [auth.service, other].map((service) => service.logs());
     const began = () =>
       lines().findIndex(
-        (log) => log.split('"restoring tokens made by hand"').length > (log === lines()[0] ? 2 : 1),
+        (log) => log.split('"restoring manual tokens"').length > (log === lines()[0] ? 2 : 1),
       );
     await waitFor(() => began() >= 0);
     const loading = began() === 0 ? auth.service : other;

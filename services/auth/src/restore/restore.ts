@@ -12,27 +12,23 @@ export type RestoreOptions = {
   store: RestoreStore;
   account: Pick<PrivateApi, 'get'>;
   clients: Pick<ClientDirectory, 'find'>;
-  /** How often Redis is asked whether it has lost its data. */
   checkIntervalMs: number;
-  /** Clients that are loaded at one moment. */
   maxInFlight: number;
   logger: Pick<Logger, 'info' | 'warn'>;
   gauge: Pick<Gauge, 'set'>;
 };
 
 export type Restore = {
-  /** Whether tokens made by hand are still to be loaded. They are answered rightly meanwhile, by look-ups. */
+  /** Whether manual tokens are still being loaded; look-ups answer correctly meanwhile. */
   restoring: () => boolean;
   close: () => Promise<void>;
 };
 
-/** After a failure, before the same clients are tried again. */
 const RETRY_MS = 500;
 
 /**
- * Loads all live tokens made by hand into a Redis that lacks them: at the start, and whenever the marker that this
- * leaves there is gone or names another data set (a restart, a failover, a FLUSHALL). One auth does it, the others
- * wait; account away: it goes on trying.
+ * Loads all live manual tokens into Redis whenever its marker is missing or names another data set (a restart, a
+ * failover, a FLUSHALL). One replica loads while the others wait.
  */
 export function startRestore(options: RestoreOptions): Restore {
   const { store, checkIntervalMs, logger, gauge } = options;
@@ -48,20 +44,20 @@ export function startRestore(options: RestoreOptions): Restore {
   }
 
   async function check(): Promise<void> {
-    const { turn, dataSet } = await store.begin(owner);
-    setRestoring(turn !== 'done');
-    if (turn !== 'begin') return;
-    logger.info('restoring tokens made by hand');
+    const { state, dataSet } = await store.begin(owner);
+    setRestoring(state !== 'done');
+    if (state !== 'begin') return;
+    logger.info('restoring manual tokens');
     const clients = await loadAll(options, { owner, dataSet }, signal);
     const finished = clients !== null && (await store.finish(owner, dataSet));
     if (!finished) return;
     setRestoring(false);
-    logger.info({ clients }, 'restored tokens made by hand');
+    logger.info({ clients }, 'restored manual tokens');
   }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      // Redis away: readiness tells, and the connection logs it.
+      // The connection logs that Redis is unavailable, and readiness reports it.
       await check().catch(() => undefined);
       await pause(checkIntervalMs, signal);
     }
@@ -77,7 +73,7 @@ export function startRestore(options: RestoreOptions): Restore {
   };
 }
 
-/** How many clients were loaded; null where the lease or the data was lost on the way. */
+/** The number of loaded clients; null if the lease or the data was lost meanwhile. */
 async function loadAll(
   { store, account, clients, maxInFlight, logger }: RestoreOptions,
   { owner, dataSet }: { owner: string; dataSet: string },
@@ -90,7 +86,7 @@ async function loadAll(
   while (after !== null || left.length > 0) {
     if (signal.aborted || !(await store.renew(owner, dataSet))) return null;
     try {
-      // The pages first: one client that can't be loaded holds up no other one.
+      // Pages come first, so that a client that can't be loaded doesn't delay the others.
       if (after !== null && left.length < maxInFlight) {
         const page = await nextPage(account, after);
         left = [...left, ...page.client_ids];
@@ -105,7 +101,7 @@ async function loadAll(
       if (reason !== undefined) throw reason.reason;
     } catch (error) {
       const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      if (!failing) logger.warn({ err }, 'restoring tokens made by hand is held up; trying again');
+      if (!failing) logger.warn({ err }, 'restoring manual tokens failed; retrying');
       failing = true;
       await pause(RETRY_MS, signal);
     }
@@ -116,7 +112,7 @@ async function loadAll(
 async function nextPage(account: RestoreOptions['account'], after: number): Promise<ClientPage> {
   const path = `/private/hand-made-tokens/clients?after=${String(after)}`;
   const page = await account.get(path, clientPageSchema);
-  if (page === null) throw new Error('account has no list of clients');
+  if (page === null) throw new Error('account returned no list of clients');
   return page;
 }
 

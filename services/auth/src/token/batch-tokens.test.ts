@@ -15,7 +15,7 @@ const client: ClientRecord = {
 
 type Asked = { json: string | undefined; keys: string[] };
 
-/** What a script would be asked; it answers each time the same. */
+/** A script that records its calls and always returns the same. */
 function scriptThat(answer: IssueAnswer | 'changed' | Error) {
   const asked: Asked[] = [];
   const issueToken = batchTokens({

@@ -10,17 +10,12 @@ import type { TokenRecord } from './token-record.ts';
 const MINUTE_US = 60_000_000;
 
 /**
- * Counts requests of one client and stores their tokens, in their order, as if each asked by itself: so many as
- * fit, and all others are refused.
+ * Counts requests of one client and stores as many of their tokens as fit, in their order, by the generic cell rate
+ * algorithm: KEYS[1] has the time, in microseconds of Redis' clock, at which the allowance is full again. KEYS[2] and
+ * KEYS[3] are the client's record and epoch; if ARGV[6] is given and isn't the current record, nothing is stored. Each
+ * further key takes a token, dated by Redis' clock, which also ends it. ARGV[4] is the rest of the token's JSON.
  *
- * The generic cell rate algorithm: the first key holds the moment, in whole microseconds of Redis' clock, at which
- * the client's allowance is whole again. The second and third are the client's; where its record is given and
- * another one is there, or none that may be used, nothing is done. What is checked and what is stored are of one
- * moment: a token of a client that has changed is never stored. All further keys take a token each, whose life
- * begins now by Redis' clock: that is the one that ends it, and auth's may be wrong. ARGV[4] is the record as JSON
- * without its brace and those two moments.
- *
- * Answers how many fitted (-1: the client has changed), and the microseconds until one more does.
+ * Returns how many fitted (-1: the client has changed), and the microseconds until one more does.
  */
 export const LUA = `
 local cost, most, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -48,24 +43,19 @@ end
 return { fitted, math.ceil(whole + cost - now - most) }
 `;
 
-/** Of so many requests, how many fitted, and how long it is until one more does. */
 export type IssueAnswer = { fitted: number; waitUs: number };
 
 export type IssueScript = {
-  /**
-   * Stores tokens of one client at their keys (store.ts), each counted. `json`, of a client that was only
-   * remembered, is the record that Redis has to hold still.
-   */
+  /** `json`: of a remembered client, the record that Redis must still have. */
   issue: (
     client: ClientRecord,
     tokenKeys: readonly string[],
     json?: string,
   ) => Promise<IssueAnswer | 'changed'>;
-  /** Counts a request that gets no token. */
   count: (clientId: string) => Promise<IssueAnswer>;
 };
 
-/** Defines the script: one round trip, on the client's slot. It throws service_unavailable as all of them do. */
+/** @throws {Problem} (each call) service_unavailable */
 export function createIssueScript(redis: ScriptableRedis, perMinute: number): IssueScript {
   const run = defineScript(redis, LUA);
   const limit = limitArgs(perMinute);
@@ -91,12 +81,10 @@ export function createIssueScript(redis: ScriptableRedis, perMinute: number): Is
   };
 }
 
-/** The script's first arguments: what a request costs of a minute, and the minute. */
 export function limitArgs(perMinute: number): [costUs: string, minuteUs: number] {
   return [(MINUTE_US / perMinute).toFixed(3), MINUTE_US];
 }
 
-/** What tokens of one client have in common. */
 function restOfRecord(client: ClientRecord): string {
   const { client_id, account_id, application_id, revocation_epoch } = client;
   const record: Omit<TokenRecord, 'iat' | 'exp'> = {

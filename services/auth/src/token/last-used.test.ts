@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => auth.close());
 
-test('tokens made by hand that were found active are reported with their time, and no others', async () => {
+test('manual tokens that were found active are reported with their time, and no others', async () => {
   const client = addClient(auth.account);
   const [token, unused] = [addManualToken(auth.account, client), addManualToken(auth.account, client)];
   const issued = await obtainToken(auth.service, client);
@@ -35,7 +35,7 @@ test('a report that fails is made again, no more than the bound is kept, and int
   expect(await isActive(auth.service, tokens[0] ?? '')).toBe(true);
   auth.account.mood = 'failing';
   for (const token of tokens) expect(await isActive(auth.service, token)).toBe(true);
-  await waitFor(() => auth.service.logs().includes('does not know of the last uses'));
+  await waitFor(() => auth.service.logs().includes('reporting the last uses of tokens to account failed'));
   auth.account.uses.length = 0;
   auth.account.mood = 'well';
   await waitFor(() => auth.account.uses.length > 0);

@@ -5,22 +5,20 @@ import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 
 export type LastUsed = {
-  /** A token made by hand was found active now. Costs no I/O, and never throws. */
+  /** A manual token was found active now. No I/O; never throws. */
   note: (tokenHash: string) => void;
-  /** Reports what is noted, once, and ends. */
+  /** Reports once more. */
   close: () => Promise<void>;
 };
 
 /**
- * Tells account every now and then which tokens made by hand were used, and when. It is for people who look at a
- * list, so it is coarse: a use beyond `maxEntries` of one interval isn't noted, and what a process that is killed
- * hasn't reported is lost. A report that fails is made again with the next one.
+ * Regularly reports to account when manual tokens were last used. Uses beyond `maxEntries` per interval and those of
+ * a killed process are lost; failed reports are repeated.
  */
 export function startLastUsed(options: {
   account: Pick<PrivateApi, 'postJson'>;
   intervalMs: number;
   maxEntries: number;
-  /** By the clock that all services share. */
   nowMs: () => number;
   logger: Pick<Logger, 'warn'>;
 }): LastUsed {
@@ -35,7 +33,7 @@ export function startLastUsed(options: {
       const batch = noted.slice(at, at + MAX_USES_PER_REPORT);
       const body: TokenUses = { uses: batch.map(([token_hash, used_at]) => ({ token_hash, used_at })) };
       await account.postJson('/private/hand-made-tokens/uses', body);
-      // A token that was used again meanwhile is reported again.
+      // A token that was used again meanwhile stays for the next report.
       for (const [hash, at] of batch) if (lastUses.get(hash) === at) lastUses.delete(hash);
     }
   }
@@ -46,7 +44,7 @@ export function startLastUsed(options: {
       failing = false;
     } catch (error) {
       const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      if (!failing) logger.warn({ err }, 'account does not know of the last uses of tokens yet');
+      if (!failing) logger.warn({ err }, 'reporting the last uses of tokens to account failed; retrying');
       failing = true;
     }
   }

@@ -4,8 +4,8 @@ import type { ClientDirectory } from '../client/directory.ts';
 import type { LiveRecord, TokenStore } from './store.ts';
 
 /**
- * The record of a token that is good now, or null where it is unknown, expired or revoked.
- * @throws {Problem} service_unavailable where that can't be known
+ * An active token's record; null if it is unknown, expired or revoked.
+ * @throws {Problem} service_unavailable if that can't be known
  */
 export type FindLiveToken = (
   token: string,
@@ -13,16 +13,13 @@ export type FindLiveToken = (
   requestId: string,
 ) => Promise<LiveRecord | null>;
 
-/** Redis may lose its data once more between a verification and its use, hardly twice. */
+/** Redis may lose its data again between a verification and its use. */
 const ATTEMPTS = 3;
 
 /**
- * Finds tokens: one round trip as a rule, active or not. Where Redis may lack the application's last revocation, or
- * its tokens made by hand (it was restarted, replaced, emptied, or they have changed), account is asked first,
- * which verifies the epoch and brings the tokens (ADR 0013, ADR 0017).
- *
- * Anybody can make up tokens of applications that nobody knows. So tokens of which nothing is found have account
- * asked about `missLookUpsMaxInFlight` applications at one moment, and then are neither active nor inactive.
+ * Usually takes one round trip. If Redis may lack a revocation or manual tokens, a look-up in account verifies the
+ * epoch and loads the tokens first (ADR 0013, ADR 0017). Callers can make up tokens of unknown applications, so at
+ * most `missLookUpsMaxInFlight` applications are looked up at once; beyond that, introspection is unavailable.
  */
 export function createFindLiveToken(options: {
   tokens: Pick<TokenStore, 'find'>;
@@ -31,10 +28,9 @@ export function createFindLiveToken(options: {
   onManualTokenUsed: (tokenHash: string) => void;
 }): FindLiveToken {
   const { tokens, clients, missLookUpsMaxInFlight, onManualTokenUsed } = options;
-  /** Callers that wait, by application: however many they are, account is asked once for them all. */
+  /** The number of waiting callers by application, for which account is asked once. */
   const waiting = new Map<string, number>();
 
-  /** Whether there is such a client, whose tokens are in Redis then. */
   async function lookUpMiss(applicationPart: string, requestId: string): Promise<boolean> {
     const clientId = clientIdOf(applicationPart);
     if (clientId === null) return false;
@@ -62,7 +58,7 @@ export function createFindLiveToken(options: {
         record === null
           ? await lookUpMiss(applicationPart, requestId)
           : (await clients.find(record.client_id, requestId)) !== null;
-      // Deleted, or never there: none of its tokens is good.
+      // The client was deleted, or never existed.
       if (!known) return null;
     }
     throw unavailable('Redis kept losing the verified epoch');

@@ -7,7 +7,7 @@ import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test
 import { isActive, obtainToken, postIntrospection, putRevocationEpoch } from '../../test/suite/requests.ts';
 import { commitChange, revokeTokens } from '../../test/suite/revoke.ts';
 
-/** Tokens made by hand: account has them, auth brings them. The restore stays out of it: see restore.test.ts. */
+/** Without the restore (restore.test.ts). */
 
 let auth: AuthUnderTest;
 
@@ -26,14 +26,14 @@ const deliver = ({ client_id }: TestClient) =>
     revocation_epoch: auth.account.clients.get(client_id)?.revocation_epoch ?? 0,
   });
 
-/** account issues a token by hand, and tells auth that the client has changed. */
+/** account issues a manual token, and notifies auth. */
 async function issue(client: TestClient, lifespanSec?: number): Promise<string> {
   const token = addManualToken(auth.account, client, lifespanSec);
   await deliver(client);
   return token;
 }
 
-/** account revokes one, and doesn't tell auth yet. */
+/** account revokes one, and doesn't notify auth yet. */
 function commitRevocation(client: TestClient, token: string): void {
   const tokens = auth.account.clients.get(client.client_id)?.hand_made_tokens ?? [];
   const hash = accessTokenHash(token);
@@ -84,7 +84,7 @@ test('once known, a hit is one round trip, and so is a miss; account isn’t ask
   expect([await scriptCalls(), asked(client)]).toEqual([calls + 20, questions]);
 });
 
-test('a change of the client leaves its issued tokens known without account; those made by hand wait for it', async () => {
+test('a change of the client leaves its issued tokens known without account; manual tokens wait for it', async () => {
   const client = addClient(auth.account);
   const issued = await obtainToken(auth.service, client);
   const token = await issue(client);

@@ -5,8 +5,8 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { TokenStore } from './store.ts';
 
 /**
- * Revokes a token of the client's own: when this resolves it is dead, and stays so whatever Redis loses.
- * @throws {Problem} service_unavailable where that can't be done
+ * Revokes a token for good, whatever Redis loses later.
+ * @throws {Problem} service_unavailable
  */
 export type RevokeToken = (
   token: string,
@@ -14,10 +14,7 @@ export type RevokeToken = (
   caller: { requestId: string; address: string },
 ) => Promise<void>;
 
-/**
- * Postgres first: where the rest fails the client asks again, whatever Redis has of the token by then. A token that
- * Redis doesn't have is told to account too: it may come back with a backup of Redis.
- */
+/** Postgres first, so that a retry can finish the rest. Also for a token that Redis lacks: a backup may bring it back. */
 export function createRevokeToken({
   tokens,
   account,

@@ -10,10 +10,9 @@ import { tokenRecordSchema } from './token-record.ts';
 import type { TokenRecord } from './token-record.ts';
 
 /**
- * The token's record, how long it still lives by Redis' clock, where it is from, and whether that is certain on this Redis. A token that was issued has a
- * key of its own; one made by hand is in the hash that account's list was written to (client-store.ts). Without
- * either it is unknown, for certain only where that list is the last one. A token below any epoch that was ever
- * told is dead: its key is deleted. A record that can't be read is the caller's to refuse.
+ * Returns whether the answer is certain on this Redis, the token's origin, record and remaining life by Redis' clock.
+ * An issued token has its own key, a manual one is in the hash of account's list (client-store.ts); a token in neither
+ * is certainly unknown only if that list is current. A token below the epoch is dead, and its key is deleted.
  */
 const FIND = `${LUA_DATA_SET}${LUA_LISTED}
 local json = redis.call('GET', KEYS[1])
@@ -38,9 +37,8 @@ return {certain and 'certain' or 'uncertain', origin, json, left_ms}
 `;
 
 /**
- * A token without a key of its own may be one made by hand, and account's list of them may be on its way here: the
- * generation goes, so that a list from before is not noted. Told even where the key was gone already: a cache may
- * still hold what Redis has lost.
+ * Without a key it may be a manual token, so the generation is dropped: account's list on its way here would bring
+ * it back. Published in any case, because a cache may still have what Redis has lost.
  */
 const REVOKE = `
 if redis.call('DEL', KEYS[1]) == 0 then redis.call('HDEL', KEYS[2], ARGV[3], 'generation') end
@@ -55,26 +53,19 @@ const findAnswer = z.tuple([
   z.int(),
 ]);
 
-/** A token's record, and how long it lives from now on. */
 export type LiveRecord = TokenRecord & { expiresInMs: number };
 
 type FoundToken = {
-  /** Null where it is unknown, has expired or is known to be revoked. */
   record: LiveRecord | null;
-  /** False where this Redis may lack the application's last change: account must be asked. */
+  /** False if this Redis may lack the application's last change. */
   certain: boolean;
-  /** Of a token made by hand, its hash. */
   manualTokenHash: string | null;
 };
 
-/**
- * Access tokens in Redis, at `auth:{<application part>}:token:<SHA-256 of the token, base64url>` until `exp`, and
- * those made by hand beside their application's epoch. Each call is one round trip, and throws
- * service_unavailable where Redis can't be asked.
- */
+/** Issued and manual tokens in Redis. @throws {Problem} (each call) service_unavailable */
 export type TokenStore = {
   find: (token: string, applicationPart: string) => Promise<FoundToken>;
-  /** Deletes a token, issued or made by hand, and tells the subscribers; the same where there is none. */
+  /** Deletes and publishes it, whether it exists or not. */
   revoke: (token: string, applicationPart: string) => Promise<void>;
 };
 
@@ -91,7 +82,7 @@ export function createTokenStore(redis: ScriptableRedis): TokenStore {
       const certain = certainty === 'certain';
       if (origin === 'nowhere') return { record: null, certain, manualTokenHash: null };
       const record = tokenRecordSchema.parse(JSON.parse(json));
-      // Redis removes a key that has expired, and a replica may be late with it; it removes no field of a hash.
+      // A replica may be late to delete an expired key, and fields of a hash don't expire.
       if (leftMs <= 0) return EXPIRED;
       return {
         record: { ...record, expiresInMs: leftMs },

@@ -6,23 +6,17 @@ import { tokenKey } from '../client/client-keys.ts';
 import { createIssueScript } from './issue-script.ts';
 import { batchTokens } from './batch-tokens.ts';
 
-/**
- * What a token request does in Redis, limited per client over all replicas at
- * `auth:{<application part>}:requests`. A client may ask for a whole minute's worth at once; then it gets them
- * as they accrue.
- */
+/** Limited per client over all replicas; a client may use a minute's allowance at once. */
 export type TokenIssuing = {
   /**
-   * Counts one request of an authenticated client that gets no token.
-   * @throws {Problem} too_many_requests; service_unavailable where Redis can't be asked
+   * Counts a request that gets no token.
+   * @throws {Problem} too_many_requests; service_unavailable
    */
   count: (clientId: string) => Promise<void>;
   /**
-   * Counts one request of an authenticated client and stores its token, in one round trip.
-   *
-   * Of a client that was only remembered, `json` is its record. Where Redis holds another one by now, or none
-   * that may be used, nothing is done, and the answer is `changed`.
-   * @throws {Problem} too_many_requests; service_unavailable where Redis can't be asked
+   * Counts a request and stores its token in one round trip. `changed`, and nothing is done, if the client was only
+   * remembered (`json`) and Redis has another record by now.
+   * @throws {Problem} too_many_requests; service_unavailable
    */
   issue: (token: string, authentic: AuthenticClient) => Promise<'issued' | 'changed'>;
 };

@@ -20,7 +20,7 @@ let monitors: Redis[];
 let id: string;
 let token: string;
 let manualToken: string;
-/** What nobody may see again. A token's last part is what makes it one. */
+/** Must not appear anywhere. A token is secret by its last part. */
 let marked: string[];
 
 /** All that auth has sent to Redis. */
@@ -53,7 +53,7 @@ afterAll(async () => {
   await auth.close();
 });
 
-/** Every place of a token or revocation request where a secret or a token can stand, rightly or not. */
+/** Every place of a token or revocation request where a secret or token can be, right or wrong. */
 function publicRequests(endpoint: string, secret: string): RawRequest[] {
   const pair = `client_id=${id}&client_secret=${encodeURIComponent(secret)}`;
   const fields = `grant_type=client_credentials&scope=api&token=${token}`;
@@ -157,7 +157,7 @@ function statuses(): Set<number> {
   return new Set(answers.map((answer) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])));
 }
 
-/** Neither an answer, log line, metric, Redis command nor a request to account holds what is marked. */
+/** No response, log line, metric, Redis command or request to account contains a marked text. */
 async function expectNoLeak(): Promise<void> {
   const metrics = await (await fetch(`${auth.service.privateUrl}/metrics`)).text();
   const places = {

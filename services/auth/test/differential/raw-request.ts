@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as it stands on the wire. Texts are bytes: one character each, U+0000 to U+00FF. */
+/** Texts are bytes, one character each. */
 export type RawRequest = {
   method: string;
   /** Path and query. */
@@ -12,7 +12,6 @@ export type RawRequest = {
   chunkBytes?: number;
 };
 
-/** What the suite compares; `active` only where the answer has it. */
 export type Answer = {
   status: number;
   error: string | null;
@@ -21,23 +20,20 @@ export type Answer = {
   active: boolean | null;
 };
 
-/** Sends a request byte by byte, on a connection of its own, and reads the answer up to its end. */
 export async function exchange(baseUrl: string, request: RawRequest): Promise<Answer> {
   return readAnswer(await exchangeText(baseUrl, request));
 }
 
-/** The same; the whole answer as it came, or nothing where none came. */
 export async function exchangeText(baseUrl: string, request: RawRequest): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
-  // A server that refuses early resets the connection under our hands; what it has answered still counts.
+  // A server that refuses early may reset the connection; its response still counts.
   socket.on('error', () => socket.destroy());
   socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
   socket.write(bytesOf(request), 'latin1');
   return text(socket.setEncoding('latin1')).catch(() => '');
 }
 
-/** One line per answer, for tables and messages. */
 export function summary({ status, error, challenge, noStore, active }: Answer): string {
   return [
     String(status),

@@ -11,30 +11,29 @@ import type { RevocationEpoch } from '@tollgate/contracts/revocation';
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 
-/** account's private API as far as auth calls it, played by an HTTP server. */
+/** An HTTP server in place of account's private API. */
 export type AccountStandIn = {
   url: string;
-  /** What it knows, by client id. */
+  /** By client id. */
   clients: Map<string, ClientAnswer>;
-  /** What it was asked of clients, in order: paths. */
+  /** Paths of the requests for clients. */
   requests: string[];
-  /** The bodies of what it was told: uses of tokens, and tokens that clients gave back. */
   uses: TokenUses['uses'];
   revoked: (ClientRevocation & { client_id: string })[];
-  /** Revocations that it had lost, as auth has told it. */
+  /** Lost revocations that auth has reported. */
   recovered: (RevocationEpoch & { client_id: string })[];
-  /** The X-Request-Id of each. */
+  /** The X-Request-Id of each of `requests`. */
   requestIds: (string | undefined)[];
-  /** How it behaves: well, with 500s, or by cutting the connection. */
+  /** `failing`: 500; `away`: the connection is cut. */
   mood: 'well' | 'failing' | 'away';
-  /** Called when it has read what it answers with, and before it answers. */
+  /** Called after it has read its data, and before it responds. */
   onAnswered: () => void;
-  /** Requests wait from now on, until the function that it returns is called. */
+  /** Requests wait until the returned function is called. */
   hold: () => () => void;
   close: () => Promise<void>;
 };
 
-/** Answered with 204. */
+/** A 204. */
 const DONE = Symbol('done');
 
 export async function startAccountStandIn(): Promise<AccountStandIn> {
@@ -88,7 +87,7 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
   return standIn;
 }
 
-/** What account answers with; undefined is 404. */
+/** Undefined is 404. */
 async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<unknown> {
   const body = req.method === 'POST' ? (JSON.parse(await text(req)) as unknown) : undefined;
   if (req.url === '/private/hand-made-tokens/uses') {
@@ -115,13 +114,13 @@ async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<
   standIn.revoked.push({ ...revocation, client_id });
   if (record !== undefined) {
     const left = record.hand_made_tokens.filter(({ token_hash }) => token_hash !== revocation.token_hash);
-    // In place: a test may hold the record, to change it later.
+    // In place, because a test may keep the record to change it later.
     Object.assign(record, { hand_made_tokens: left });
   }
   return DONE;
 }
 
-/** Small pages: a suite must not need a thousand tokens to see the second one. */
+/** Small, so that a suite needs few tokens for a second page. */
 const REVOKED_PAGE = 3;
 
 function revokedPage(revoked: AccountStandIn['revoked'], client_id: string, after: string): RevokedTokens {

@@ -13,11 +13,10 @@ import { startAccountStandIn } from './account-stand-in.ts';
 import type { AccountStandIn } from './account-stand-in.ts';
 import { startTopology } from './topology.ts';
 
-/** What a suite of auth runs on: the real process, a Redis of its own, and account's stand-in. */
 export type AuthUnderTest = {
   service: ServiceProcess;
   redis: RunningRedis;
-  /** The suite's own look into that Redis. */
+  /** The suite's own connection to that Redis. */
   store: RedisConnection;
   /** Starts Redis again after a kill; resolves when the store is connected too. */
   restartRedis: () => Promise<void>;
@@ -34,7 +33,7 @@ export async function startAuth(
   const service = await startServiceProcess('auth', {
     REDIS_URL: redis.url,
     ACCOUNT_PRIVATE_URL: account.url,
-    // One look at its start; a suite of the restore has its own.
+    // Only once at start; restore.test.ts sets its own.
     RESTORE_CHECK_INTERVAL_MS: '600000',
     ...env,
   });
@@ -65,7 +64,6 @@ async function isConnected(store: RedisConnection): Promise<boolean> {
 
 export type TestClient = { client_id: string; client_secret: string; record: ClientAnswer };
 
-/** A client that account knows. */
 export function addClient(
   account: Pick<AccountStandIn, 'clients'>,
   changes: Partial<ClientAnswer> = {},
@@ -87,7 +85,7 @@ export function addClient(
   return { client_id, client_secret, record };
 }
 
-/** account commits a token made by hand, and doesn't tell auth of it. */
+/** account commits a manual token, and doesn't notify auth. */
 export function addManualToken(
   account: Pick<AccountStandIn, 'clients'>,
   { client_id }: Pick<TestClient, 'client_id'>,

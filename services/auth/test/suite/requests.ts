@@ -4,7 +4,7 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 
 type Credentials = { client_id: string; client_secret: string };
 
-/** The form of the source specification, section 4.1. */
+/** Source specification, section 4.1. */
 export function tokenForm({ client_id, client_secret }: Credentials): Record<string, string> {
   return { grant_type: 'client_credentials', client_id, client_secret, scope: 'api' };
 }
@@ -22,13 +22,13 @@ export function postToken(
   });
 }
 
-/** The same without a Content-Length. */
+/** Without a Content-Length. */
 export function postTokenInChunks(
   service: Pick<ServiceProcess, 'publicUrl'>,
   form: Readonly<Record<string, string>>,
   query = '',
 ): Promise<Response> {
-  // Not every RequestInit type knows `duplex`, which a streamed body must have.
+  // Some RequestInit types lack `duplex`, which a streamed body requires.
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -38,7 +38,7 @@ export function postTokenInChunks(
   return fetch(`${service.publicUrl}/oauth2/token${query}`, init);
 }
 
-/** A token of a client; throws where it isn't granted. */
+/** @throws {Error} if no token is granted */
 export async function obtainToken(
   service: Pick<ServiceProcess, 'publicUrl'>,
   client: Credentials,
@@ -49,7 +49,6 @@ export async function obtainToken(
   return access_token;
 }
 
-/** What the other services ask. */
 export function postIntrospection(
   service: Pick<ServiceProcess, 'privateUrl'>,
   form: Readonly<Record<string, string>> | string,
@@ -66,7 +65,7 @@ export function postIntrospection(
   });
 }
 
-/** The value of a counter with these labels, as /metrics tells it; 0 where it has none yet. */
+/** The value of a counter in /metrics; 0 if it has none yet. */
 export async function counter(
   service: Pick<ServiceProcess, 'privateUrl'>,
   name: string,
@@ -80,7 +79,7 @@ export async function counter(
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-/** What account tells when a client has changed. */
+/** account's notification that a client has changed. */
 export function putRevocationEpoch(
   service: Pick<ServiceProcess, 'privateUrl'>,
   clientId: string,
@@ -99,7 +98,7 @@ export function putRevocationEpoch(
   });
 }
 
-/** Whether a token is active; throws where auth doesn't say. */
+/** @throws {Error} if auth doesn't tell */
 export async function isActive(service: Pick<ServiceProcess, 'privateUrl'>, token: string): Promise<boolean> {
   const response = await postIntrospection(service, { token });
   if (response.status !== 200) throw new Error(`introspection answered ${String(response.status)}`);

@@ -2,7 +2,7 @@ import type { ClientAnswer } from '@tollgate/contracts/client-record';
 import type { AuthUnderTest, TestClient } from './auth-under-test.ts';
 import { putRevocationEpoch } from './requests.ts';
 
-/** account commits a change of a client's record, and doesn't tell auth of it. */
+/** account commits a change, and doesn't notify auth. */
 export function commitChange(
   auth: Pick<AuthUnderTest, 'account'>,
   { client_id }: TestClient,
@@ -15,7 +15,7 @@ export function commitChange(
   return record;
 }
 
-/** A revocation as account makes it: committed, then delivered. The client stays active, with a new epoch. */
+/** A revocation, committed and then delivered. The client stays active, with a new epoch. */
 export async function revokeTokens(
   auth: Pick<AuthUnderTest, 'account' | 'service'>,
   client: TestClient,

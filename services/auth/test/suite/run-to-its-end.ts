@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { compileCache } from '@tollgate/testbed/config';
 
-/** Every setting that has no default, for a process that reaches nobody. */
+/** Every setting without a default, for a process that reaches no other. */
 export const GOOD_SETTINGS = {
   PUBLIC_HOST: '127.0.0.1',
   PUBLIC_PORT: '0',

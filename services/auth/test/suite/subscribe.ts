@@ -1,10 +1,7 @@
 import { mastersOf } from '@tollgate/redis';
 import type { AuthUnderTest } from './auth-under-test.ts';
 
-/**
- * The suite's own subscription to a channel, on any one server: the messages that name a client or a token's hash,
- * in order. Those of earlier tests still arrive, because a cluster's bus promises no time.
- */
+/** Only messages that name a client or a token's hash: a cluster's bus may still deliver those of earlier tests. */
 export async function subscribe(
   { store }: Pick<AuthUnderTest, 'store'>,
   { channel, naming }: { channel: string; naming: string },

@@ -8,10 +8,9 @@ import { startRedisCluster } from '@tollgate/testbed/redis-topologies';
 
 let onCluster = false;
 
-/** Empty clusters that no test uses at the moment, by their settings. */
+/** Empty and unused, by settings. */
 const idle = new Map<string, RunningRedis>();
 
-/** The file's tests run on a Redis Cluster of three masters. */
 export function runOnCluster(): void {
   onCluster = true;
   afterAll(async () => {
@@ -19,7 +18,7 @@ export function runOnCluster(): void {
   });
 }
 
-/** The Redis that the file's tests run on. `settings` are further lines of redis.conf. */
+/** `settings` are further lines of redis.conf. */
 export async function startTopology(settings: readonly string[]): Promise<RunningRedis> {
   if (!onCluster) return startRedis(settings);
   const key = settings.join('\n');
@@ -28,7 +27,7 @@ export async function startTopology(settings: readonly string[]): Promise<Runnin
   return { ...cluster, stop: () => giveBack(key, cluster) };
 }
 
-/** Keeps a cluster, emptied, for the file's next test, because one takes seconds to start; a broken one ends. */
+/** Keeps an emptied cluster for the file's next test, because starting one takes seconds. */
 async function giveBack(key: string, cluster: RunningRedis): Promise<void> {
   const redis = openRedis(cluster.url, createLogger('suite', 'silent'));
   try {
@@ -42,7 +41,7 @@ async function giveBack(key: string, cluster: RunningRedis): Promise<void> {
   }
 }
 
-/** For what only a server outside of a Redis Cluster does. */
+/** For what a Redis Cluster can't do. */
 export function testOfOneServer(): Pick<typeof test, 'skip'>['skip'] | typeof test {
   return onCluster ? test.skip : test;
 }

@@ -11,13 +11,10 @@ import type { LiveRecord } from '../../token/store.ts';
 export type IntrospectionOutcome = 'active' | 'inactive' | 'malformed' | 'failed';
 
 /**
- * `POST /oauth2/introspect` (RFC 7662) for the other services. Form field: `token`; `token_type_hint` is
- * ignored, there is one type. Answers 200 with the contract's introspection; whatever isn't an active token
- * is exactly `{"active":false}`. Errors are problem+json: invalid_request 400, unsupported_media_type 415,
- * payload_too_large 413, service_unavailable 503 (never "inactive" because Redis or account is away).
- *
- * A token that can't be one of ours costs no round trip, any other one; where Redis may lack its application's
- * last change, account is asked as well.
+ * `POST /oauth2/introspect` (RFC 7662) for the other services. Form field: `token`; `token_type_hint` is ignored.
+ * 200 with the contract's introspection, exactly `{"active":false}` for any token that isn't active. Errors are
+ * problem+json: invalid_request 400, unsupported_media_type 415, payload_too_large 413, service_unavailable 503
+ * (never "inactive" because Redis or account is unavailable).
  */
 export function introspectionEndpoint(options: {
   authenticateService: AuthenticateService;
@@ -44,7 +41,7 @@ export function introspectionEndpoint(options: {
     countIntrospection(authenticateService(req.headers.authorization));
     const token = (await readForm(req, res)).get('token');
     if (token === undefined) {
-      throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
+      throw new Problem('invalid_request', { detail: 'The required parameter token is missing.' });
     }
     const startedMs = performance.now();
     try {

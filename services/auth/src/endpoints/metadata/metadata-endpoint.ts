@@ -6,9 +6,8 @@ import { SCOPE } from '../../token/token-record.ts';
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'];
 
 /**
- * `GET /.well-known/oauth-authorization-server`: RFC 8414 metadata. Answers 200 with JSON, or 404 `not_found`
- * where no issuer is configured: an issuer guessed from the request's Host header would be the caller's word.
- * The introspection endpoint isn't listed: it is for the services, on the private listener.
+ * `GET /.well-known/oauth-authorization-server`: RFC 8414 metadata without the private introspection endpoint. 404
+ * `not_found` if no issuer is configured, because callers choose the Host header.
  */
 export function metadataEndpoint(issuer: string | undefined): RequestHandler {
   const metadata = issuer === undefined ? undefined : metadataOf(issuer);
@@ -24,7 +23,7 @@ function metadataOf(issuer: string) {
     token_endpoint: `${issuer}/oauth2/token`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     scopes_supported: [SCOPE],
-    // Required by RFC 8414; empty, for there is no authorization endpoint.
+    // Required by RFC 8414.
     response_types_supported: [],
     grant_types_supported: [GRANT_TYPE],
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,

@@ -117,7 +117,7 @@ test('what account publishes is taken over, and what auths publish is not', asyn
   await auth.store.publish(REVOCATION_CHANNEL, JSON.stringify({ ...message, source: 'account' }));
   await waitFor(async () => !(await isActive(auth.service, token)));
   expect(await epochOf(client_id)).toBe('1');
-  // A token made by hand that was revoked: the list of them is read again.
+  // A revoked manual token makes auth read the list again.
   commitChange(auth, client, { revocation_epoch: 1 });
   await obtainToken(auth.service, client);
   const before = auth.account.requests.length;

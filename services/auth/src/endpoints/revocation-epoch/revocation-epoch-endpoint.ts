@@ -7,13 +7,13 @@ import type { ClientDirectory } from '../../client/directory.ts';
 
 const paramsSchema = z.object({ client_id: z.uuid().toLowerCase() });
 
-/** The body is some 30 bytes. A compressed one is refused: a small bomb would pass the limit. */
+/** Compressed bodies are refused, because a small bomb would pass the limit. */
 export const readRevocationEpoch = json({ limit: 1_024, inflate: false });
 
 /**
- * `PUT /private/clients/{client_id}/revocation-epoch?change=…` (ClientChange, or without a query) with JSON `{"revocation_epoch": n}`: account tells that
- * the client's record has changed. Tokens issued under a smaller epoch are dead when this is answered, and what
- * was cached of the client is gone. 204; idempotent; a smaller epoch than the known one raises nothing.
+ * `PUT /private/clients/{client_id}/revocation-epoch?change=…` (ClientChange, optional) with JSON
+ * `{"revocation_epoch": n}`: account reports a change of the client's record. With the 204, tokens of smaller epochs
+ * are dead and the cached record is gone. Idempotent; the epoch never goes down.
  * Errors: invalid_request 400, unsupported_media_type 415, payload_too_large 413, service_unavailable 503.
  */
 export function revocationEpochEndpoint(clients: Pick<ClientDirectory, 'change'>): RequestHandler {
@@ -24,7 +24,7 @@ export function revocationEpochEndpoint(clients: Pick<ClientDirectory, 'change'>
     const params = paramsSchema.safeParse(req.params);
     const body = revocationEpochSchema.safeParse(req.body);
     if (!params.success || !body.success) {
-      throw new Problem('invalid_request', { detail: 'The client id or the revocation_epoch is malformed.' });
+      throw new Problem('invalid_request', { detail: 'The client_id or the revocation_epoch is malformed.' });
     }
     const change = clientChangeSchema.safeParse(req.query);
     await clients.change(

@@ -10,14 +10,11 @@ import type { ReadForm } from '../../http/form-reader.ts';
 import type { RevokeToken } from '../../token/revoke-token.ts';
 
 /**
- * `POST /oauth2/revoke` (RFC 7009): a client gives back a token of its own. Form fields: `token`, and the
- * client's credentials as at the token endpoint; `token_type_hint` is ignored, there is one type.
- *
- * Answers 200 with an empty body, also for a token that is malformed, unknown or revoked already, and then
- * changes nothing (section 2.2). It is revoked in Postgres then, of one made by hand with the client as the audit
- * log's actor; account away is 503. Errors are RFC 6749's: invalid_request 400, 405 or 413; invalid_client 401;
- * temporarily_unavailable 503, or 429 over a limit. Another client's token is invalid_request (section 2.1):
- * the token itself names its client, so the answer doesn't tell whether it lives.
+ * `POST /oauth2/revoke` (RFC 7009): a client revokes a token of its own. Form fields: `token`, and the client's
+ * credentials as at the token endpoint; `token_type_hint` is ignored. 200 with an empty body once Postgres has the
+ * revocation, also for a malformed, unknown or revoked token (section 2.2). Errors are RFC 6749's: invalid_request
+ * 400, 405 or 413; invalid_client 401; temporarily_unavailable 503, or 429 over a limit. Another client's token is
+ * invalid_request (section 2.1), which doesn't tell whether it is active: the token itself names its client.
  */
 export function revocationEndpoint(options: {
   readForm: ReadForm;
@@ -33,17 +30,17 @@ export function revocationEndpoint(options: {
     const credentials = readClientCredentials(req.headers.authorization, form);
     const caller = callerOf(req, String(res.getHeader(REQUEST_ID_HEADER)));
     const { client } = await authenticate(credentials, () => caller).confirm();
-    // Each leaves a row in Postgres.
+    // Each adds a row to Postgres.
     countRevocation(client.client_id);
     const token = form.get('token');
     if (token === undefined) {
-      throw new Problem('invalid_request', { detail: 'The parameter token is missing.' });
+      throw new Problem('invalid_request', { detail: 'The required parameter token is missing.' });
     }
     const own = applicationPart(client.client_id);
     const parsed = parseAccessToken(token, tokenPrefix);
     if (parsed !== null) {
       if (parsed.applicationPart !== own) {
-        throw new Problem('invalid_request', { detail: 'The token belongs to another client.' });
+        throw new Problem('invalid_request', { detail: 'The token was issued to another client.' });
       }
       await revokeToken(token, client, caller);
     }

@@ -13,15 +13,12 @@ import { GRANT_TYPE } from './grant.ts';
 import type { GrantAccessToken } from './grant.ts';
 
 /**
- * `POST /oauth2/token`: the client credentials grant (RFC 6749, section 4.4; service specification, 4.1).
- *
- * Form fields: `grant_type` = `client_credentials`, `scope` = `api`, and `client_id` and `client_secret`, or
- * these two as HTTP Basic. Answers 200 `{access_token, expires_in, scope, token_type}` with `expires_in` in
- * seconds. Errors are RFC 6749's (section 5.2): invalid_request 400, 405 or 413; invalid_client 401;
- * unsupported_grant_type and invalid_scope 400; temporarily_unavailable 503, or 429 over a limit (ADR 0014).
- *
- * The order of checks: the request's shape, the client, the grant type, the scope. Nobody who isn't
- * authenticated learns what a client may do.
+ * `POST /oauth2/token`: the client credentials grant (RFC 6749, section 4.4). Form fields: `grant_type` =
+ * `client_credentials`, `scope` = `api`, and `client_id` and `client_secret`, or these two as HTTP Basic.
+ * 200 `{access_token, expires_in, scope, token_type}` with `expires_in` in seconds. Errors are RFC 6749's (section
+ * 5.2): invalid_request 400, 405 or 413; invalid_client 401; unsupported_grant_type and invalid_scope 400;
+ * temporarily_unavailable 503, or 429 over a limit (ADR 0014). Grant type and scope are checked after the client, so
+ * that unauthenticated callers don't learn what a client may do.
  */
 export function tokenEndpoint(options: {
   readForm: ReadForm;
@@ -29,7 +26,7 @@ export function tokenEndpoint(options: {
   authenticate: AuthenticateClient;
   issuing: Pick<TokenIssuing, 'count'>;
   grantAccessToken: GrantAccessToken;
-  /** `issued`, or the RFC 6749 error. */
+  /** `issued`, or an RFC 6749 error. */
   onOutcome: (outcome: string, durationMs: number) => void;
 }): Answer {
   const { readForm, callerOf, authenticate, issuing, grantAccessToken, onOutcome } = options;
@@ -39,7 +36,6 @@ export function tokenEndpoint(options: {
     const credentials = readClientCredentials(req.headers.authorization, form);
     const attempt = authenticate(credentials, () => callerOf(req, requestId));
     const refusal = refusalOf(form);
-    // What is remembered saves a token its look-up. A refusal needn't be quick.
     const remembered = refusal === undefined ? attempt.recall() : null;
     if (remembered !== null) {
       const accessToken = await grantAccessToken(remembered);
@@ -68,14 +64,14 @@ export function tokenEndpoint(options: {
 
 function answerOf(accessToken: string | null, { client }: Pick<AuthenticClient, 'client'>): string {
   if (accessToken === null) throw new Error('no token for a client that was confirmed');
-  // Nothing in it is ever escaped, and JSON.stringify would be two percent of a token's instructions.
+  // Nothing here needs escaping, and JSON.stringify would take two percent of a token's instructions.
   return `{"access_token":"${accessToken}","expires_in":${String(client.token_lifespan_sec)},"scope":"${SCOPE}","token_type":"bearer"}`;
 }
 
 function refusalOf(form: Form): Problem | OAuthError | undefined {
   const grantType = form.get('grant_type');
   if (grantType === undefined) {
-    return new Problem('invalid_request', { detail: 'The parameter grant_type is missing.' });
+    return new Problem('invalid_request', { detail: 'The required parameter grant_type is missing.' });
   }
   if (grantType !== GRANT_TYPE) return new OAuthError('unsupported_grant_type');
   return form.get('scope') === SCOPE ? undefined : new OAuthError('invalid_scope');

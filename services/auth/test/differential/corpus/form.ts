@@ -5,7 +5,7 @@ const ID = CLIENT.client_id;
 const SECRET = encodeURIComponent(CLIENT.client_secret);
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 
-/** Another client id of the right form that nobody has. */
+/** A well-formed client id that doesn't exist. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 const credentials: Case[] = [
