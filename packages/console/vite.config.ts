@@ -5,6 +5,9 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 
+/** All script there is loads with the first page, and is usable on a slow connection. */
+const SCRIPT_BUDGET_BYTES = 150_000;
+
 const COMPRESSIBLE = /\.(?:html|css|js|svg)$/;
 
 /** Writes a Brotli and a gzip file beside each text file, so that account compresses nothing while it serves. */
@@ -17,11 +20,19 @@ function compressed(): Plugin {
       outDir = resolve(config.root, config.build.outDir);
     },
     closeBundle() {
+      let scriptBytes = 0;
       for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
         if (!COMPRESSIBLE.test(name)) continue;
         const content = readFileSync(join(outDir, name));
-        writeFileSync(join(outDir, `${name}.br`), brotliCompressSync(content));
+        const brotli = brotliCompressSync(content);
+        if (name.endsWith('.js')) scriptBytes += brotli.length;
+        writeFileSync(join(outDir, `${name}.br`), brotli);
         writeFileSync(join(outDir, `${name}.gz`), gzipSync(content, { level: 9 }));
+      }
+      if (scriptBytes > SCRIPT_BUDGET_BYTES) {
+        throw new Error(
+          `The script has ${String(scriptBytes)} bytes, of ${String(SCRIPT_BUDGET_BYTES)} allowed (Brotli).`,
+        );
       }
     },
   };

@@ -12,6 +12,20 @@ const LIVE_TIME_LIMIT_MS = 10_000;
 const applicationsPage = (stack: () => Stack) => `${stack().demo.console.url}/api_v2/applications`;
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
+/** The link in the newest mail to an address that leads to a page. */
+async function mailedLink(stack: () => Stack, email: string, page: string): Promise<string> {
+  const link = new RegExp(`https?://[^\\s"<]+/user/${page}\\?token=[\\w-]{43}`);
+  const found = await eventually(
+    async () => {
+      const mails = (await stack().mails()).map((raw) => raw.replace(/=\r?\n/g, '').replaceAll('=3D', '='));
+      return mails.filter((mail) => mail.includes(email)).map((mail) => link.exec(mail)?.[0]);
+    },
+    (links) => links.some((one) => one !== undefined),
+    LIVE_TIME_LIMIT_MS,
+  );
+  return found.find((one) => one !== undefined) ?? '';
+}
+
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
 export function consoleJourneys(stack: () => Stack): void {
   // A machine without a browser leaves the journeys out; CI demands one.
@@ -162,6 +176,83 @@ export function consoleJourneys(stack: () => Stack): void {
       expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByText('It is shown only once').waitFor();
+    });
+
+    test('sign up from the mail, and set a new password from another one', async () => {
+      const { page } = tab;
+      const email = `journey-${crypto.randomUUID()}@example.com`;
+      await page.getByRole('link', { name: 'Create an account' }).click();
+      await page.getByRole('heading', { name: 'Create your account' }).waitFor();
+      await expectAccessible(page);
+      await page.getByLabel('Name').fill('Ada');
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill('short');
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await page.locator('[name="password"][aria-invalid="true"]:focus').waitFor();
+      await expectAccessible(page);
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+      await page.goto(await mailedLink(stack, email, 'verify-email'));
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+      expect(page.url()).not.toContain('token');
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByText(`${email} is now the address of your account.`).waitFor();
+
+      await page.goto(`${stack().demo.console.url}/forgot-password`);
+      await page.getByLabel('Email').fill(email);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+      await page.goto(await mailedLink(stack, email, 'reset-password'));
+      await page.getByLabel('Password', { exact: true }).fill('another horse battery');
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill('another horse battery');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'You have no plan yet' }).waitFor();
+      await expectAccessible(page);
+    });
+
+    test('an invitation names the team, and is declined without an account', async () => {
+      const page = await signedIn();
+      const email = `invited-${crypto.randomUUID()}@example.com`;
+      const { origin } = new URL(stack().demo.console.url);
+      const session = await page.request.get(`${origin}/api/console/session`);
+      const { csrf_token } = (await session.json()) as { csrf_token: string };
+      const invited = await page.request.post(`${origin}/api/console/team/invitations`, {
+        headers: { 'x-csrf-token': csrf_token },
+        data: { email },
+      });
+      expect(invited.status()).toBe(201);
+      await tab.context.clearCookies();
+      await page.goto(await mailedLink(stack, email, 'invitation'));
+      await page.getByRole('heading', { name: /^Join / }).waitFor();
+      await page.getByText('Sign in to accept').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Decline' }).click();
+      await page.getByRole('heading', { name: 'Invitation declined' }).waitFor();
+    });
+
+    test('all tokens in one list, below the temporary one, which works', async () => {
+      const page = await signedIn();
+      await page.getByRole('link', { name: 'Tokens', exact: true }).first().click();
+      await page.getByRole('heading', { name: 'Tokens', exact: true }).waitFor();
+      await page.evaluate('navigator.clipboard.writeText("nothing")');
+      await page.getByRole('button', { name: 'Copy temporary token' }).click();
+      const token = await eventually(
+        () => clipboard(page),
+        (text) => text !== 'nothing',
+        LIVE_TIME_LIMIT_MS,
+      );
+      expect((await postGraphql(stack().demo, token, QUERY)).status).toBe(200);
+      await page.getByText('This one expires').waitFor();
+      await page.getByRole('cell', { name: 'Notebook', exact: true }).waitFor();
+      await page.getByLabel('Status').selectOption('Active');
+      await page.getByText('No token has this status.').waitFor();
+      await expectAccessible(page);
     });
 
     test('works by keyboard alone, in the dark theme, at 320 px', async () => {

@@ -100,6 +100,7 @@ async function startParts(run: Run): Promise<ContainerStack> {
     resume: async (part) => {
       await (await engineOf(parts[part])).unpause();
     },
+    mails: () => readMails(parts.account),
     forgetTokens: () => forgetTokens(redis),
     backUpPostgres: () => runBeside(postgres, copyStatements('tollgate')),
     restorePostgres: () => runBeside(postgres, restoreStatements('tollgate')),
@@ -200,6 +201,15 @@ async function runAccountProgram(run: Run, program: 'migrate' | 'seed'): Promise
   const { stdout } = await promisify(execFile)('docker', ['logs', container.getId()]);
   await container.stop();
   return stdout;
+}
+
+/** The image has no shell tools to rely on but Node.js itself. */
+async function readMails({ container }: RunningPart): Promise<string[]> {
+  const script = `const { globSync, readFileSync } = require('node:fs');
+    console.log(JSON.stringify(globSync('/tmp/mail/*.eml').map((file) => readFileSync(file, 'utf8'))))`;
+  const { exitCode, stdout, output } = await container.exec(['node', '-e', script]);
+  if (exitCode !== 0) throw new Error(`the mails can not be read: ${output}`);
+  return JSON.parse(stdout) as string[];
 }
 
 async function forgetTokens({ container }: RunningPart): Promise<void> {

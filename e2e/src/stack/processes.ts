@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@tollgate/log';
@@ -68,6 +68,7 @@ export async function startProcessStack(): Promise<Stack> {
         signalProcess(partOf(name).process.identity.pid, 'SIGCONT');
         return Promise.resolve();
       },
+      mails: () => readMails(statePaths(directory).mail),
       forgetTokens: () => forgetTokens(settings.ports.redis, secrets.redis_password),
       backUpPostgres: () => copyDatabase(postgresUrl),
       restorePostgres: () => restoreDatabase(postgresUrl),
@@ -77,6 +78,12 @@ export async function startProcessStack(): Promise<Stack> {
     await stop();
     throw error;
   }
+}
+
+async function readMails(mailDirectory: string): Promise<string[]> {
+  const files = await readdir(mailDirectory).catch(() => []);
+  const mails = files.filter((file) => file.endsWith('.eml'));
+  return Promise.all(mails.map((file) => readFile(join(mailDirectory, file), 'utf8')));
 }
 
 async function forgetTokens(port: number, password: string): Promise<void> {

@@ -15,7 +15,12 @@ const sources = hashOfSources();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
   const fresh = join(root, `dist.${String(process.pid)}`);
   const former = `${fresh}.former`;
-  await build({ root, configFile: join(root, 'vite.config.ts'), logLevel: 'warn', build: { outDir: fresh } });
+  try {
+    await build({ root, configFile: join(root, 'vite.config.ts'), logLevel: 'warn', build: { outDir: fresh } });
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw error;
+  }
   writeFileSync(join(fresh, '.sources'), sources);
   if (existsSync(dist)) renameSync(dist, former);
   renameSync(fresh, dist);

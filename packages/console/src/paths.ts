@@ -5,6 +5,12 @@
 export const CONSOLE_PATHS = [
   '/user',
   '/user/sign-in',
+  '/user/sign-up',
+  '/user/verify-email',
+  '/user/forgot-password',
+  '/user/reset-password',
+  '/user/invitation',
   '/user/api_v2/applications',
   '/user/api_v2/applications/:application_id',
+  '/user/api_v2/access_tokens',
 ] as const;

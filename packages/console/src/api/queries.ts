@@ -81,3 +81,10 @@ export function applicationTokensQuery(applicationId: number) {
       ),
   });
 }
+
+/** The manually created tokens of all applications, newest first. */
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: ({ signal }) =>
+    resultOf(api.GET('/api/console/tokens', { signal, params: { query: { limit: 200 } } })),
+});

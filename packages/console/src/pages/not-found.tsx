@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../ui/states.tsx';
-import styles from './sign-in.module.css';
+import styles from './entry/entry.module.css';
 
 export function NotFoundPage() {
   return (

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { onSessionExpired, setCsrfToken } from '../api/client.ts';
 import { sessionQuery } from '../api/queries.ts';
-import { SignInForm } from '../pages/sign-in-form.tsx';
+import { SignInForm } from '../pages/entry/sign-in-form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 /** Signs in again over the page, so that nothing typed is lost. */

@@ -34,6 +34,9 @@ export function Shell() {
           <Link to="/api_v2/applications" className={styles['link'] ?? ''}>
             Applications
           </Link>
+          <Link to="/api_v2/access_tokens" className={styles['link'] ?? ''}>
+            Tokens
+          </Link>
         </nav>
         <div className={styles['account']}>
           <span className={styles['email']}>{session?.email}</span>

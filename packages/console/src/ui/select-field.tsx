@@ -5,28 +5,44 @@ type SelectFieldProps = {
   label: string;
   name: string;
   options: readonly { value: string; label: string }[];
-  defaultValue: string;
   description?: string;
-};
+} & ({ defaultValue: string } | { value: string; onChange: (value: string) => void });
 
 /** The browser's own select: it works with every assistive technology and on phones. */
-export function SelectField({ label, options, description, ...props }: SelectFieldProps) {
+export function SelectField({ label, name, options, description, ...state }: SelectFieldProps) {
   const id = useId();
+  const control =
+    'value' in state
+      ? {
+          value: state.value,
+          onChange: (event: { target: { value: string } }) => {
+            state.onChange(event.target.value);
+          },
+        }
+      : state;
   return (
     <div className={styles['field']}>
       <label htmlFor={id} className={styles['label']}>
         {label}
       </label>
-      <select id={id} className={styles['select']} aria-describedby={`${id}-description`} {...props}>
+      <select
+        id={id}
+        name={name}
+        className={styles['select']}
+        {...(description === undefined ? {} : { 'aria-describedby': `${id}-description` })}
+        {...control}
+      >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
           </option>
         ))}
       </select>
-      <span id={`${id}-description`} className={styles['description']}>
-        {description}
-      </span>
+      {description !== undefined && (
+        <span id={`${id}-description`} className={styles['description']}>
+          {description}
+        </span>
+      )}
     </div>
   );
 }

@@ -1,0 +1,18 @@
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import styles from './entry.module.css';
+
+/** The frame of the pages before the sign-in. */
+export function EntryPage({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Tollgate`;
+  }, [title]);
+  return (
+    <main className={styles['page']}>
+      <div className={styles['card']}>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}

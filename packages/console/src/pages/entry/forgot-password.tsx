@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, resultOf } from '../../api/client.ts';
+import { Form } from '../../ui/form.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { EntryPage } from './entry-page.tsx';
+
+/** `/user/forgot-password`: the same response for a known and an unknown address. */
+export function ForgotPasswordPage() {
+  const [email, setEmail] = useState<string | null>(null);
+  if (email !== null) {
+    return (
+      <EntryPage title="Check your email">
+        <p role="status">
+          If <strong>{email}</strong> has an account, we sent a link to set a new password. It is valid for an
+          hour.
+        </p>
+        <p>
+          <Link to="/sign-in" search={{}}>
+            Back to the sign-in
+          </Link>
+        </p>
+      </EntryPage>
+    );
+  }
+  return (
+    <EntryPage title="Reset your password">
+      <Form
+        submitLabel="Send the link"
+        onSubmit={async ({ email: address = '' }) => {
+          await resultOf(api.POST('/api/console/password-reset', { body: { email: address } }));
+          return address;
+        }}
+        onDone={setEmail}
+      >
+        {(errors) => (
+          <TextField
+            label="Email"
+            name="email"
+            type="email"
+            autoComplete="username"
+            error={errors['email']}
+            maxLength={254}
+          />
+        )}
+      </Form>
+      <p>
+        <Link to="/sign-in" search={{}}>
+          Back to the sign-in
+        </Link>
+      </p>
+    </EntryPage>
+  );
+}

@@ -1,0 +1,36 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useRouter, useSearch } from '@tanstack/react-router';
+import { setCsrfToken } from '../../api/client.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import { EntryPage } from './entry-page.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+/** `/user/sign-in?next=…`: signs in and returns to the page that was requested. */
+export function SignInPage() {
+  const { next } = useSearch({ from: '/sign-in' });
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  return (
+    <EntryPage title="Sign in to Tollgate">
+      <SignInForm
+        onSignedIn={(session) => {
+          setCsrfToken(session.csrf_token);
+          queryClient.clear();
+          queryClient.setQueryData(sessionQuery.queryKey, session);
+          router.history.push(pagePath(next));
+        }}
+      />
+      <p>
+        <Link to="/forgot-password">Forgot your password?</Link>
+      </p>
+      <p>
+        New to Tollgate? <Link to="/sign-up">Create an account</Link>
+      </p>
+    </EntryPage>
+  );
+}
+
+/** `next` is a path below /user, so that a link to the sign-in can't lead anywhere else afterwards. */
+function pagePath(next: string | undefined): string {
+  return next?.startsWith('/') === true ? `/user${next === '/' ? '' : next}` : '/user';
+}
