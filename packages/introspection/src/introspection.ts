@@ -1,9 +1,11 @@
+import { createEventCache } from '@tollgate/cache/event-cache';
+import type { EventCache, Load } from '@tollgate/cache/event-cache';
 import { accessTokenHash, applicationPart, parseAccessToken } from '@tollgate/credentials/access-token';
+import { introspectionSchema } from '@tollgate/contracts/introspection';
 import type { ActiveToken, Introspection } from '@tollgate/contracts/introspection';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { createDeadTokens } from './dead-tokens.ts';
-import { createQuestions } from './questions.ts';
-import type { Asked } from './questions.ts';
+import type { DeadTokens } from './dead-tokens.ts';
 import { createTokenCache } from './token-cache.ts';
 import type { LiveToken } from './token-cache.ts';
 
@@ -13,89 +15,60 @@ export type IntrospectorOptions = {
   /** auth's private API. */
   auth: Pick<PrivateApi, 'postForm'>;
   tokenPrefix: string;
-  /** How long an active token's answer is kept, at most; never past the token's `exp`. */
+  /** How long an active token is kept, at most; never past its `exp`. */
   cacheTtlMs: number;
-  /** How long "inactive" is kept: short, it only blunts a storm of one dead token. */
+  /** How long an inactive token is kept: short, it only blunts a storm of one dead token. */
   negativeCacheTtlMs: number;
   /** Bound of the cache, in tokens. */
   cacheMaxEntries: number;
-  /** Told of each answer's origin, for metrics. */
+  /** Called for each lookup, for metrics. */
   onLookup?: (outcome: 'malformed' | 'hit' | 'joined' | 'miss') => void;
 };
 
 export type Introspector = {
   /**
-   * The token's active introspection, or null where it is malformed or inactive.
-   * @throws {Problem} service_unavailable where auth can't be asked: fail closed, but never as a 401.
+   * The token's active introspection, or null if it is malformed or inactive.
+   * @throws {Problem} service_unavailable if auth doesn't answer: fail closed, but never as a 401
    */
   introspect: (token: string, requestId?: string) => Promise<LiveToken | null>;
-  /** The same from the cache alone, at once; undefined where auth has to be asked. */
+  /** The same from the cache alone, at once; undefined if only auth knows. */
   introspectCached: (token: string) => LiveToken | null | undefined;
   /**
-   * The client has changed, and its tokens below the epoch are dead, whatever auth says from now on. Without an
-   * epoch any of them may be: all are forgotten, those that auth is just being asked about included.
+   * The client has changed, and its tokens below the epoch are dead, whatever auth answers from now on. Without an
+   * epoch any of them may be, so all are dropped.
    */
   dropClient: (clientId: string, revocationEpoch?: number) => void;
-  /** One token is dead, whatever auth says from now on. */
+  /** The token is dead, whatever auth answers from now on. */
   dropToken: (tokenHash: string) => void;
-  /** Revocations may have been missed: all is asked for again. What is known to be dead stays so. */
+  /** Revocations may have been missed: drops the cache. Known revocations stay known. */
   dropAll: () => void;
   /**
-   * Until then (performance.now()) all revocations are known, and the cache may answer. It starts in the past:
-   * without somebody who follows the revocations (see revocations.ts) auth is asked each time.
+   * Until then (performance.now()) all revocations are known, and the cache may answer. It starts in the past: without
+   * a subscription (revocations.ts) every token is introspected by auth.
    */
   trustCacheUntil: (timeMs: number) => void;
-  /** Whether that is still so. */
+  /** Whether all revocations are known now. */
   knowsRevocations: () => boolean;
-  /** Until when that was last known to be so (performance.now()), also where it ended early. */
+  /** The latest moment passed to `trustCacheUntil`, also if trust ended before it. */
   knewRevocationsUntilMs: () => number;
 };
 
-/**
- * Introspection with a bounded in-process cache and single flight: while auth is being asked about a token,
- * further callers with the same token wait for that answer. Tokens are held by their hash only. Failures
- * aren't cached.
- */
+type Request = { applicationPart: string; token: string; requestId: string | undefined };
+
+type TokenEvent =
+  | { kind: 'token'; tokenHash: string }
+  | { kind: 'application'; applicationPart: string; revocationEpoch: number | undefined };
+
+/** Introspection with an event cache (ADR 0049) in front of auth. Tokens are held by their hash only. */
 export function createIntrospector(options: IntrospectorOptions): Introspector {
-  const { auth, tokenPrefix, cacheTtlMs, negativeCacheTtlMs, cacheMaxEntries, onLookup } = options;
-  const cache = createTokenCache(cacheMaxEntries);
+  const { tokenPrefix, onLookup } = options;
   const dead = createDeadTokens();
-  const questions = createQuestions({ auth, onLookup, judge });
-  let trustedUntilMs = 0;
+  const cache = createIntrospectionCache(options, dead);
   let lastTrustedUntilMs = 0;
 
-  const knowsRevocations = () => performance.now() < trustedUntilMs;
-
-  /** What auth's answer is worth, and for how long it is kept. auth may not have heard yet what this process has. */
-  function judge(
-    { hash, applicationPart: part }: Asked,
-    answer: Introspection,
-    askedMs: number,
-  ): LiveToken | null {
-    const isDead = answer.active && (dead.has(hash) || dead.isBelowEpoch(part, answer.revocation_epoch));
-    const active = answer.active && !isDead ? liveToken(answer, askedMs) : null;
-    const ttlMs = active === null ? negativeCacheTtlMs : Math.min(cacheTtlMs, leftMs(active));
-    // A token of which auth says "active" past its expiry isn't kept.
-    if (active !== null || !answer.active || isDead) cache.set(hash, part, active, ttlMs);
-    return active;
-  }
-
-  function dropClient(clientId: string, revocationEpoch?: number): void {
-    const part = applicationPart(clientId);
-    if (revocationEpoch === undefined) {
-      cache.dropApplication(part);
-      questions.drop((question) => question.applicationPart === part);
-      return;
-    }
-    dead.noteEpoch(part, revocationEpoch);
-    questions.change(part);
-    cache.endBelow(part, revocationEpoch, cacheTtlMs);
-  }
-
   function fromCache(hash: string): LiveToken | null | undefined {
-    const cached = knowsRevocations() ? cache.get(hash) : undefined;
-    if (cached === undefined || (cached !== null && leftMs(cached) <= 0)) return undefined;
-    onLookup?.('hit');
+    const cached = cache.get(hash);
+    if (cached !== undefined) onLookup?.('hit');
     return cached;
   }
 
@@ -105,7 +78,7 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
       const hash = accessTokenHash(token);
       const cached = fromCache(hash);
       if (cached !== undefined) return Promise.resolve(cached);
-      // What is cached was well-formed.
+      // Only now, because a cached token is well-formed.
       const parsed = parseAccessToken(token, tokenPrefix);
       if (parsed === null) {
         onLookup?.('malformed');
@@ -113,41 +86,79 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
       }
       return dead.has(hash)
         ? Promise.resolve(null)
-        : questions.ask({ hash, applicationPart: parsed.applicationPart, token, requestId });
+        : cache.load(hash, { applicationPart: parsed.applicationPart, token, requestId });
     },
-    dropClient,
+    dropClient: (clientId, revocationEpoch) => {
+      cache.invalidate({ kind: 'application', applicationPart: applicationPart(clientId), revocationEpoch });
+    },
     dropToken: (tokenHash) => {
-      dead.note(tokenHash);
-      cache.drop(tokenHash);
-      questions.drop(({ hash }) => hash === tokenHash);
+      cache.invalidate({ kind: 'token', tokenHash });
     },
-    dropAll: () => {
-      cache.clear();
-      questions.drop(() => true);
-    },
+    dropAll: cache.clear,
     trustCacheUntil: (timeMs) => {
-      trustedUntilMs = timeMs;
+      cache.trustUntil(timeMs);
       lastTrustedUntilMs = Math.max(lastTrustedUntilMs, timeMs);
     },
-    knowsRevocations,
+    knowsRevocations: cache.isTrusted,
     knewRevocationsUntilMs: () => lastTrustedUntilMs,
   };
 }
 
-/**
- * What auth says is active, or null where it has expired on its way. Counted from before the question, so that what
- * the answer took doesn't prolong it.
- */
-function liveToken(answer: ActiveToken, askedMs: number): LiveToken | null {
-  const nowMs = performance.now();
-  // An auth of the version before says only when, by a clock that needn't be this one.
-  const expiresAtMs =
-    answer.expires_in_ms === undefined
-      ? nowMs + answer.exp * 1000 - Date.now()
-      : askedMs + answer.expires_in_ms;
-  return expiresAtMs > nowMs ? { ...answer, expiresAtMs } : null;
+function createIntrospectionCache(
+  { auth, cacheTtlMs, negativeCacheTtlMs, cacheMaxEntries, onLookup }: IntrospectorOptions,
+  dead: DeadTokens,
+): EventCache<string, Request, LiveToken | null, TokenEvent> {
+  const tokens = createTokenCache(cacheMaxEntries);
+
+  /** An auth that hasn't heard of a revocation yet answers "active". */
+  function keep(answer: Introspection, { key: hash, context, startedMs }: Load<string, Request>) {
+    const part = context.applicationPart;
+    const isDead = answer.active && (dead.has(hash) || dead.isBelowEpoch(part, answer.revocation_epoch));
+    const active = answer.active && !isDead ? liveToken(answer, startedMs) : null;
+    // A token that auth calls active past its expiry isn't kept.
+    if (active !== null || !answer.active || isDead) {
+      tokens.set(hash, part, active, active === null ? negativeCacheTtlMs : cacheTtlMs);
+    }
+    return active;
+  }
+
+  function apply(event: TokenEvent): void {
+    if (event.kind === 'token') {
+      dead.add(event.tokenHash);
+      tokens.drop(event.tokenHash);
+    } else if (event.revocationEpoch === undefined) {
+      tokens.dropApplication(event.applicationPart);
+    } else {
+      dead.raiseEpoch(event.applicationPart, event.revocationEpoch);
+      tokens.endBelow(event.applicationPart, event.revocationEpoch, cacheTtlMs);
+    }
+  }
+
+  return createEventCache({
+    store: tokens,
+    load: (_hash, { token, requestId }) =>
+      auth.postForm('/oauth2/introspect', { token }, introspectionSchema, requestId),
+    keep,
+    apply,
+    isStale,
+    onLookup,
+  });
 }
 
-function leftMs({ expiresAtMs }: LiveToken): number {
-  return expiresAtMs - performance.now();
+function isStale(answer: Introspection, event: TokenEvent, { key, context }: Load<string, Request>): boolean {
+  if (event.kind === 'token') return event.tokenHash === key;
+  if (event.applicationPart !== context.applicationPart) return false;
+  // An active token with an epoch is compared with the event's when it is kept.
+  return event.revocationEpoch === undefined || !answer.active || answer.revocation_epoch === undefined;
+}
+
+/** Null if the token expired while the response was on its way. */
+function liveToken(answer: ActiveToken, startedMs: number): LiveToken | null {
+  const nowMs = performance.now();
+  // The previous version of auth sends only `exp`, by a clock that may differ from this one. Date.now() rounds down.
+  const expiresAtMs =
+    answer.expires_in_ms === undefined
+      ? nowMs + answer.exp * 1000 - (Date.now() + 1)
+      : startedMs + answer.expires_in_ms;
+  return expiresAtMs > nowMs ? { ...answer, expiresAtMs } : null;
 }

@@ -5,7 +5,6 @@ import type { Introspector, IntrospectorOptions } from './introspection.ts';
 import { followRevocations } from './revocations.ts';
 
 export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLookup'> & {
-  /** The service's settings: those of settings.ts, and where revocations are published. */
   config: {
     TOKEN_PREFIX: string;
     INTROSPECTION_CACHE_TTL_MS: number;
@@ -15,8 +14,8 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
   };
   logger: Logger;
   /**
-   * Told of what has died, after the cache has dropped it: whoever holds something open for a token (a socket)
-   * ends it, or asks again. `all`: revocations may have been missed, so every token must be asked about.
+   * Called after the cache has dropped what died, to end or recheck what is open for a token (a socket). `all`:
+   * revocations may have been missed, so every token must be rechecked.
    */
   onDropped?: (what: Revocation | 'all') => void;
 };

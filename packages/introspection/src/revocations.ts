@@ -5,16 +5,15 @@ import type { Logger } from '@tollgate/log';
 import { followChannel } from '@tollgate/redis/follow-channel';
 import type { Introspector } from './introspection.ts';
 
-/** Whoever keeps something that a revocation ends. */
 export type RevocationListener = Pick<
   Introspector,
   'dropClient' | 'dropToken' | 'dropAll' | 'trustCacheUntil'
 > & {
-  /** Told after the drop. */
+  /** Called after the drop. */
   onDropped?: ((what: Revocation | 'all') => void) | undefined;
 };
 
-/** What a message says of an active token; undefined where auth has to be asked. */
+/** Whether a message ends an active token; undefined if only auth knows. */
 export function isEnded(
   revocation: Revocation,
   { revocation_epoch: epoch }: ActiveToken,
@@ -24,7 +23,7 @@ export function isEnded(
   return epoch < revocation.revocation_epoch;
 }
 
-/** Follows revocations on Redis connections of its own, and passes them on (ADR 0013, ADR 0018). */
+/** Follows revocations on Redis connections of its own (ADR 0013, ADR 0018). */
 export function followRevocations(options: {
   redisUrl: string;
   listener: RevocationListener;

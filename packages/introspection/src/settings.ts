@@ -1,7 +1,7 @@
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { wholeNumber } from '@tollgate/config/settings';
 
-/** What a service that introspects bearer tokens reads (docs/configuration.md). */
+/** Settings of a service that introspects bearer tokens (docs/configuration.md). */
 export function introspectionSettings(defaultCacheMaxEntries: number) {
   return {
     TOKEN_PREFIX: tokenPrefixSetting,

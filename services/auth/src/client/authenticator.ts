@@ -7,14 +7,13 @@ import { OAuthError } from '../oauth/oauth-error.ts';
 import type { ClientCredentials } from './credentials.ts';
 import type { ClientDirectory } from './directory.ts';
 
-/** Begins an attempt to authenticate. Who it comes from is asked only where that matters: a token seldom needs it. */
+/** Begins an attempt to authenticate. `callerOf` is called only by `confirm`: a token seldom needs it. */
 export type AuthenticateClient = (credentials: ClientCredentials, callerOf: () => Caller) => Attempt;
 
 type Attempt = {
   /**
-   * The client, where the credentials are right by what this process remembers of it. That may have changed: no
-   * more may be done with it than what a script does after it has found `json` in Redis still. Costs no round
-   * trip; null where nothing is remembered or the credentials are wrong by that, which doesn't mean that they are.
+   * The client, if the credentials match the remembered record; null proves nothing. The record may have changed: use it
+   * only in a script that finds `json` in Redis still. Costs no round trip.
    */
   recall: () => (AuthenticClient & { json: string }) | null;
   /**
@@ -27,7 +26,7 @@ type Attempt = {
 
 export type AuthenticClient = {
   client: ClientRecord;
-  /** Of a client that was only remembered: its record as Redis has to hold it still (ClientStore). */
+  /** Only of a remembered client: the record that Redis must hold still (ClientStore). */
   json?: string;
 };
 
@@ -35,14 +34,13 @@ export type AuthenticClient = {
 const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Authenticates OAuth clients. The credentials are checked before any limit, so the failures of others never refuse
- * right ones (ADR 0014). Every attempt that fails costs one HMAC and a look in Redis (an id that can't exist costs
- * the HMAC); account is asked for few of those that come after too many failures.
+ * Credentials are checked before any limit, so the failures of others never refuse right ones (ADR 0014). A failed
+ * attempt costs one HMAC and one read of Redis; after too many, requests to account are queued.
  */
 export function createClientAuthenticator(options: {
   clients: Pick<ClientDirectory, 'find' | 'findQueued' | 'recall'>;
   peppers: readonly Pepper[];
-  /** By the clock that all services share: replaced secrets end by it. */
+  /** By the clock that all services share, because replaced secrets end by it. */
   nowMs: () => number;
   failedAttempts: FailedAttempts;
 }): AuthenticateClient {

@@ -29,13 +29,13 @@ import { clientKey, epochKey, manualTokenField, tokenKey } from './client-keys.t
  *   of it (by time, eviction, or a DEL by hand) leaves a list that seems whole and isn't.
  */
 
-/** Missing is unverified, never wrong: the hash may go, so that deleted applications leave nothing behind. */
+/** The hash may expire: without it a client is unverified, never wrong. */
 const EPOCH_TTL_MS = 86_400_000;
 
-/** Anybody can ask for a client that doesn't exist: what a look-up leaves behind when it fails goes soon. */
+/** Look-ups of invented clients leave a key behind, which expires soon. */
 const LOOK_UP_TTL_MS = 120_000;
 
-/** How many clients' records a process remembers as it has last read them, some 2 kB each. */
+/** Some 2 kB each. */
 const REMEMBERED_RECORDS_MAX = 1_000;
 
 const READ = `${LUA_DATA_SET}${LUA_LISTED}${LUA_CACHED_RECORD}
@@ -72,8 +72,8 @@ return {'learnt', ''}
 `;
 
 /**
- * DEL comes first: a Redis that is full refuses a script's first write if that needs memory, and a revocation
- * must get through. PUBLISH comes last: whoever asks after hearing of it must meet the new epoch.
+ * DEL comes first: a full Redis refuses a script whose first write needs memory, and a revocation must get through.
+ * PUBLISH comes last: a request after the message must meet the new epoch.
  */
 const CHANGE = `
 redis.call('DEL', KEYS[1])
@@ -89,43 +89,30 @@ const readAnswer = z.tuple([z.enum(['cached', 'ask']), z.string(), z.enum(['', '
 const peekAnswer = z.tuple([z.string().nullable(), z.union([z.literal(0), z.literal(1)])]);
 const learnAnswer = z.tuple([z.enum(['learnt', 'changed', 'older']), z.coerce.number()]);
 
-/**
- * What came of an answer. `changed`: a change or a loss of data came between, ask again. `older`: auth knows a later
- * epoch than account, this one.
- */
+/** `changed`: a change or a loss of data came between, so ask again. `older`: auth knows this later epoch. */
 export type Noted = { noted: 'learnt' | 'changed' } | { noted: 'older'; knownEpoch: number };
 
-/**
- * What account is asked under. `verified`: this Redis has lost nothing since account was asked last, so it holds no
- * token that was revoked by itself.
- */
+/** `verified`: this Redis has lost nothing since account was asked last, so it holds no token revoked by itself. */
 export type LookUp = { generation: string; verified: boolean };
 
-/** A client's record, and the JSON that Redis held then. It is good where a script finds that JSON there still. */
+/** A client's record, valid only if a script still finds this JSON in Redis. */
 export type RememberedClient = { record: ClientRecord; json: string };
 
 export type ClientStore = {
-  /** The cached record, or what account is to be asked under, which leaves a key behind. */
+  /** The cached record, or a generation for asking account, which leaves a key behind. */
   read: (clientId: string) => Promise<{ record: ClientRecord } | LookUp>;
   /** The cached record, if any, and whether account has known the client within a day. Leaves no key behind. */
   peek: (clientId: string) => Promise<{ record: ClientRecord | null; wasKnown: boolean }>;
-  /** The record as this process has last read it. It may have changed since: only Redis can say (RememberedClient). */
+  /** The record as this process read it last, without I/O. */
   recall: (clientId: string) => RememberedClient | null;
-  /** Deletes issued tokens of a client by their hashes: account has them as revoked. */
   deleteTokens: (clientId: string, tokenHashes: readonly string[]) => Promise<void>;
-  /**
-   * Notes what account has answered under a generation (of an unknown client, nothing): the record, the verified
-   * epoch, and the tokens made by hand in place of those of before.
-   */
+  /** Stores account's answer, if its generation is still there: record, verified epoch, manual tokens. */
   learn: (clientId: string, generation: string, answer: ClientAnswer | null) => Promise<Noted>;
-  /**
-   * The client has changed in account: raises the epoch, drops the record, tells the subscribers. `change` is null
-   * where it isn't known what that has ended.
-   */
+  /** Raises the epoch, drops the record, publishes the change. `change` is null if it isn't known what has ended. */
   change: (clientId: string, revocationEpoch: number, change: ClientChange | null) => Promise<void>;
 };
 
-/** Each call is one round trip, and throws service_unavailable where Redis can't be asked. */
+/** Each call is one round trip, and throws service_unavailable if Redis is unavailable. */
 export function createClientStore(
   redis: ScriptableRedis & { del: (keys: string[]) => Promise<number> },
   cacheTtlMs: number,
@@ -159,7 +146,7 @@ export function createClientStore(
       }
       const record = recordFrom(clientId, text);
       if (record !== null) return { record };
-      // What another version of auth left behind in another shape counts as nothing.
+      // A record of another version's shape counts as none.
       const [, generation, known] = await readWith(clientId, 'anew');
       return { generation, verified: known === 'verified' };
     },
@@ -195,7 +182,6 @@ export function createClientStore(
   };
 }
 
-/** The hash's fields and values, one after the other. */
 function manualTokenFields({
   client_id,
   account_id,

@@ -12,19 +12,18 @@ const CLIENT_ID_MAX_LENGTH = 255;
 const CLIENT_SECRET_MAX_LENGTH = 1024;
 
 /**
- * The client's credentials from the body or from HTTP Basic (RFC 6749, section 2.3.1), never from both.
- * A client id in the body may repeat the header's. A `client_assertion` (RFC 7521) is a method that isn't supported;
- * beside a secret it is refused as a second method (RFC 6749, section 2.3).
+ * The client's credentials from the body or from HTTP Basic (RFC 6749, section 2.3.1), never from both. A client id in
+ * the body may repeat the header's. A `client_assertion` (RFC 7521) beside a secret is a second method (section 2.3).
  *
- * @throws {OAuthError} invalid_client where there are none, or none that any client can have
- * @throws {Problem} invalid_request where there are two
+ * @throws {OAuthError} invalid_client if there are none, or none that any client can have
+ * @throws {Problem} invalid_request if there are two
  */
 export function readClientCredentials(authorization: string | undefined, form: Form): ClientCredentials {
   if (form.has('client_assertion') && (authorization !== undefined || form.has('client_secret'))) {
     throw refusal('The client must authenticate by one method only.');
   }
   const { id, secret } = authorization === undefined ? fromBody(form) : fromBasic(authorization, form);
-  // By hand: a schema would cost as much as all the rest of this.
+  // Not by a schema, which would double the cost.
   if (!isText(id, CLIENT_ID_MAX_LENGTH) || !isText(secret, CLIENT_SECRET_MAX_LENGTH)) {
     throw new OAuthError('invalid_client');
   }
@@ -35,10 +34,7 @@ function isText(text: string, maxLength: number): boolean {
   return text !== '' && text.length <= maxLength && VSCHARS.test(text);
 }
 
-/**
- * The id is kept, as a cache's key; as a part of the request's text it would keep all of that in memory, the
- * secret too (V8's sliced strings).
- */
+/** As a cache's key, a slice of the request's text would keep all of it in memory, the secret too (V8). */
 function copyOf(clientId: string): string {
   return Buffer.from(clientId, 'latin1').toString('latin1');
 }

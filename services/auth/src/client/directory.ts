@@ -1,3 +1,4 @@
+import { createSingleFlight } from '@tollgate/cache/single-flight';
 import { LRUCache } from 'lru-cache';
 import { clientAnswerSchema } from '@tollgate/contracts/client-record';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
@@ -11,41 +12,34 @@ import type { ClientStore, LookUp, Noted, RememberedClient } from './client-stor
 
 export type ClientDirectory = {
   /**
-   * A client's record, or null where account knows none. `clientId` must be a UUID in lower case. Where there
-   * is a record, Redis holds the client's revocation epoch and its tokens made by hand afterwards, for certain, and
-   * none that was revoked by itself.
-   * @throws {Problem} service_unavailable where Redis or account can't be asked
+   * A client's record, or null if account knows none. `clientId` must be a UUID in lower case. If there is a record,
+   * Redis holds the client's revocation epoch and its manual tokens afterwards, and none that was revoked by itself.
+   * @throws {Problem} service_unavailable if Redis or account is unavailable
    */
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
-  /**
-   * The same for a caller that has made up too many clients: account is asked about few of its clients at one
-   * moment, and the others are queued. Those that account has known within a day aren't.
-   */
+  /** The same for a caller that has invented too many clients: only clients known within a day skip the queue. */
   findQueued: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
-  /** What this process remembers of a client, without I/O: see ClientStore. */
+  /** See ClientStore. */
   recall: (clientId: string) => RememberedClient | null;
   /**
-   * The client has changed in account: whoever asks from now on gets the new record, and tokens below the
-   * epoch are dead. `change` is null where it isn't known what else has died.
-   * @throws {Problem} service_unavailable where Redis can't be asked
+   * The client has changed in account: from now on `find` returns the new record, and tokens below the epoch are dead.
+   * `change` is null if it isn't known what else has died.
+   * @throws {Problem} service_unavailable if Redis is unavailable
    */
   change: (clientId: string, revocationEpoch: number, change: ClientChange | null) => Promise<void>;
 };
 
 type Answer = { record: ClientRecord | null } & Noted;
 
-/** A client that changes more often than this within one look-up isn't one. */
 const ATTEMPTS = 5;
 
-/** Made-up clients take a small part of what account can answer. */
+/** Invented clients may use only a small part of account's capacity. */
 const QUEUE = { concurrency: 4, waitingMax: 1_000 };
 
 /**
- * Client records of account's private API, kept in Redis. While account is being asked about a client, further
- * callers wait for that answer, unless the client has changed since it was asked. Failures aren't kept.
- *
- * That account knows no such client is kept by the process, within a bound: anybody can make ids up, and Redis
- * must not fill with them.
+ * Client records of account's private API. All auths share them through Redis, where a generation takes the part that
+ * events have in an event cache (ADR 0049). Only unknown clients are kept by the process, within a bound: Redis must
+ * not fill with invented ids.
  */
 export function createClientDirectory(options: {
   store: ClientStore;
@@ -56,11 +50,15 @@ export function createClientDirectory(options: {
 }): ClientDirectory {
   const { store, account, cacheTtlMs, unknownMaxEntries, logger } = options;
   const unknown = new LRUCache<string, true>({ max: unknownMaxEntries, ttl: cacheTtlMs });
-  const inFlight = new Map<string, Promise<Answer>>();
+  const singleFlight = createSingleFlight<string, Answer>();
   const queued = createLookUpQueue(QUEUE);
   const repair = createRepair({ store, account, logger });
 
-  async function ask(clientId: string, { generation, verified }: LookUp, requestId: string): Promise<Answer> {
+  async function load(
+    clientId: string,
+    { generation, verified }: LookUp,
+    requestId: string,
+  ): Promise<Answer> {
     const record = await account.get(`/private/clients/${clientId}`, clientAnswerSchema, requestId);
     if (record !== null && record.client_id !== clientId) throw unavailable('another client');
     if (record !== null && !verified) await repair.deleteRevoked(clientId, requestId);
@@ -70,31 +68,26 @@ export function createClientDirectory(options: {
     return { record, ...outcome };
   }
 
-  /** The generation is part of the question: one that was asked before a change answers nobody after it. */
-  function askOnce(clientId: string, lookUp: LookUp, requestId: string): Promise<Answer> {
-    const question = `${clientId} ${lookUp.generation}`;
-    const pending = inFlight.get(question);
-    if (pending !== undefined) return pending;
-    const asked = ask(clientId, lookUp, requestId).finally(() => inFlight.delete(question));
-    inFlight.set(question, asked);
-    return asked;
+  /** The generation is part of the key, so that no caller after a change joins a request from before it. */
+  function loadOnce(clientId: string, lookUp: LookUp, requestId: string): Promise<Answer> {
+    return singleFlight(`${clientId} ${lookUp.generation}`, () => load(clientId, lookUp, requestId));
   }
 
   async function find(clientId: string, requestId: string): Promise<ClientRecord | null> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      // Redis is asked for an unknown client too, so that it takes as long as one that is cached.
+      // Redis is read for an unknown client too, so that timing doesn't tell it from a cached one.
       if (unknown.has(clientId)) {
         const { record } = await store.peek(clientId);
         if (record !== null || unknown.has(clientId)) return record;
       }
       const found = await store.read(clientId);
       if ('record' in found) return found.record;
-      // Learnt while this one read: it drew another generation, and would ask again.
+      // Another call learnt it meanwhile; this one drew a new generation and would ask again.
       if (unknown.has(clientId)) return null;
-      const { record, noted } = await askOnce(clientId, found, requestId);
+      const { record, noted } = await loadOnce(clientId, found, requestId);
       if (noted === 'learnt') return record;
     }
-    throw unavailable('a client that changed during every look-up');
+    throw unavailable('a client that changed during every request');
   }
 
   return {

@@ -1,3 +1,4 @@
+import { createSingleFlight } from '@tollgate/cache/single-flight';
 import { REVOCATION_CHANNEL, revocationSchema } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
@@ -5,8 +6,8 @@ import { followChannel } from '@tollgate/redis/follow-channel';
 import type { ClientDirectory } from './directory.ts';
 
 /**
- * Takes over what account publishes of changed clients, so that auth knows of it where account can't reach it.
- * Nothing depends on it alone: account tells auth by HTTP as well, and repeats both until it is acknowledged.
+ * Applies account's published changes of clients, in case account can't reach auth. Nothing depends on it alone:
+ * account sends changes by HTTP too, and repeats both until auth acknowledges.
  */
 export function followChanges(options: {
   redisUrl: string;
@@ -14,28 +15,25 @@ export function followChanges(options: {
   logger: Logger;
 }): { close: () => void } {
   const { redisUrl, clients, logger } = options;
-  /** Every master of a Redis Cluster passes on what each has published: once is enough. */
-  const underWay = new Set<string>();
+  /** A change is published on every master of a Redis Cluster; applying it once is enough. */
+  const singleFlight = createSingleFlight<string, unknown>();
 
   async function apply(message: string): Promise<void> {
     const revocation = readMessage(message);
-    // What auths themselves say is done already.
-    if (revocation?.source !== 'account' || underWay.has(message)) return;
-    underWay.add(message);
+    // The auth that published a change has applied it.
+    if (revocation?.source !== 'account') return;
     try {
       const { client_id, revocation_epoch = 0 } = revocation;
       if (client_id !== undefined) await clients.change(client_id, revocation_epoch, changeOf(revocation));
     } catch (error) {
-      logger.debug({ err: error }, 'a published change of a client could not be taken over');
-    } finally {
-      underWay.delete(message);
+      logger.debug({ err: error }, 'a published change of a client could not be applied');
     }
   }
 
   return followChannel({
     url: redisUrl,
     channel: REVOCATION_CHANNEL,
-    onMessage: (message) => void apply(message),
+    onMessage: (message) => void singleFlight(message, () => apply(message)),
     onDropAll: () => undefined,
     trustUntil: () => undefined,
     logger,

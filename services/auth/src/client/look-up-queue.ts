@@ -1,9 +1,9 @@
 import { Problem } from '@tollgate/http/problem';
 
-/** Runs work when it is its turn. @throws {Problem} service_unavailable where too much waits already */
+/** Runs work when a slot is free. @throws {Problem} service_unavailable if the queue is full */
 type RunQueued = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs so many at one moment, in the order in which they come. */
+/** At most `concurrency` look-ups at one moment, first come, first served. */
 export function createLookUpQueue(limits: { concurrency: number; waitingMax: number }): RunQueued {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -14,7 +14,7 @@ export function createLookUpQueue(limits: { concurrency: number; waitingMax: num
       if (waiting.length >= limits.waitingMax) {
         throw new Problem('service_unavailable', { cause: new Error('too many look-ups are queued') });
       }
-      // The next one takes over the slot of the one that is done.
+      // The finished look-up hands over its slot.
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
     try {

@@ -5,17 +5,11 @@ import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { ClientStore } from './client-store.ts';
 
-/** What a look-up does about revocations that Redis or Postgres has lost (ADR 0013). */
+/** Restores revocations that Redis or Postgres has lost (ADR 0013). */
 export type Repair = {
-  /**
-   * A Redis that has lost writes may hold tokens again that their client gave back. However many those are, they
-   * go page by page, before the data set counts as verified.
-   */
+  /** A Redis that has lost writes may hold tokens again that were revoked: deletes them, page by page. */
   deleteRevoked: (clientId: string, requestId: string) => Promise<void>;
-  /**
-   * Postgres was restored from a backup older than the client's last revocation. account takes the later epoch
-   * over, so that what was dead stays dead.
-   */
+  /** Postgres was restored from a backup older than the client's last revocation: sends account the later epoch. */
   raiseEpoch: (clientId: string, knownEpoch: number, requestId: string) => Promise<void>;
 };
 

@@ -1,21 +1,20 @@
 import type { Logger } from '@tollgate/log';
 
-/** Between two look-ups while account is away: the first wait, and the longest. */
+/** The shortest and the longest time between two requests while account is unavailable. */
 const PROBE_MIN_MS = 250;
 const PROBE_MAX_MS = 5_000;
 
-/** So often at most is an outage logged: one account whose look-up always fails must not fill the log. */
+/** An account whose request always fails must not fill the log. */
 const LOG_INTERVAL_MS = 60_000;
 
-/** Whether account answers, by the last look-up of any entitlement. */
+/** Whether account answers, by the last request for any entitlement. */
 export type AccountOutage = {
   isOn: () => boolean;
-  /** A look-up failed, or has no answer in good time. */
+  /** A request failed, or wasn't answered in time. */
   failed: (error: unknown) => void;
   answered: () => void;
-  /** Whether account is to be asked again now, though it is away; backs off with each time. */
+  /** Whether to ask an unavailable account again now; backs off each time. */
   takeProbe: (nowMs: number) => boolean;
-  /** A known entitlement is served in place of account's answer. */
   servedStale: () => void;
 };
 
@@ -51,7 +50,7 @@ export function createAccountOutage(logger: Pick<Logger, 'warn' | 'info'>): Acco
       if (logged || nowMs - loggedAtMs < LOG_INTERVAL_MS) return;
       logged = true;
       loggedAtMs = nowMs;
-      logger.warn({ err: lastError }, 'account can’t be asked; known entitlements are served meanwhile');
+      logger.warn({ err: lastError }, 'account is unavailable; known entitlements are served meanwhile');
     },
   };
 }

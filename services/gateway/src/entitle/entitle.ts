@@ -1,204 +1,159 @@
-import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
+import { createEventCache } from '@tollgate/cache/event-cache';
+import type { EventCache } from '@tollgate/cache/event-cache';
+import { createGroupedStore } from '@tollgate/cache/grouped-store';
+import { entitlementSchema } from '@tollgate/contracts/entitlement';
+import type { Entitlement } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
 import { createAccountOutage } from './account-outage.ts';
-import { createEntitlementCache } from './entitlement-cache.ts';
-import type { KnownEntitlement } from './entitlement-cache.ts';
-import { createQuestions } from './questions.ts';
+import type { AccountOutage } from './account-outage.ts';
+import { knownEntitlement } from './known-entitlement.ts';
+import type { KnownEntitlement, PayerEntitlement } from './known-entitlement.ts';
 
-/** Whose billing period a call is held to and charged to. */
-export type PayerEntitlement = {
-  payerId: number;
-  periodId: number;
-  billingStatus: 'active' | 'grace';
-  /** The period's last second, ISO 8601. */
-  endedAt: string;
-  /** Of that period, so that a team shares them. Null isn't enforced, 0 allows none. */
-  limits: Limits;
-};
+export type { PayerEntitlement } from './known-entitlement.ts';
 
-/** A promise only where account has to be asked. */
+/** A promise only if account has to be asked. */
 export type Entitle = (accountId: number, requestId: string) => PayerEntitlement | Promise<PayerEntitlement>;
 
 export type EntitleOptions = {
   /** account's private API. */
   account: Pick<PrivateApi, 'get'>;
-  /** How long an answer is used without a question, at most; never past its `valid_until`. */
+  /** How long an answer is used without a request, at most; never past its `valid_until`. */
   cacheTtlMs: number;
-  /** How long an answer that lets calls pass is used where account can't be asked, since it was asked last. */
+  /** How long an answer that lets calls pass is used while account is unavailable, since it was asked last. */
   staleIfErrorMs: number;
   /** Bound of the cache, in accounts. */
   cacheMaxEntries: number;
-  /** Told of each answer's origin, for metrics. */
+  /** Called for each lookup, for metrics. */
   onLookup?: (outcome: 'hit' | 'joined' | 'miss' | 'stale') => void;
   logger: Pick<Logger, 'warn' | 'info'>;
 };
 
-/**
- * Refusals are cached briefly so that a new payment takes effect at once, and never used where account can't be
- * asked: a caller takes them as final.
- */
-const REFUSAL_TTL_MS = 1_000;
-
-/** How long a call waits for account where there is a stale answer to serve instead. */
-const REFRESH_WAIT_MS = 250;
+/** How long a call waits for account if there is a stale answer to serve instead. */
+const REFRESH_TIMEOUT_MS = 250;
 
 type Entitlements = {
   entitle: Entitle;
-  /** Forgets an account's entitlement and those that it pays for, those being asked about included. */
+  /** Drops an account's entitlement and those that it pays for. */
   dropAccount: (accountId: number) => void;
+  /** Changes may have been missed: drops the cache. */
   dropAll: () => void;
   /**
-   * Until then (performance.now()) all changes are known, and the cache may answer. It starts in the past: without
-   * somebody who follows the events (open-entitle.ts) account is asked each time.
+   * Until then (performance.now()) all changes are known, and the cache may answer. It starts in the past: without a
+   * subscription (open-entitle.ts) account is asked each time.
    */
   trustCacheUntil: (timeMs: number) => void;
 };
 
 /**
- * Part 2 of a data call: who pays, and whether the payer's billing period lets calls pass. Bounded cache,
- * single flight: while account is being asked about one account, its other calls wait for that answer. An
- * answer that a change has overtaken isn't kept. Where account can't be asked, the last answer is served
- * stale while Redis vouches that no change was published since (ADR 0005).
- * @throws {Problem} (entitle) no_active_billing_period where the period is over (and its grace window) or there
- * never was one; account_blocked; service_unavailable where account can't be asked and nothing may be served.
+ * Part 2 of a data call: who pays, and whether the payer's billing period lets calls pass. An event cache (ADR 0049)
+ * in front of account; while account is unavailable, entitlements are served stale (ADR 0005).
+ * @throws {Problem} (entitle) no_active_billing_period if the period is over (and its grace window) or there never was
+ * one; account_blocked; service_unavailable if account is unavailable and nothing may be served stale
  */
 export function createEntitle(options: EntitleOptions): Entitlements {
-  const { account, cacheMaxEntries, onLookup } = options;
-  const cache = createEntitlementCache(cacheMaxEntries);
+  const { onLookup } = options;
   const outage = createAccountOutage(options.logger);
-  let trustedUntilMs = 0;
-  const questions = createQuestions({
-    account,
-    outage,
-    onLookup,
-    onAnswer: (accountId, answer, askedMs) => {
-      cache.set(accountId, knownFrom(answer, askedMs, options));
-    },
-  });
+  const cache = createEntitlementCache(options, outage);
 
-  /** What may be used at this moment, fresh or not. */
-  function knownNow(accountId: number, nowMs: number): KnownEntitlement | undefined {
-    const known = nowMs < trustedUntilMs ? cache.get(accountId) : undefined;
-    return known === undefined || nowMs >= known.staleUntilMs ? undefined : known;
-  }
-
-  function serveStale({ entitlement }: KnownEntitlement): PayerEntitlement {
+  function serveStale(known: KnownEntitlement): PayerEntitlement {
     onLookup?.('stale');
     outage.servedStale();
-    return payerEntitlementOf(entitlement);
+    return payerOrThrow(known);
   }
 
-  /** Asks again, and serves what is known where no answer comes in time. */
   async function refresh(accountId: number, requestId: string): Promise<PayerEntitlement> {
-    const asked = questions.ask(accountId, requestId);
-    const answer = await inTime(asked, () => {
-      outage.failed(new Error(`no answer within ${String(REFRESH_WAIT_MS)} ms`));
+    const loading = cache.load(accountId, requestId);
+    const loaded = await inTime(loading, () => {
+      outage.failed(new Error(`no answer within ${String(REFRESH_TIMEOUT_MS)} ms`));
     });
-    if (answer !== undefined) return payerEntitlementOf(answer);
+    if (loaded !== undefined) return payerOrThrow(loaded);
     // A change, or the loss of trust, may have come meanwhile.
-    const known = knownNow(accountId, performance.now());
-    return known === undefined ? payerEntitlementOf(await asked) : serveStale(known);
+    const known = cache.get(accountId);
+    return known === undefined ? payerOrThrow(await loading) : serveStale(known);
   }
 
   return {
     entitle: (accountId, requestId) => {
       const nowMs = performance.now();
-      const known = knownNow(accountId, nowMs);
-      if (known === undefined) return questions.ask(accountId, requestId).then(payerEntitlementOf);
+      const known = cache.get(accountId, nowMs);
+      if (known === undefined) return cache.load(accountId, requestId).then(payerOrThrow);
       if (nowMs < known.freshUntilMs) {
         onLookup?.('hit');
-        return payerEntitlementOf(known.entitlement);
+        return payerOrThrow(known);
       }
       if (!outage.isOn()) return refresh(accountId, requestId);
-      if (outage.takeProbe(nowMs)) questions.ask(accountId, requestId).catch(() => undefined);
+      if (outage.takeProbe(nowMs)) cache.load(accountId, requestId).catch(() => undefined);
       return serveStale(known);
     },
-    dropAccount: (accountId) => {
-      cache.drop(accountId);
-      questions.overtake(accountId);
-    },
-    dropAll: () => {
-      cache.clear();
-      questions.overtake('all');
-    },
-    trustCacheUntil: (timeMs) => {
-      trustedUntilMs = timeMs;
-    },
+    dropAccount: cache.invalidate,
+    dropAll: cache.clear,
+    trustCacheUntil: cache.trustUntil,
   };
 }
 
-/** What a question is answered with in REFRESH_WAIT_MS; undefined where it fails or takes longer. */
-async function inTime(asked: Promise<Entitlement>, onLate: () => void): Promise<Entitlement | undefined> {
+/** By account, in the payer's group; an event is the id of an account that has changed. */
+function createEntitlementCache(
+  options: EntitleOptions,
+  outage: Pick<AccountOutage, 'answered' | 'failed'>,
+): EventCache<number, string, KnownEntitlement, number> {
+  const store = createGroupedStore<number, number, KnownEntitlement>(options.cacheMaxEntries);
+
+  async function load(accountId: number, requestId: string): Promise<Entitlement> {
+    const path = `/private/entitlements/${String(accountId)}`;
+    try {
+      const answer = await options.account.get(path, entitlementSchema, requestId);
+      outage.answered();
+      return answer ?? deletedAccount(accountId);
+    } catch (error) {
+      outage.failed(error);
+      throw error;
+    }
+  }
+
+  return createEventCache({
+    store,
+    load,
+    keep: (entitlement, { key: accountId, startedMs }) => {
+      const known = knownEntitlement(entitlement, startedMs, options);
+      store.set(accountId, entitlement.payer_id, known, known.staleUntilMs);
+      return known;
+    },
+    apply: (changedId) => {
+      store.drop(changedId);
+      store.dropGroup(changedId);
+    },
+    isStale: ({ account_id, payer_id }, changedId) => account_id === changedId || payer_id === changedId,
+    onLookup: options.onLookup,
+  });
+}
+
+/** The value within REFRESH_TIMEOUT_MS; undefined if loading it fails or takes longer. */
+async function inTime<T>(loading: Promise<T>, onTimeout: () => void): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => {
-      onLate();
+      onTimeout();
       resolve(undefined);
-    }, REFRESH_WAIT_MS);
+    }, REFRESH_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([asked.catch(() => undefined), late]);
+    return await Promise.race([loading.catch(() => undefined), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function knownFrom(
-  entitlement: Entitlement,
-  askedMs: number,
-  { cacheTtlMs, staleIfErrorMs }: Pick<EntitleOptions, 'cacheTtlMs' | 'staleIfErrorMs'>,
-): KnownEntitlement {
-  const freshForMs = passes(entitlement) ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
-  const staleForMs = passes(entitlement) ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
-  const endMs = validUntilMs(entitlement, askedMs);
-  return {
-    entitlement,
-    freshUntilMs: Math.min(askedMs + freshForMs, endMs),
-    staleUntilMs: Math.min(askedMs + staleForMs, endMs),
-  };
-}
-
-/** By performance.now(): counted from before the question, so that what the answer took doesn't prolong it. */
-function validUntilMs({ valid_for_ms, valid_until }: Entitlement, askedMs: number): number {
-  if (valid_until === null) return Infinity;
-  if (typeof valid_for_ms === 'number') return askedMs + valid_for_ms;
-  // An account of the version before says only when, by a clock that needn't be this one.
-  return performance.now() + Date.parse(valid_until) - Date.now();
-}
-
-function passes({ status }: Entitlement): boolean {
-  return status === 'active' || status === 'grace';
-}
-
-/** The payer entitlement of an answer is one object while the answer is kept: whoever gathers calls knows it again. */
-const payerEntitlements = new WeakMap<Entitlement, PayerEntitlement>();
-
-function payerEntitlementOf(entitlement: Entitlement): PayerEntitlement {
-  const known = payerEntitlements.get(entitlement);
-  if (known !== undefined) return known;
-  const payer = toPayerEntitlement(entitlement);
-  payerEntitlements.set(entitlement, payer);
-  return payer;
-}
-
-function toPayerEntitlement({ status, payer_id, billing_period }: Entitlement): PayerEntitlement {
+function payerOrThrow({ payer, entitlement }: KnownEntitlement): PayerEntitlement {
+  if (payer !== null) return payer;
+  const { status } = entitlement;
   switch (status) {
     case 'active':
     case 'grace':
-      if (billing_period === null) {
-        throw new Problem('service_unavailable', {
-          cause: new Error(`a ${status} entitlement has no period`),
-        });
-      }
-      return {
-        payerId: payer_id,
-        periodId: billing_period.period_id,
-        billingStatus: status,
-        endedAt: billing_period.ended_at,
-        limits: billing_period.limits,
-      };
+      throw new Problem('service_unavailable', {
+        cause: new Error(`a ${status} entitlement has no period`),
+      });
     case 'blocked':
       throw new Problem('account_blocked', { headers: { 'x-billing-status': 'blocked' } });
     case 'expired':
@@ -206,4 +161,15 @@ function toPayerEntitlement({ status, payer_id, billing_period }: Entitlement): 
     case 'none':
       throw new Problem('no_active_billing_period');
   }
+}
+
+/** Its token may still live: like an account that never had a period. */
+function deletedAccount(accountId: number): Entitlement {
+  return {
+    account_id: accountId,
+    payer_id: accountId,
+    status: 'none',
+    valid_until: null,
+    billing_period: null,
+  };
 }

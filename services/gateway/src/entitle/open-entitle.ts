@@ -9,10 +9,7 @@ type OpenEntitleOptions = EntitleOptions & {
   logger: Logger;
 };
 
-/**
- * Entitlements whose cache follows account's events on Redis connections of its own, by the rules of revocations
- * (ADR 0018): it answers only while no event can have been missed.
- */
+/** Entitlements whose cache follows account's events on Redis connections of its own (ADR 0018). */
 export function openEntitle(options: OpenEntitleOptions): { entitle: Entitle; close: () => void } {
   const { redisUrl, logger } = options;
   const { entitle, dropAccount, dropAll, trustCacheUntil } = createEntitle(options);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSingleFlight } from '@tollgate/cache/single-flight';
 import { usageShard, usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
@@ -12,11 +13,11 @@ export type PrimeOptions = {
   /** account's private API. */
   account: Pick<PrivateApi, 'get'>;
   primeFrom: PrimeFrom;
-  /** Told of each end, for metrics. */
+  /** Called for each outcome, for metrics. */
   onPrime?: (outcome: 'primed' | 'stale' | 'failed') => void;
 };
 
-/** Makes the shard of some events fit to be written to: by any period of it, since they share the stream. */
+/** Primes the shard of some events by any period of it, since they share the stream. */
 export type PrimeShard = (events: readonly Pick<UsageEvent, 'period_id' | 'payer_id'>[]) => Promise<void>;
 
 /** account trims behind what it has committed, so a newer snapshot is there at once. */
@@ -24,12 +25,12 @@ const ATTEMPTS = 5;
 const STALE_DELAY_MS = 20;
 
 /**
- * After a loss of Redis' data (a restart, a failover, a flush), and for a period that is new to Redis: account
- * is asked what it has counted, once for all who wait (contract: usageSnapshotSchema).
- * @throws {Problem} (its promise) service_unavailable where account or Redis is away
+ * For a period that is new to Redis, or lost by it (a restart, a failover, a flush): gets account's usage snapshot,
+ * once for all waiting calls. Nothing is kept, so it needs no event cache (ADR 0049).
+ * @throws {Problem} (its promise) service_unavailable if account or Redis is unavailable
  */
 export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prime {
-  const underWay = new Map<number, Promise<void>>();
+  const singleFlight = createSingleFlight<number, Awaited<ReturnType<Prime>>>();
 
   async function prime(periodId: number, payerId: number): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -45,23 +46,18 @@ export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prim
     throw unavailable('every snapshot was older than the stream');
   }
 
-  return (periodId, payerId) => {
-    const pending = underWay.get(periodId);
-    if (pending !== undefined) return pending;
-    const asked = prime(periodId, payerId)
-      .catch((cause: unknown) => {
+  return (periodId, payerId) =>
+    singleFlight(periodId, () =>
+      prime(periodId, payerId).catch((cause: unknown) => {
         onPrime?.('failed');
         throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
-      })
-      .finally(() => underWay.delete(periodId));
-    underWay.set(periodId, asked);
-    return asked;
-  };
+      }),
+    );
 }
 
 /**
- * A period that account doesn't know (Postgres was restored from before it) must not keep the usage of all
- * others from being recorded: the next one is tried, at last the one that this shard was primed by before.
+ * A period that account doesn't know (Postgres was restored from before it) must not keep the usage of all others
+ * from being recorded, so the next one is tried, and last the one that primed this shard before.
  */
 export function createPrimeShard(prime: Prime): PrimeShard {
   const lastOfShard = new Map<number, { period_id: number; payer_id: number }>();

@@ -1,0 +1,100 @@
+import { Problem } from '@tollgate/http/problem';
+import { createSingleFlight } from './single-flight.ts';
+
+/** A cache that events keep up to date (ADR 0049). */
+export type EventCache<Key, Context, Value, Event> = {
+  /** The kept value, without I/O; undefined if it has to be loaded. `nowMs` is of performance.now(). */
+  get: (key: Key, nowMs?: number) => Value | undefined;
+  /**
+   * Loads the value, or joins the load under way. Failures reach all callers and aren't kept.
+   * @throws {Problem} (its promise) service_unavailable where events made every answer stale
+   */
+  load: (key: Key, context: Context) => Promise<Value>;
+  /** Something has changed: kept values and answers under way that it makes stale are not used any more. */
+  invalidate: (event: Event) => void;
+  /** Events may have been missed: nothing kept or under way is used any more. */
+  clear: () => void;
+  /**
+   * Until then (performance.now()) no event can have been missed, and kept values may be used. Whoever missed one calls
+   * `clear` before trust returns. Without a call nothing is trusted.
+   */
+  trustUntil: (timeMs: number) => void;
+  isTrusted: () => boolean;
+};
+
+export type Load<Key, Context> = {
+  key: Key;
+  context: Context;
+  /** When it began (performance.now()): durations of the answer count from here, so that its way doesn't prolong them. */
+  startedMs: number;
+};
+
+export type EventCacheOptions<Key, Context, Answer, Value, Event> = {
+  /** Where values are kept. It must be bounded, as grouped-store.ts is. */
+  store: { get: (key: Key, nowMs: number) => Value | undefined; clear: () => void };
+  load: (key: Key, context: Context) => Promise<Answer>;
+  /** Makes the value of an answer that no event has made stale, and sets it in the store if it may be kept. */
+  keep: (answer: Answer, load: Load<Key, Context>) => Value;
+  /** Drops or replaces what the event makes stale in the store. */
+  apply: (event: Event) => void;
+  /** Whether an event that came during the load makes its answer stale. */
+  isStale: (answer: Answer, event: Event, load: Load<Key, Context>) => boolean;
+  onLookup?: ((outcome: 'joined' | 'miss') => void) | undefined;
+};
+
+/** Events can make each answer stale; loading ends sometime. */
+const ATTEMPTS = 3;
+
+const CLEARED = Symbol('cleared');
+
+/** Events in order. A load keeps the one before it, so that older ones are garbage and none is copied per load. */
+type LoggedEvent<Event> = { event: Event | typeof CLEARED; next: LoggedEvent<Event> | undefined };
+
+export function createEventCache<Key, Context, Answer, Value, Event>(
+  options: EventCacheOptions<Key, Context, Answer, Value, Event>,
+): EventCache<Key, Context, Value, Event> {
+  const { store, keep, apply, isStale } = options;
+  const singleFlight = createSingleFlight<Key, Value>(options.onLookup);
+  let lastEvent: LoggedEvent<Event> = { event: CLEARED, next: undefined };
+  let trustedUntilMs = 0;
+
+  function log(event: Event | typeof CLEARED): void {
+    const logged: LoggedEvent<Event> = { event, next: undefined };
+    lastEvent.next = logged;
+    lastEvent = logged;
+  }
+
+  async function loadCurrent(key: Key, context: Context): Promise<Value> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const before = lastEvent;
+      const load = { key, context, startedMs: performance.now() };
+      const answer = await options.load(key, context);
+      if (!isOvertaken(before, (event) => isStale(answer, event, load))) return keep(answer, load);
+    }
+    throw new Problem('service_unavailable', { cause: new Error('changes came during every request') });
+  }
+
+  return {
+    get: (key, nowMs = performance.now()) => (nowMs < trustedUntilMs ? store.get(key, nowMs) : undefined),
+    load: (key, context) => singleFlight(key, () => loadCurrent(key, context)),
+    invalidate: (event) => {
+      apply(event);
+      log(event);
+    },
+    clear: () => {
+      store.clear();
+      log(CLEARED);
+    },
+    trustUntil: (timeMs) => {
+      trustedUntilMs = timeMs;
+    },
+    isTrusted: () => performance.now() < trustedUntilMs,
+  };
+}
+
+function isOvertaken<Event>(before: LoggedEvent<Event>, isStale: (event: Event) => boolean): boolean {
+  for (let logged = before.next; logged !== undefined; logged = logged.next) {
+    if (logged.event === CLEARED || isStale(logged.event)) return true;
+  }
+  return false;
+}

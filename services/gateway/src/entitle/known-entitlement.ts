@@ -1,0 +1,65 @@
+import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
+
+/** Whose billing period a call is held to and charged to. */
+export type PayerEntitlement = {
+  payerId: number;
+  periodId: number;
+  billingStatus: 'active' | 'grace';
+  /** The period's last second, ISO 8601. */
+  endedAt: string;
+  /** Of that period, so that a team shares them. Null isn't enforced, 0 allows none. */
+  limits: Limits;
+};
+
+/** account's answer, and how long it may be used; both moments are of performance.now(). */
+export type KnownEntitlement = {
+  entitlement: Entitlement;
+  /** Null if calls are refused. One object while it is kept: admissions are gathered by it. */
+  payer: PayerEntitlement | null;
+  /** Until then it is used without a request. */
+  freshUntilMs: number;
+  /** Until then it is used while account is unavailable. */
+  staleUntilMs: number;
+};
+
+/**
+ * Refusals are cached briefly so that a new payment takes effect at once, and never served stale: a caller takes
+ * them as final.
+ */
+const REFUSAL_TTL_MS = 1_000;
+
+/** `startedMs`: when account was asked (performance.now()), so that what the answer took doesn't prolong it. */
+export function knownEntitlement(
+  entitlement: Entitlement,
+  startedMs: number,
+  { cacheTtlMs, staleIfErrorMs }: { cacheTtlMs: number; staleIfErrorMs: number },
+): KnownEntitlement {
+  const passes = entitlement.status === 'active' || entitlement.status === 'grace';
+  const freshForMs = passes ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
+  const staleForMs = passes ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
+  const endMs = validUntilMs(entitlement, startedMs);
+  return {
+    entitlement,
+    payer: payerOf(entitlement),
+    freshUntilMs: Math.min(startedMs + freshForMs, endMs),
+    staleUntilMs: Math.min(startedMs + staleForMs, endMs),
+  };
+}
+
+function validUntilMs({ valid_for_ms, valid_until }: Entitlement, startedMs: number): number {
+  if (valid_until === null) return Infinity;
+  if (typeof valid_for_ms === 'number') return startedMs + valid_for_ms;
+  // The previous version of account sends only the moment, by a clock that may differ from this one.
+  return performance.now() + Date.parse(valid_until) - Date.now();
+}
+
+function payerOf({ status, payer_id, billing_period }: Entitlement): PayerEntitlement | null {
+  if ((status !== 'active' && status !== 'grace') || billing_period === null) return null;
+  return {
+    payerId: payer_id,
+    periodId: billing_period.period_id,
+    billingStatus: status,
+    endedAt: billing_period.ended_at,
+    limits: billing_period.limits,
+  };
+}
