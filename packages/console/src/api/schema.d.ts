@@ -120,8 +120,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The billing period that the caller's calls are billed to
-         * @description Limits, usage and status. For a member of a team it is the manager’s period, and `payer_id` names the manager. When no period is active, the most recent one. It answers in every state: who is blocked or whose period has ended sees so. Points of API v1 and v2 are the same ones.
+         * Get the billing period that the caller's calls are charged to
+         * @description Returns limits, usage and status. For a member of a team this is the manager’s period, and `payer_id` is the manager. If no period is active, the most recent one is returned. Blocked and expired accounts get this response, too. API v1 and v2 share one pool of points.
          */
         get: operations["getUsage"];
         put?: never;
@@ -771,8 +771,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Usage by day or hour of the last 14 months, as JSON or CSV
-         * @description The view `billed` is what one’s own billing periods have paid for, by whoever; `own` what one has used oneself, whoever has paid. A member of a team gets `own` unless it asks otherwise. By the hour at most 31 days. What the view doesn’t contain is zero. As JSON at most 10,000 groups in buckets, as CSV 50,000. The CSV has a line for each bucket or, grouped, for each group in one; text that a spreadsheet would take for a formula begins with an apostrophe.
+         * Get usage by day or hour, as JSON or CSV
+         * @description Covers the last 14 months. The view `billed` contains all usage charged to your billing periods, by any member; `own` contains your usage, whoever pays for it. The default is `own` for members of a team, and `billed` otherwise. Hourly ranges have at most 31 days. Usage outside the view counts as zero. JSON responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an apostrophe.
          */
         get: operations["getUsageOverTime"];
         put?: never;
@@ -791,8 +791,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the limits of the current billing period are used up
-         * @description The used share of each limit beside the elapsed share of the period, and when it will be reached, by the mean of the period and by the last 24 hours.
+         * Get the pace at which limits are being used
+         * @description Returns the used share of each limit, the elapsed share of the billing period, and when each limit will be reached at the average pace of the period and of the last 24 hours.
          */
         get: operations["getPace"];
         put?: never;
@@ -1274,17 +1274,17 @@ export interface components {
             interval: "hour" | "day";
             /**
              * Format: date-time
-             * @description The range, widened to whole buckets.
+             * @description Start of the range, extended to whole buckets.
              * @example 2026-07-01T00:00:00Z
              */
             from: string;
             /**
              * Format: date-time
-             * @description Exclusive.
+             * @description End of the range, exclusive.
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
-            /** @description Of the whole range. */
+            /** @description The total of the range. */
             usage: {
                 points_usage: number;
                 requests_usage: number;
@@ -1303,7 +1303,7 @@ export interface components {
                  * @example 2026-07-01T00:00:00Z
                  */
                 started_at: string;
-                /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
                     points_usage: number;
                     requests_usage: number;
@@ -1322,17 +1322,17 @@ export interface components {
             interval: "hour" | "day";
             /**
              * Format: date-time
-             * @description The range, widened to whole buckets.
+             * @description Start of the range, extended to whole buckets.
              * @example 2026-07-01T00:00:00Z
              */
             from: string;
             /**
              * Format: date-time
-             * @description Exclusive.
+             * @description End of the range, exclusive.
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
-            /** @description Of the whole range. */
+            /** @description The total of the range. */
             usage: {
                 points_usage: number;
                 requests_usage: number;
@@ -1344,15 +1344,15 @@ export interface components {
              * @enum {string}
              */
             group_by: "application";
-            /** @description Over the whole range, most points first. */
+            /** @description Totals of the range, most points first. */
             groups: {
                 application_id: number;
-                /** @description Whose application; null where there is no such one. */
+                /** @description The application’s owner; null if the application is unknown. */
                 account_id: number | null;
                 name: string | null;
                 type: ("automatic" | "manual" | "temporary") | null;
                 status: ("active" | "revoked" | "deleted") | null;
-                /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
                     points_usage: number;
                     requests_usage: number;
@@ -1360,14 +1360,14 @@ export interface components {
                     traffic_bytes_usage: number;
                 };
             }[];
-            /** @description Every bucket; in it, the groups that have used something. */
+            /** @description All buckets, each with the groups that have usage in it. */
             buckets: {
                 /**
                  * Format: date-time
                  * @example 2026-07-01T00:00:00Z
                  */
                 started_at: string;
-                /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
                     points_usage: number;
                     requests_usage: number;
@@ -1376,7 +1376,7 @@ export interface components {
                 };
                 groups: {
                     application_id: number;
-                    /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                    /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                     usage: {
                         points_usage: number;
                         requests_usage: number;
@@ -1395,17 +1395,17 @@ export interface components {
             interval: "hour" | "day";
             /**
              * Format: date-time
-             * @description The range, widened to whole buckets.
+             * @description Start of the range, extended to whole buckets.
              * @example 2026-07-01T00:00:00Z
              */
             from: string;
             /**
              * Format: date-time
-             * @description Exclusive.
+             * @description End of the range, exclusive.
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
-            /** @description Of the whole range. */
+            /** @description The total of the range. */
             usage: {
                 points_usage: number;
                 requests_usage: number;
@@ -1417,15 +1417,15 @@ export interface components {
              * @enum {string}
              */
             group_by: "member";
-            /** @description Over the whole range, most points first. */
+            /** @description Totals of the range, most points first. */
             groups: {
                 account_id: number;
                 name: string | null;
-                /** @description Of oneself and of who is in the team. */
+                /** @description Visible for yourself and for current members of your team. */
                 email: string | null;
-                /** @description False for who has left, and where there is no team. */
+                /** @description False for former members and without a team. */
                 in_team: boolean;
-                /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
                     points_usage: number;
                     requests_usage: number;
@@ -1433,14 +1433,14 @@ export interface components {
                     traffic_bytes_usage: number;
                 };
             }[];
-            /** @description Every bucket; in it, the groups that have used something. */
+            /** @description All buckets, each with the groups that have usage in it. */
             buckets: {
                 /**
                  * Format: date-time
                  * @example 2026-07-01T00:00:00Z
                  */
                 started_at: string;
-                /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
                     points_usage: number;
                     requests_usage: number;
@@ -1449,7 +1449,7 @@ export interface components {
                 };
                 groups: {
                     account_id: number;
-                    /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                    /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                     usage: {
                         points_usage: number;
                         requests_usage: number;
@@ -1468,17 +1468,17 @@ export interface components {
             interval: "hour" | "day";
             /**
              * Format: date-time
-             * @description The range, widened to whole buckets.
+             * @description Start of the range, extended to whole buckets.
              * @example 2026-07-01T00:00:00Z
              */
             from: string;
             /**
              * Format: date-time
-             * @description Exclusive.
+             * @description End of the range, exclusive.
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
-            /** @description Of the whole range. */
+            /** @description The total of the range. */
             usage: {
                 points_usage: number;
                 requests_usage: number;
@@ -1490,10 +1490,10 @@ export interface components {
              * @enum {string}
              */
             group_by: "api_version";
-            /** @description Over the whole range, most points first. */
+            /** @description Totals of the range, most points first. */
             groups: {
                 api_version: string;
-                /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
                     points_usage: number;
                     requests_usage: number;
@@ -1501,14 +1501,14 @@ export interface components {
                     traffic_bytes_usage: number;
                 };
             }[];
-            /** @description Every bucket; in it, the groups that have used something. */
+            /** @description All buckets, each with the groups that have usage in it. */
             buckets: {
                 /**
                  * Format: date-time
                  * @example 2026-07-01T00:00:00Z
                  */
                 started_at: string;
-                /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
                     points_usage: number;
                     requests_usage: number;
@@ -1517,7 +1517,7 @@ export interface components {
                 };
                 groups: {
                     api_version: string;
-                    /** @description As `GET /api/usage` has it. Each figure of seconds is rounded down by itself. */
+                    /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                     usage: {
                         points_usage: number;
                         requests_usage: number;
@@ -1530,18 +1530,18 @@ export interface components {
         PaceOfLimit: {
             limit: number;
             usage: number;
-            /** @description Rounded down; 1 or more where it is reached. */
+            /** @description Rounded down; 1 or more if the limit is reached. */
             used_share: number;
             reached: boolean;
-            /** @description The mean since the period began. */
+            /** @description The average since the start of the period. */
             whole_period: components["schemas"]["Pace"];
-            /** @description Of the running hour and the 23 before it. */
+            /** @description The current hour and the 23 hours before it. */
             last_24_hours: components["schemas"]["Pace"];
         };
         Pace: {
-            /** @description In units of the limit. */
+            /** @description In the unit of the limit. */
             per_day: number;
-            /** @description When the limit is reached if it goes on like that; null where the period ends before, nothing is used or it is reached already. */
+            /** @description When the limit will be reached at this pace. Null if the period ends first, nothing is used, or the limit is already reached. */
             reached_at: string | null;
         };
         AlertSettings: {
@@ -5127,7 +5127,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The usage. `format` chooses between JSON and CSV, else `Accept`. */
+            /** @description The usage. `format` selects JSON or CSV; without it, `Accept` does. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5183,7 +5183,7 @@ export interface operations {
                             plan_name: string;
                         };
                         elapsed_share: number;
-                        /** @description Those that are enforced. */
+                        /** @description The enforced limits. */
                         limits: {
                             points_limit?: components["schemas"]["PaceOfLimit"];
                             time_sec_limit?: components["schemas"]["PaceOfLimit"];

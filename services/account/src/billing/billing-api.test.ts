@@ -134,7 +134,7 @@ describe('plans', () => {
       ['description.maxSessions', 'session_limit'],
     ].map(([field = '', limit = '']) => ({
       field,
-      message: `is no limit: did you mean ${limit}? With allow_unknown it is kept as it is`,
+      message: `is not a limit; did you mean ${limit}? Set allow_unknown to keep it`,
     }));
     const refused = await call('POST', '/private/plans', wanted);
     expect([refused.status, refused.body['errors']]).toEqual([400, errors]);

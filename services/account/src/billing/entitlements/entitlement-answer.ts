@@ -3,10 +3,7 @@ import { enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
 
-/**
- * Whether an account's calls may pass, and on whose period. Without a period the status is `none`, or
- * `blocked` where an account is: a block is what the caller must hear of first.
- */
+/** The status without a period is `none`; `blocked` has precedence, since it is what a caller must know first. */
 export function entitlementAnswer(payerPeriods: PayerPeriods): Entitlement {
   const { account_id, payer_id, account_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);

@@ -1,16 +1,15 @@
 import pg from 'pg';
 import { pause } from '../../platform/timing/pause.ts';
 
-/** Where the connection fails, it is made again after so long; meanwhile the outbox is looked into by itself. */
+/** Meanwhile the outbox is polled. */
 const RETRY_MS = 1_000;
 
-/** How often the connection is asked whether it lives, and how long it may take to say so. */
 const PROBE_INTERVAL_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
- * Listens to a channel of Postgres on a connection of its own, for as long as it takes: one that breaks, or falls
- * silent, is made again. `onNotice` is also called after each connection, for what was said before it.
+ * Listens to a Postgres channel on a connection of its own, which is replaced if it breaks or stops responding.
+ * `onNotice` is also called after each connection, for earlier notices.
  */
 export function listen(options: { url: string; channel: 'entitlement_outbox'; onNotice: () => void }): {
   close: () => Promise<void>;
@@ -34,7 +33,6 @@ export function listen(options: { url: string; channel: 'entitlement_outbox'; on
   };
 }
 
-/** Listens until the connection ends or a stop is asked for. */
 async function listenOnce(
   { url, channel, onNotice }: Parameters<typeof listen>[0],
   signal: AbortSignal,
@@ -64,7 +62,7 @@ async function listenOnce(
       await pause(PROBE_INTERVAL_MS, over);
     }
   } finally {
-    // Without an answer to its farewell the socket would stay open.
+    // Without a reply to Terminate the socket would stay open.
     void client.end().catch(() => undefined);
     client.connection.stream.destroy();
   }

@@ -16,7 +16,7 @@ import { listen } from './listener.ts';
 export type PublisherMetrics = BacklogGauges & { published: Pick<Counter, 'inc'> };
 
 export type PublisherOptions = {
-  /** A pool of the publisher's own: a transaction lasts until Redis has answered. */
+  /** A pool of its own: a transaction lasts until Redis has replied. */
   database: Knex;
   databaseUrl: string;
   redis: RedisConnection;
@@ -24,19 +24,18 @@ export type PublisherOptions = {
   metrics: PublisherMetrics;
 };
 
-/** Rows of one transaction, and messages under way to Redis, at most. */
 const BATCH_ROWS = 1_000;
 
-/** Any number of replicas may take rows at once. Whoever fails to publish leaves them as they were. */
+/** Any number of replicas may take rows at once; a failed publish rolls the deletion back. */
 const TAKE_SQL = `
   DELETE FROM entitlement_outbox WHERE outbox_id IN (
     SELECT outbox_id FROM entitlement_outbox ORDER BY outbox_id LIMIT :limit FOR UPDATE SKIP LOCKED
   ) RETURNING account_id`;
 
 /**
- * Tells those who keep entitlements which of them are out of date (ADR 0022), as Postgres' triggers have written
- * it down: within milliseconds of the commit by LISTEN, within half a second where that connection is broken.
- * A row goes when Redis has acknowledged its event, so that each is published at least once.
+ * Publishes changed entitlements, which Postgres triggers queue (ADR 0022): within milliseconds of the commit by
+ * LISTEN, or half a second without it. A row is deleted when Redis has acknowledged its event, so each is published
+ * at least once.
  */
 export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
   const { database, databaseUrl, logger, metrics } = options;
@@ -64,20 +63,18 @@ export function startEntitlementPublisher(options: PublisherOptions): { close: (
   };
 }
 
-/** Metrics of the publisher. */
 export function createPublisherMetrics(registry: Registry): PublisherMetrics {
-  const rows = 'Changed entitlements of which Redis has not taken the event yet';
+  const rows = 'Changed entitlements whose event is not published yet';
   return {
     ...createBacklogGauges(registry, 'tollgate_entitlement_outbox', rows),
     published: new Counter({
       name: 'tollgate_entitlement_outbox_published_total',
-      help: 'Entitlement events that this process has published',
+      help: 'Entitlement events published by this process',
       registers: [registry],
     }),
   };
 }
 
-/** Publishes what is taken at once, and gives how many rows that was. */
 async function publishBatch({ database, redis, metrics }: PublisherOptions): Promise<number> {
   const publishOne = (account_id: number) => {
     const event: EntitlementEvent = { account_id };

@@ -14,9 +14,9 @@ import { lockLiveSubscription, lockSubscription, storeSubscription } from '../su
 import type { Subscription } from '../subscriptions/store.ts';
 
 /**
- * Changes of billing periods, with their audit entries. `query` is the transaction's. While an account has a
- * subscription its periods come from that alone, so that nothing is in the way of a renewal; what was before it can
- * be added: no renewal opens a period that begins before the anchor.
+ * Changes of billing periods with their audit entries, within the transaction of `query`. While an account has a
+ * subscription, its periods come only from that, so that no other is in the way of a renewal; earlier ones can be
+ * added.
  */
 
 type NewPeriod = Pick<Period, 'account_id' | 'plan_id' | 'team_slots_limit' | 'started_at' | 'ended_at'>;
@@ -40,7 +40,7 @@ export async function createPeriod(query: Query, wanted: NewPeriod, by: Actor): 
 }
 
 /**
- * Ends a period that covers the present, with the second before and without a grace window.
+ * Ends the current period one second ago, without a grace window.
  * @throws {Problem} not_found, period_not_active, subscription_exists
  */
 export async function endPeriod(query: Query, periodId: number, by: Actor): Promise<Period> {
@@ -53,7 +53,7 @@ export async function endPeriod(query: Query, periodId: number, by: Actor): Prom
   return ended;
 }
 
-/** Removes a period that hasn't started. @throws {Problem} not_found, period_started, subscription_exists */
+/** @throws {Problem} not_found, period_started, subscription_exists */
 export async function removePeriod(query: Query, periodId: number, by: Actor): Promise<void> {
   const { period, now } = await lockOwnPeriod(query, periodId);
   if (period.started_at <= now) throw new Problem('period_started');
@@ -63,9 +63,7 @@ export async function removePeriod(query: Query, periodId: number, by: Actor): P
 }
 
 /**
- * Blocks a period, or lifts the block. While the last period of a subscription is blocked it isn't renewed; what
- * was opened ahead is taken back.
- *
+ * A blocked last period stops the renewal of its subscription; the upcoming period is withdrawn.
  * @throws {Problem} not_found
  */
 export async function setPeriodBlocked(
@@ -84,7 +82,7 @@ export async function setPeriodBlocked(
   return changed;
 }
 
-/** The add-on of this one period; null leaves it to the plan. @throws {Problem} not_found */
+/** Null means the plan's value. @throws {Problem} not_found */
 export async function setPeriodTeamSlots(
   query: Query,
   periodId: number,
@@ -98,7 +96,7 @@ export async function setPeriodTeamSlots(
   return changed;
 }
 
-/** The subscription first, as a renewal does it; undefined where the period has none, or none that lives on. */
+/** Locks the subscription first, as a renewal does. `subscription` is undefined without a live one. */
 async function lock(query: Query, periodId: number): Promise<Locked> {
   const rows = await query<{ subscription_id: number | null }>(
     'SELECT subscription_id FROM billing_periods WHERE period_id = :periodId',
@@ -107,7 +105,7 @@ async function lock(query: Query, periodId: number): Promise<Locked> {
   const id = rows[0]?.subscription_id ?? null;
   const subscription = id === null ? undefined : await lockSubscription(query, id);
   const period = await lockPeriod(query, periodId);
-  // Also one that was opened ahead and has been taken back meanwhile.
+  // It may have been withdrawn meanwhile.
   if (period === undefined) throw new Problem('not_found');
   const now = await databaseNow(query);
   const isLive = subscription?.ended_at === null && !isCancellationDue(subscription, now);
@@ -118,7 +116,7 @@ async function lockOwnPeriod(query: Query, periodId: number): Promise<Locked> {
   const locked = await lock(query, periodId);
   if (locked.subscription !== undefined) {
     throw new Problem('subscription_exists', {
-      detail: 'The period is ended by cancelling its subscription.',
+      detail: 'Cancel the subscription to end its period.',
     });
   }
   return locked;

@@ -20,10 +20,10 @@ import { createPeriod, endPeriod, removePeriod, setPeriodBlocked, setPeriodTeamS
 import { findPeriod, listPeriods, periodAnswer } from './list.ts';
 
 /**
- * The operator API for billing periods, on the private listener. A period is `period_id, account_id, plan_id,
- * plan_name, product_id, subscription_id, description, grace_sec, team_slots_limit, started_at, ended_at,
- * created_at, blocked_at`, `status` (`active`, `grace`, `blocked`, `expired`; null before it starts; one that another has followed is `expired`) and `usage`
- * `{points, requests, time_ms, traffic_bytes}`. Times are UTC; `ended_at` is the last second. Errors as of plans.
+ * Billing periods, for operators. A period is `period_id, account_id, plan_id, plan_name, product_id,
+ * subscription_id, description, grace_sec, team_slots_limit, started_at, ended_at, created_at, blocked_at`, `status`
+ * (`active`, `grace`, `blocked`, `expired`; null before it starts; `expired` if another followed) and `usage`
+ * `{points, requests, time_ms, traffic_bytes}`. Times are UTC; `ended_at` is the last second. Errors as for plans.
  */
 
 const newPeriodSchema = z
@@ -60,7 +60,7 @@ export function periodsEndpoint(query: Query): RequestHandler {
 
 /**
  * `POST /private/periods` with `{account_id, plan_id, started_at, ended_at, team_slots_limit?}`: 201. 409
- * `periods_overlap`, `plan_archived`, or `subscription_exists` where periods come from a subscription.
+ * `periods_overlap`, `plan_archived`, or `subscription_exists`.
  */
 export function newPeriodEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
@@ -83,7 +83,7 @@ export function periodEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `DELETE /private/periods/{period_id}`: 204 for one that hasn't started; else 409 `period_started`. */
+/** `DELETE /private/periods/{period_id}`: 204, or 409 `period_started`. */
 export function deletePeriodEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const id = idOf(req, 'period_id');
@@ -93,8 +93,8 @@ export function deletePeriodEndpoint(transact: Transact): RequestHandler {
 }
 
 /**
- * `POST /private/periods/{period_id}/end`, without a body: 200; it is over, without a grace window. 409
- * `period_not_active`, or `subscription_exists` for one that belongs to a subscription which lives on.
+ * `POST /private/periods/{period_id}/end`, without a body: 200; without a grace window. 409 `period_not_active`, or
+ * `subscription_exists` for a period of a live subscription.
  */
 export const endPeriodEndpoint = (transact: Transact) => changeEndpoint(transact, endPeriod);
 
@@ -103,7 +103,7 @@ export function blockPeriodEndpoint(transact: Transact, blocked: boolean): Reque
   return changeEndpoint(transact, (inside, id, by) => setPeriodBlocked(inside, id, blocked, by));
 }
 
-/** `POST …/{period_id}/team-slots` with `{team_slots_limit}`: 200; of this period alone. */
+/** `POST …/{period_id}/team-slots` with `{team_slots_limit}`: 200; changes only this period. */
 export function periodTeamSlotsEndpoint(transact: Transact): RequestHandler {
   return changeEndpoint(transact, (inside, id, by, req) =>
     setPeriodTeamSlots(inside, id, bodyOf(req, teamSlotsSchema).team_slots_limit, by),
@@ -119,7 +119,6 @@ function changeEndpoint(transact: Transact, change: Change): RequestHandler {
   };
 }
 
-/** The period's whole record as the change has left it. */
 async function changed(transact: Transact, change: (inside: Query) => Promise<Period>) {
   return transact(async (inside) => {
     const { period_id } = await change(inside);

@@ -4,8 +4,6 @@ import { totalColumns } from './usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 
-/** Billing periods as operators see them: with their status and what is counted for them. */
-
 type Counted = { points: number; requests: number; time_ms: number; traffic_bytes: number };
 
 type ListedPeriod = Period & { account_blocked: boolean; followed: boolean } & Counted;
@@ -22,7 +20,7 @@ const LISTED_SQL = `
   JOIN accounts AS account USING (account_id)
   LEFT JOIN usage_totals AS total USING (period_id)`;
 
-/** One account's or everybody's, blocked themselves or not; the newest first. */
+/** Newest first. */
 export function listPeriods(
   query: Query,
   { account_id, blocked }: { account_id?: number | undefined; blocked?: boolean | undefined },
@@ -50,7 +48,7 @@ export async function findPeriod(
   return rows[0];
 }
 
-/** The period's record; its status is null before it starts, unless it is blocked. */
+/** The status is null before the period starts, unless it is blocked. */
 export function periodAnswer(listed: ListedPeriod, now: Date) {
   const { account_blocked, followed, points, requests, time_ms, traffic_bytes, blocked_at, ...period } =
     listed;

@@ -3,7 +3,6 @@ import type { LimitedPeriod } from './limits.ts';
 import type { StatusPeriod } from './period-rules.ts';
 import { totalColumns } from './usage-sums.ts';
 
-/** A billing period as the rules and the answers need it. */
 type PayerPeriod = StatusPeriod &
   LimitedPeriod & {
     period_id: number;
@@ -15,22 +14,21 @@ type PayerPeriod = StatusPeriod &
     traffic_bytes: number;
   };
 
-/** Where an account stands: who pays for it, and which of the payer's periods matter now. */
+/** The payer of an account, and the payer's relevant billing periods. */
 export type PayerPeriods = {
   account_id: number;
-  /** The team manager's account id for a member, else the account's own. */
+  /** The team manager's account for a member, else the account itself. */
   payer_id: number;
-  /** The caller or the payer is blocked. */
   account_blocked: boolean;
-  /** At most two: the one that started last, and the next to start. */
+  /** At most two: the one that started last, and the next one. */
   periods: PayerPeriod[];
-  /** The instant that it is of. */
+  /** The instant that the periods were selected for. */
   now: Date;
 };
 
 /**
- * One round trip whose cost doesn't grow with the number of accounts, periods or calls. Periods of an
- * account don't overlap, so the one that covers now, if any, is the one that started last.
+ * One round trip whose cost is independent of the number of accounts, periods and calls. Periods of an account do not
+ * overlap, so one that covers now is the one that started last.
  */
 const PAYER_PERIODS_SQL = `
   SELECT moment.now, caller.account_id, payer.account_id AS payer_id,
@@ -59,10 +57,7 @@ const PAYER_PERIODS_SQL = `
 
 type PayerPeriodsRow = Omit<PayerPeriods, 'periods'> & (PayerPeriod | { period_id: null });
 
-/**
- * Where an account stands at an instant, by default now by Postgres' clock, which all replicas share; undefined
- * where there is no such account.
- */
+/** `now` defaults to Postgres' clock, which all replicas share. Undefined if the account does not exist. */
 export async function findPayerPeriods(
   query: Query,
   accountId: number,

@@ -1,20 +1,19 @@
 import type { BillingStatus } from '@tollgate/contracts/entitlement';
 
-/** When a billing period holds. Both instants are whole seconds; `ended_at` is its last one, inclusive. */
+/** Whole seconds; `ended_at` is the last one, inclusive. */
 export type PeriodTimes = { started_at: Date; ended_at: Date };
 
-/** What decides a period's status, beside the clock and the accounts. */
 export type StatusPeriod = PeriodTimes & {
-  /** Of the plan, as it was when the period started. */
+  /** The plan's value when the period started. */
   grace_sec: number;
   blocked: boolean;
-  /** Whether a later period of the account has started: a grace window is for those who have no other. */
+  /** Whether a later period has started: only the last period has a grace window. */
   followed?: boolean;
 };
 
 /**
- * The period that an account is in: the one that covers now, else the one that started last of those that
- * have started (source specification, 4.2, rule 2; service.md, "Billing period"); undefined where none has.
+ * The period that covers now, else the last one that started (source specification, 4.2, rule 2; service.md, "Billing
+ * period").
  */
 export function pickPeriod<Period extends PeriodTimes>(
   periods: readonly Period[],
@@ -25,7 +24,7 @@ export function pickPeriod<Period extends PeriodTimes>(
   return covering ?? started.toSorted((one, other) => +other.started_at - +one.started_at)[0];
 }
 
-/** Status of a period that has started (source specification, part 3), derived anew at every asking. */
+/** For a period that has started (source specification, part 3). */
 export function billingStatus(period: StatusPeriod, accountBlocked: boolean, now: Date): BillingStatus {
   if (accountBlocked || period.blocked) return 'blocked';
   if (now.getTime() < endMs(period)) return 'active';
@@ -33,10 +32,7 @@ export function billingStatus(period: StatusPeriod, accountBlocked: boolean, now
   return now.getTime() < graceEndMs(period) ? 'grace' : 'expired';
 }
 
-/**
- * The next instant at which time alone changes the period that an account is in, or its status; null where
- * none is known. A cache may keep an answer until then and no longer.
- */
+/** When time alone changes the current period or its status; a cache may keep an answer until then. Null if never. */
 export function nextChange(
   period: StatusPeriod | undefined,
   periods: readonly PeriodTimes[],
@@ -44,14 +40,14 @@ export function nextChange(
   now: Date,
 ): Date | null {
   const starts = periods.map(({ started_at }) => started_at.getTime());
-  // A block outlasts the period's own end: only another period's start changes what is blocked.
+  // A block outlasts its period: only the start of another one ends it.
   const ends =
     period === undefined || period.blocked || accountBlocked ? [] : [endMs(period), graceEndMs(period)];
   const ahead = [...starts, ...ends].filter((instantMs) => instantMs > now.getTime());
   return ahead.length === 0 ? null : new Date(Math.min(...ahead));
 }
 
-/** The first instant that the period doesn't cover: its last second is covered to its end. */
+/** `ended_at` is covered to the end of its second. */
 function endMs({ ended_at }: PeriodTimes): number {
   return ended_at.getTime() + 1_000;
 }

@@ -4,15 +4,13 @@ import { isExclusionViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { PeriodTimes } from './period-rules.ts';
 
-/** Billing periods in Postgres. */
-
 export type Period = PeriodTimes & {
   period_id: number;
   account_id: number;
   plan_id: number;
   plan_name: string;
   product_id: number | null;
-  /** Null for one that was made by hand. */
+  /** Null if it was created by an operator. */
   subscription_id: number | null;
   description: Record<string, unknown>;
   grace_sec: number;
@@ -25,7 +23,7 @@ const COLUMNS = `period_id, account_id, plan_id, plan_name, product_id, subscrip
   team_slots_limit, started_at, ended_at, blocked_at, created_at`;
 
 /**
- * Opens a period with what its plan is now.
+ * Copies the plan's present attributes.
  * @throws {Problem} periods_overlap
  */
 export async function openPeriod(
@@ -51,7 +49,6 @@ export async function openPeriod(
   }
 }
 
-/** The period, locked until the transaction's end. */
 export async function lockPeriod(query: Query, periodId: number): Promise<Period | undefined> {
   const rows = await query<Period>(
     `SELECT ${COLUMNS} FROM billing_periods WHERE period_id = :periodId FOR UPDATE`,
@@ -60,7 +57,6 @@ export async function lockPeriod(query: Query, periodId: number): Promise<Period
   return rows[0];
 }
 
-/** The subscription's period that started last. */
 export async function lastStartedPeriod(
   query: Query,
   subscriptionId: number,
@@ -75,7 +71,7 @@ export async function lastStartedPeriod(
   return rows[0];
 }
 
-/** Removes what was opened ahead for a subscription and hasn't started; gives when the first would have. */
+/** Returns when the first of them would have started. */
 export async function deleteUpcomingPeriods(
   query: Query,
   subscriptionId: number,
@@ -90,7 +86,7 @@ export async function deleteUpcomingPeriods(
   return starts.toSorted((one, other) => +one - +other)[0];
 }
 
-/** Whether any period of the account covers an instant or lies behind it. */
+/** Whether a period covers an instant or begins after it. */
 export async function hasPeriodFrom(query: Query, accountId: number, instant: Date): Promise<boolean> {
   const rows = await query(
     'SELECT 1 FROM billing_periods WHERE account_id = :accountId AND ended_at >= :instant LIMIT 1',
@@ -101,7 +97,6 @@ export async function hasPeriodFrom(query: Query, accountId: number, instant: Da
 
 type Changed = Partial<Pick<Period, 'ended_at' | 'grace_sec' | 'blocked_at' | 'team_slots_limit'>>;
 
-/** Sets some of a period's members; the others stay as they are. */
 export async function updatePeriod(query: Query, periodId: number, changed: Changed): Promise<Period> {
   const sets = Object.keys(changed).map((column) => `${column} = :${column}`);
   const rows = await query<Period>(

@@ -1,9 +1,7 @@
 import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 
-/** What is counted, as the tables hold it. */
 export type Counters = { points: number; requests: number; time_ms: number; traffic_bytes: number };
 
-/** The same as `GET /api/usage` names it. */
 export type ReportedUsage = {
   points_usage: number;
   requests_usage: number;
@@ -11,29 +9,28 @@ export type ReportedUsage = {
   traffic_bytes_usage: number;
 };
 
-/** 0 for null, and no more than the greatest total: a row beyond it must not take the others of a list with it. */
+/** Null is 0, and MAX_TOTAL the maximum: a row out of range must not fail a whole list. */
 export function bounded(sql: string): string {
   return `least(coalesce(${sql}, 0), ${String(MAX_TOTAL)})`;
 }
 
 const COUNTERS = ['points', 'requests', 'time_ms', 'traffic_bytes'] as const;
 
-/** Sums of hourly rows. Postgres' own sum of a bigint is a numeric. */
+/** Postgres' sum of bigint is numeric. */
 export const SUM_COLUMNS = COUNTERS.map(
   (counter) => `CAST(${bounded(`sum(${counter})`)} AS bigint) AS ${counter}`,
 ).join(', ');
 
-/** The counters of a row of totals, 0 where there is none; of a table or an alias of that name. */
+/** Selects the counters of a table or alias, 0 without a row. */
 export function totalColumns(table: string, prefix = ''): string {
   return COUNTERS.map((counter) => `${bounded(`${table}.${counter}`)} AS ${prefix}${counter}`).join(', ');
 }
 
-/** Whether a total takes more without getting greater than can be stated. */
 export function fitsIn(total: Counters, more: Counters): boolean {
   return COUNTERS.every((counter) => total[counter] + more[counter] <= MAX_TOTAL);
 }
 
-/** The sum of some rows. Seconds are rounded down once, in the end. */
+/** Seconds are rounded down once, at the end. */
 export function sumUsage(rows: readonly Counters[]): ReportedUsage {
   const sum = (field: keyof Counters) =>
     Math.min(

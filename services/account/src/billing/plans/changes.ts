@@ -17,7 +17,7 @@ import {
 } from './store.ts';
 import type { Plan, Product } from './store.ts';
 
-/** Changes of plans and products, with their audit entries. `query` is the transaction's. */
+/** With their audit entries, within the transaction of `query`. */
 
 type NewPlan = z.output<typeof newPlanSchema>;
 type PlanChange = z.output<typeof planChangeSchema>;
@@ -31,7 +31,7 @@ export async function createPlan(query: Query, wanted: NewPlan, by: Actor): Prom
 }
 
 /**
- * Changes what periods that start from now on get; those that have started keep what they froze.
+ * Applies to periods that start from now on.
  * @throws {Problem} not_found, name_taken, invalid_request
  */
 export async function changePlanAttributes(
@@ -55,7 +55,7 @@ export async function changePlanAttributes(
   return plan;
 }
 
-/** Nobody gets an archived plan any more; who has it keeps it, renewals included. @throws {Problem} not_found */
+/** Existing subscriptions keep and renew an archived plan. @throws {Problem} not_found */
 export async function setPlanArchived(
   query: Query,
   planId: number,
@@ -77,7 +77,7 @@ export async function createProduct(query: Query, name: string, by: Actor): Prom
   return product;
 }
 
-/** The name is not frozen: periods link to their product. @throws {Problem} not_found, name_taken */
+/** Also changes the name in existing periods. @throws {Problem} not_found, name_taken */
 export async function changeProduct(
   query: Query,
   productId: number,

@@ -18,10 +18,10 @@ import { newPlanSchema, planChangeSchema, productSchema } from './input.ts';
 import { findPlan, findProduct, listPlans, listProducts } from './store.ts';
 
 /**
- * The operator API for plans and products, on the private listener. A plan is `plan_id, name, product_id,
- * description, grace_sec, archived_at, created_at`, a product `product_id, name, created_at`. 404 `not_found`,
- * 400 `invalid_request` naming all faulty members (`errors`), 409 `name_taken`, 401 without an operator's
- * credential, 503 while Postgres is away (a change may then have come to pass all the same).
+ * Plans and products, for operators. A plan is `plan_id, name, product_id, description, grace_sec, archived_at,
+ * created_at`, a product `product_id, name, created_at`. 404 `not_found`, 400 `invalid_request` naming all invalid
+ * fields (`errors`), 409 `name_taken`, 401 without an operator's credential, 503 while Postgres is unavailable (a
+ * change may have been made).
  */
 
 const pageSchema = z.strictObject(pageFields);
@@ -43,8 +43,8 @@ export function plansEndpoint(query: Query): RequestHandler {
 }
 
 /**
- * `POST /private/plans` with `{name, description, product_id?, grace_sec?, allow_unknown?}`: 201; three days of grace
- * by default. An attribute that looks like a mistyped limit is refused, unless `allow_unknown` is true.
+ * `POST /private/plans` with `{name, description, product_id?, grace_sec?, allow_unknown?}`: 201. The default grace
+ * window is three days. Attributes that look like a mistyped limit are refused unless `allow_unknown` is true.
  */
 export function newPlanEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
@@ -67,8 +67,8 @@ export function planEndpoint(query: Query): RequestHandler {
 }
 
 /**
- * `PATCH /private/plans/{plan_id}` with some of a plan's members, and `allow_unknown` as above: 200. Periods that have
- * started keep theirs.
+ * `PATCH /private/plans/{plan_id}` with some of a plan's fields and `allow_unknown` as above: 200. Applies to periods
+ * that start later.
  */
 export function changePlanEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
@@ -77,7 +77,9 @@ export function changePlanEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/** `POST /private/plans/{plan_id}/archive` and `…/restore`, without a body: 200. Who has the plan keeps it. */
+/**
+ * `POST /private/plans/{plan_id}/archive` and `…/restore`, without a body: 200. Subscriptions keep an archived plan.
+ */
 export function archivePlanEndpoint(transact: Transact, archived: boolean): RequestHandler {
   return async (req, res) => {
     const id = idOf(req, 'plan_id');

@@ -4,20 +4,19 @@ import { countField, idField } from '../../http/input/fields.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { suggestedLimit } from './suggested-limit.ts';
 
-/** Three days. */
-const DEFAULT_GRACE_SEC = 259_200;
+const DEFAULT_GRACE_SEC = 3 * 86_400;
 
-/** What jsonb can't hold: NUL, and half of a surrogate pair. */
+/** jsonb cannot hold NUL or half of a surrogate pair. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
 
-/** Any attributes; those that are limits are whole numbers, or null, which means the same as their absence. */
+/** Any attributes; limits are whole numbers or null, which means no limit. */
 const descriptionSchema = z
   .record(z.string(), z.json('must be JSON'), 'must be a JSON object')
-  .refine(isStorable, 'must be Unicode text without NUL throughout')
+  .refine(isStorable, 'must contain only valid Unicode without NUL')
   .superRefine((description, context) => {
     for (const field of LIMIT_FIELDS) {
       const limit = description[field] ?? null;
@@ -27,10 +26,9 @@ const descriptionSchema = z
     }
   });
 
-/** Keeps attributes that look like a mistyped limit, which are refused otherwise: the plan wouldn't be limited. */
+/** Allows attributes that look like a mistyped limit, which would limit nothing. */
 const allow_unknown = z.boolean('must be true or false').default(false);
 
-/** Body of `POST /private/plans`. */
 export const newPlanSchema = z
   .strictObject({
     name: nameSchema,
@@ -42,7 +40,6 @@ export const newPlanSchema = z
   .superRefine(refuseMistypedLimits)
   .transform(({ allow_unknown: _, ...plan }) => plan);
 
-/** Body of `PATCH /private/plans/{plan_id}`. */
 export const planChangeSchema = z
   .strictObject({
     name: nameSchema.optional(),
@@ -62,10 +59,9 @@ function refuseMistypedLimits(
   for (const attribute of Object.keys(wanted.description ?? {})) {
     const limit = suggestedLimit(attribute);
     if (limit === undefined) continue;
-    const message = `is no limit: did you mean ${limit}? With allow_unknown it is kept as it is`;
+    const message = `is not a limit; did you mean ${limit}? Set allow_unknown to keep it`;
     context.addIssue({ code: 'custom', path: ['description', attribute], message });
   }
 }
 
-/** Body of `POST /private/products` and of `PATCH /private/products/{product_id}`. */
 export const productSchema = z.strictObject({ name: nameSchema });

@@ -5,8 +5,6 @@ import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 
-/** Plans and products in Postgres. */
-
 export type Plan = {
   plan_id: number;
   name: string;

@@ -1,14 +1,14 @@
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
 
-/** Words that say no more than that something is limited, and how it is counted. */
+/** Words for a limit in general, and for how it is counted. */
 const LIMITING = new Set(['limit', 'max', 'maximum', 'maximal', 'cap', 'quota', 'allowance']);
 const COUNTING = new Set([
   ...['per', 'number', 'of', 'count', 'total', 'call', 'data', 'used', 'allowed'],
   ...['second', 'minute', 'hour', 'day', 'month', 'year', 'period', 'billing', 'monthly', 'yearly'],
 ]);
 
-/** A whole name may be mistyped so far; a word of it by one letter. */
+/** Allowed edits of a whole name; a single word may have one. */
 const MAX_NAME_EDITS = 2;
 
 const WORDS_OF_LIMITS = LIMIT_FIELDS.map((field) => ({
@@ -18,8 +18,8 @@ const WORDS_OF_LIMITS = LIMIT_FIELDS.map((field) => ({
 }));
 
 /**
- * The limit that an attribute of a plan is probably meant to be: `point_limit`, `maxPoints` and `points-limit` would
- * be kept as plain attributes, and limit nothing. Undefined for the limits themselves, and for other names.
+ * The limit that an attribute was probably meant to be: `point_limit`, `maxPoints` and `points-limit` would limit
+ * nothing. Undefined for limits themselves and other names.
  */
 export function suggestedLimit(attribute: string): LimitField | undefined {
   if (LIMIT_FIELDS.some((field) => field === attribute)) return undefined;
@@ -40,7 +40,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** In the singular: of `pointsLimit`, `Points Limit` and `points_limit` the same. */
+/** Singular words: equal for `pointsLimit`, `Points Limit` and `points_limit`. */
 function wordsOf(name: string): string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -50,7 +50,7 @@ function wordsOf(name: string): string[] {
     .map((word) => word.replace(/s$/, ''));
 }
 
-/** Whether two words differ by so many letters at most, left out, added, replaced or swapped. */
+/** Damerau-Levenshtein distance of at most `edits`. */
 function isWithin(edits: number, one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > edits) return false;
   let beforeLast: number[] = [];

@@ -18,8 +18,8 @@ import { insertSubscription, lockLiveSubscription, lockSubscription, storeSubscr
 import type { Subscription } from './store.ts';
 
 /**
- * What happens within the transaction of a change of a subscription (ADR 0027): the subscription, its periods and
- * the audit entry. `query` is the transaction's. Locks come in one order: account, subscription, plan, periods.
+ * Changes of a subscription and its periods, with audit entries, within the transaction of `query` (ADR 0027). Lock
+ * order: account, subscription, plan, periods.
  */
 
 export type Effect = 'now' | 'period_end';
@@ -27,7 +27,7 @@ export type Effect = 'now' | 'period_end';
 type Wanted = Pick<Subscription, 'account_id' | 'plan_id' | 'billing_interval' | 'team_slots_limit'>;
 
 /**
- * Begins a subscription, and its first period, with the present second.
+ * The subscription and its first period begin now.
  * @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap
  */
 export async function createSubscription(query: Query, wanted: Wanted, by: Actor): Promise<Subscription> {
@@ -50,21 +50,21 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
   return made;
 }
 
-/** Whether a cancellation that was planned is due: a live row that nobody has ended yet. */
+/** Whether a planned cancellation is due but not processed yet. */
 export function isCancellationDue({ cancel_at_period_end, renews_at }: Subscription, now: Date): boolean {
   return cancel_at_period_end && renews_at <= now;
 }
 
-/** Ends a subscription whose planned cancellation is due, with its last period. */
+/** Processes a planned cancellation that is due. */
 export async function endSubscription(query: Query, live: Subscription, by: Actor): Promise<void> {
   await storeSubscription(query, { ...live, ended_at: live.renews_at });
   await audit(query, by, live, 'subscription_ended', { ended_at: live.renews_at });
 }
 
 /**
- * Another plan or interval. Now: the period ends, and another begins under the new plan with no usage; it ends when
- * the old one would have, or, where the interval is another, a whole one later. At the period's end: what is
- * planned; the plan and interval that the subscription has anyway take back what was planned.
+ * `now`: ends the period and opens one without usage under the new plan. It ends when the old one would have, or a
+ * whole interval later if the interval changes. `period_end`: plans the change; the present plan and interval revoke
+ * a planned one.
  *
  * @throws {Problem} not_found, subscription_ended, invalid_request, plan_archived
  */
@@ -81,7 +81,7 @@ export async function changePlan(
   const { subscription, now } = await lockLive(query, id);
   const { plan_id, billing_interval = subscription.billing_interval, effective } = wanted;
   const isSame = plan_id === subscription.plan_id && billing_interval === subscription.billing_interval;
-  // Who has an archived plan keeps it.
+  // Subscriptions keep an archived plan.
   if (!isSame) await lockOfferedPlan(query, plan_id);
   const open = await withdrawUpcomingPeriod(query, subscription, now);
   const nothingPending = { pending_plan_id: null, pending_interval: null };
@@ -97,7 +97,6 @@ export async function changePlan(
   return store(query, by, changed, 'subscription_plan_changed', details);
 }
 
-/** Ends the running period, and begins one with what the subscription is now. */
 async function reopen(
   query: Query,
   subscription: Subscription,
@@ -112,13 +111,13 @@ async function reopen(
   }
   const anchor = keepsAnchor ? subscription.anchor : start;
   const times = periodFrom(start, { ...subscription, anchor }, start);
-  // Another plan is no way out of a block.
+  // A plan change must not lift a block.
   await openPeriod(query, { ...subscription, ...times, blocked_at: last?.blocked_at ?? null });
   return { ...subscription, anchor, renews_at: secondAfter(times) };
 }
 
 /**
- * Ends a subscription: now, with its period and without a grace window, or at the period's end.
+ * `now` also ends the period, without a grace window.
  * @throws {Problem} not_found, subscription_ended
  */
 export async function cancelSubscription(
@@ -140,14 +139,14 @@ export async function cancelSubscription(
   return store(query, by, { ...open, ended_at: now }, 'subscription_ended', { ended_at: now });
 }
 
-/** Takes back a planned cancellation. @throws {Problem} not_found, subscription_ended */
+/** Revokes a planned cancellation. @throws {Problem} not_found, subscription_ended */
 export async function resumeSubscription(query: Query, id: number, by: Actor): Promise<Subscription> {
   const { subscription } = await lockLive(query, id);
   return store(query, by, { ...subscription, cancel_at_period_end: false }, 'subscription_resumed', {});
 }
 
 /**
- * The add-on of the running period and all that follow; null leaves it to the plan.
+ * For the current and all later periods; null means the plan's value.
  * @throws {Problem} not_found, subscription_ended
  */
 export async function setTeamSlots(
@@ -167,8 +166,8 @@ export async function setTeamSlots(
 }
 
 /**
- * Takes back the period that was opened ahead, so that it is opened anew with what is about to change; nobody can
- * have used it yet. The scheduler sees to that within half a second.
+ * Deletes the period opened ahead, which has no usage yet, so that the scheduler reopens it with the changed
+ * attributes.
  */
 export async function withdrawUpcomingPeriod(
   query: Query,

@@ -18,10 +18,9 @@ import { findSubscription, listSubscriptions } from './store.ts';
 import type { Subscription } from './store.ts';
 
 /**
- * The operator API for subscriptions (ADR 0027), on the private listener. A subscription is `subscription_id,
- * account_id, plan_id, billing_interval, anchor, team_slots_limit, pending_plan_id, pending_interval,
- * cancel_at_period_end, renews_at, ended_at, created_at` and `status`, `active` or `ended`. Errors as of plans, and
- * 409 `subscription_ended` for a change of one that has ended.
+ * Subscriptions, for operators (ADR 0027). A subscription is `subscription_id, account_id, plan_id, billing_interval,
+ * anchor, team_slots_limit, pending_plan_id, pending_interval, cancel_at_period_end, renews_at, ended_at, created_at`
+ * and `status`, `active` or `ended`. Errors as for plans, and 409 `subscription_ended`.
  */
 
 const intervalField = z.enum(['month', 'year'], 'must be month or year');
@@ -62,9 +61,9 @@ export function subscriptionsEndpoint(query: Query): RequestHandler {
 }
 
 /**
- * `POST /private/subscriptions` with `{account_id, plan_id, billing_interval, team_slots_limit?}`: 201; its first
- * period begins at once. 409 `subscription_exists`, `plan_archived`, or `periods_overlap` where a period that was
- * made by hand covers the present or lies ahead.
+ * `POST /private/subscriptions` with `{account_id, plan_id, billing_interval, team_slots_limit?}`: 201; the first
+ * period begins at once. 409 `subscription_exists`, `plan_archived`, or `periods_overlap` with a present or later
+ * period created by an operator.
  */
 export function newSubscriptionEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
@@ -94,7 +93,7 @@ export function changeSubscriptionPlanEndpoint(transact: Transact): RequestHandl
   };
 }
 
-/** `POST …/{subscription_id}/cancel` with `{effective}`: 200. `now` ends the period too, without a grace window. */
+/** `POST …/{subscription_id}/cancel` with `{effective}`: 200. `now` also ends the period, without a grace window. */
 export function cancelEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const [id, { effective }] = [idOf(req, 'subscription_id'), bodyOf(req, cancellationSchema)];
@@ -104,7 +103,7 @@ export function cancelEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/** `POST …/{subscription_id}/resume`, without a body: 200; a planned cancellation is off. */
+/** `POST …/{subscription_id}/resume`, without a body: 200; revokes a planned cancellation. */
 export function resumeEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const id = idOf(req, 'subscription_id');
@@ -112,7 +111,7 @@ export function resumeEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/** `POST …/{subscription_id}/team-slots` with `{team_slots_limit}`: 200; of this period and all that follow. */
+/** `POST …/{subscription_id}/team-slots` with `{team_slots_limit}`: 200; for this and all later periods. */
 export function subscriptionTeamSlotsEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const [id, { team_slots_limit }] = [idOf(req, 'subscription_id'), bodyOf(req, teamSlotsSchema)];

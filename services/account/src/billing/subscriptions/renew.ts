@@ -10,12 +10,12 @@ import { storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
 /**
- * How long before its start a period is opened, so that none is late, however many start with the same second: in
- * ten minutes one replica opens tens of thousands.
+ * Periods are opened ahead so that none is late, however many start in the same second: one replica opens tens of
+ * thousands in ten minutes.
  */
 const RENEWAL_LEAD_SEC = 600;
 
-/** What is due. A subscription whose last period is blocked rests: time alone is no way out of a block. */
+/** A subscription whose last period is blocked isn't renewed: time must not lift a block. */
 export const DUE_CONDITION = `subscriptions.ended_at IS NULL
   AND renews_at <= clock_timestamp()
     + CASE WHEN cancel_at_period_end THEN interval '0' ELSE interval '${String(RENEWAL_LEAD_SEC)} seconds' END
@@ -26,7 +26,7 @@ export const DUE_CONDITION = `subscriptions.ended_at IS NULL
 
 const RENEWAL: Actor = { actor: 'renewal', address: 'none', request_id: 'none' };
 
-/** One that is due and that no other replica has taken, locked until the transaction's end. */
+/** Locks a due subscription that no other replica has taken. */
 export async function takeDue(query: Query): Promise<Subscription | undefined> {
   const rows = await query<Subscription>(
     `SELECT subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit, pending_plan_id,
@@ -39,10 +39,10 @@ export async function takeDue(query: Query): Promise<Subscription | undefined> {
 }
 
 /**
- * Opens the next period of a subscription that is due, or ends it where that is planned. After a standstill the
- * period is the one that covers the present: those in between, which nobody could use, aren't made up for.
+ * Opens the next period or processes a planned cancellation. After an outage, it opens the period that covers now and
+ * skips those nobody could use.
  *
- * @throws {Problem} periods_overlap where a period that was made by hand is in the way
+ * @throws {Problem} periods_overlap with a period created by an operator
  */
 export async function renew(query: Query, due: Subscription): Promise<void> {
   const now = await databaseNow(query);
@@ -51,7 +51,7 @@ export async function renew(query: Query, due: Subscription): Promise<void> {
   await lockPlanForShare(query, plan_id);
   const instant = due.renews_at > now ? due.renews_at : now;
   const last = await lastStartedPeriod(query, due.subscription_id, instant);
-  // A block that was committed while the statement that took the subscription was looking.
+  // The block was committed while the subscription was being selected.
   if (last !== undefined && last.blocked_at !== null) return;
 
   const next = afterPending(due);
@@ -67,7 +67,7 @@ export async function renew(query: Query, due: Subscription): Promise<void> {
   });
 }
 
-/** The subscription as its next period has it. Another interval is counted from that period's start. */
+/** Applies the planned change. A new interval is counted from the next period's start. */
 function afterPending(due: Subscription): Subscription {
   const { pending_plan_id, pending_interval } = due;
   if (pending_plan_id === null || pending_interval === null) return due;

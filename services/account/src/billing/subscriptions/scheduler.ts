@@ -15,7 +15,7 @@ export type RenewalMetrics = {
   overdue: Pick<Gauge, 'set'>;
 };
 
-/** A renewal that fails is tried again after this time, and holds up no other. */
+/** Failed renewals wait this long and do not delay others. */
 const RETRY_SEC = 60;
 
 type Parts = {
@@ -26,8 +26,8 @@ type Parts = {
 };
 
 /**
- * Opens the periods of subscriptions, in every replica at once: each takes what no other has locked, and the
- * period, the next date and the audit entry are one transaction. A replica that dies leaves nothing half done.
+ * Renews subscriptions in every replica at once: each takes unlocked ones, and the period, the next date and the
+ * audit entry are one transaction.
  */
 export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { database: Knex }): {
   close: () => Promise<void>;
@@ -40,36 +40,34 @@ export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { dat
       while (!signal.aborted && (await renewNext(parts)));
     },
     messages: {
-      failed: 'renewals wait for Postgres; trying again',
-      recovered: 'subscriptions are renewed again',
+      failed: 'subscriptions cannot be renewed; retrying',
+      recovered: 'subscriptions are being renewed again',
     },
     logger: parts.logger,
   });
 }
 
-/** Metrics of the renewals. */
 export function createRenewalMetrics(registry: Registry): RenewalMetrics {
   const registers = [registry];
   return {
     renewed: new Counter({
       name: 'tollgate_subscription_renewals_total',
-      help: 'Subscriptions that this process has renewed, or ended as planned',
+      help: 'Subscriptions renewed, or ended as planned, by this process',
       registers,
     }),
     failed: new Counter({
       name: 'tollgate_subscription_renewal_failures_total',
-      help: 'Renewals that failed and are tried again after a minute',
+      help: 'Failed renewals, which are retried after a minute',
       registers,
     }),
     overdue: new Gauge({
       name: 'tollgate_subscriptions_overdue',
-      help: 'Subscriptions whose next period should have begun and is not there',
+      help: 'Subscriptions whose next period should have begun and does not exist',
       registers,
     }),
   };
 }
 
-/** Whether there was one that was due. */
 async function renewNext({ query, transact, logger, metrics }: Parts): Promise<boolean> {
   let taken: number | undefined;
   try {

@@ -4,21 +4,18 @@ import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 
-/** Subscriptions in Postgres. */
-
 export type Subscription = {
   subscription_id: number;
   account_id: number;
   plan_id: number;
   billing_interval: BillingInterval;
-  /** The second that all periods are counted from. */
+  /** All periods are counted from this second. */
   anchor: Date;
   team_slots_limit: number | null;
-  /** What the next period is to be; both null where that is the same again. */
+  /** The planned change; both null without one. */
   pending_plan_id: number | null;
   pending_interval: BillingInterval | null;
   cancel_at_period_end: boolean;
-  /** The start of the next period that isn't opened yet. */
   renews_at: Date;
   ended_at: Date | null;
   created_at: Date;
@@ -43,7 +40,7 @@ export async function insertSubscription(
   return singleRow(rows);
 }
 
-/** Stores everything of a subscription that can change. A renewal that failed before is tried again at once. */
+/** Stores what can change, and retries a failed renewal at once. */
 export async function storeSubscription(query: Query, changed: Subscription): Promise<void> {
   await query(
     `UPDATE subscriptions SET plan_id = :plan_id, billing_interval = :billing_interval, anchor = :anchor,
@@ -62,7 +59,7 @@ export async function findSubscription(query: Query, id: number): Promise<Subscr
   return rows[0];
 }
 
-/** Locked until the transaction's end: changes, blocks and renewals of one come one after the other. */
+/** Serializes changes, blocks and renewals of a subscription. */
 export async function lockSubscription(query: Query, id: number): Promise<Subscription> {
   const rows = await query<Subscription>(
     `SELECT ${COLUMNS} FROM subscriptions WHERE subscription_id = :id FOR UPDATE`,
@@ -73,7 +70,7 @@ export async function lockSubscription(query: Query, id: number): Promise<Subscr
   return found;
 }
 
-/** The account's subscription that hasn't ended, locked. Certain under the lock of the account. */
+/** Reliable only under the account's lock. */
 export async function lockLiveSubscription(
   query: Query,
   accountId: number,
@@ -85,7 +82,7 @@ export async function lockLiveSubscription(
   return rows[0];
 }
 
-/** Of an account, a plan and a status, or of any; newest first. */
+/** Newest first. */
 export function listSubscriptions(
   query: Query,
   {

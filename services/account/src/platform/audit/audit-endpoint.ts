@@ -15,13 +15,12 @@ const listSchema = z.strictObject({
   application_id: idQueryField.optional(),
   actor: textField.optional(),
   action: z.enum(AUDIT_ACTIONS, `must be one of ${AUDIT_ACTIONS.toSorted().join(', ')}`).optional(),
-  from: fromField('Not before.'),
-  to: toField('Before; a date names its whole day.'),
+  from: fromField('Start of the range, inclusive.'),
+  to: toField('End of the range, exclusive; a date includes its whole day.'),
 });
 
 type Logged = AuditEntry & { audit_id: number; at: Date };
 
-/** What each filter of the list asks of an entry. */
 const CONDITIONS = {
   account_id: 'account_id = :account_id',
   application_id: 'application_id = :application_id',
@@ -34,9 +33,8 @@ const CONDITIONS = {
 /**
  * `GET /private/audit-log?account_id=&application_id=&actor=&action=&from=&to=&limit=50&cursor=…` for operators: 200
  * `{entries, next_cursor}`, newest first. An entry is `audit_id, at, actor, action, application_id, account_id,
- * address, request_id, details`. What is asked for holds together: an account and an actor are what that actor did
- * to it. `from` and `to` are RFC 3339 times or dates; `to` is the first instant after the range, or its last day. An
- * unknown action is 400, with the known ones.
+ * address, request_id, details`. Filters are combined with AND. `from` and `to` are RFC 3339 times or dates; `to` is
+ * exclusive as a time, inclusive as a date. 400 for an unknown action lists the known ones.
  */
 export function auditLogEndpoint(query: Query): RequestHandler {
   return async (req, res) => {

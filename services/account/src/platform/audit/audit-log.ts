@@ -1,17 +1,15 @@
 import type { Query } from '../database/query.ts';
 
-/** Who acts, and how the request came. */
 export type Actor = {
   /**
-   * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its owner,
-   * `renewal`, `seed` or `webhook-delivery`.
+   * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its
+   * owner, `renewal`, `seed` or `webhook-delivery`.
    */
   actor: string;
   address: string;
   request_id: string;
 };
 
-/** What an entry can tell of. */
 export const AUDIT_ACTIONS = [
   'application_created',
   'application_changed',
@@ -76,15 +74,14 @@ type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditEntry = Actor & {
   action: AuditAction;
-  /** Null where it is about no application. */
   application_id: number | null;
-  /** Null where it is about nobody: a plan, a product. */
+  /** Null for plans and products. */
   account_id: number | null;
   /** Never a secret. Dates become ISO 8601. */
   details: Readonly<Record<string, unknown>>;
 };
 
-/** Appends to the audit log. `query` is that of the transaction which makes the change itself. */
+/** `query` must be the transaction of the audited change. */
 export async function recordAudit(query: Query, entry: AuditEntry): Promise<void> {
   await query(
     `INSERT INTO audit_log (actor, action, application_id, account_id, address, request_id, details)

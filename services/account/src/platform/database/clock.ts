@@ -1,10 +1,7 @@
 import { singleRow } from './single-row.ts';
 import type { Query } from './query.ts';
 
-/**
- * The present second, by Postgres' clock: replicas whose own clocks differ agree on what has begun. To be asked
- * after the locks that a change waits for.
- */
+/** The current second by Postgres' clock, so that replicas agree. Call it after waiting for locks. */
 export async function databaseNow(query: Query): Promise<Date> {
   const rows = await query<{ now: Date }>("SELECT date_trunc('second', clock_timestamp()) AS now");
   return singleRow(rows).now;

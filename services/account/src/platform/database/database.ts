@@ -6,28 +6,27 @@ import { valueTypes } from './value-types.ts';
 
 export type DatabaseOptions = {
   url: string;
-  /** Connections, at most. */
   poolMax: number;
-  /** Opening a connection, and waiting for a free one of the pool. */
+  /** For opening a connection or waiting for a free one. */
   acquireTimeoutMs: number;
-  /** One statement; 0 for no limit. */
+  /** 0 for no limit. */
   statementTimeoutMs: number;
-  /** Waiting for one lock; without it, as long as the statement may take. */
+  /** Default: the statement's limit. */
   lockTimeoutMs?: number;
   logger: Pick<Logger, 'debug'>;
 };
 
-/** A transaction whose process hangs keeps its locks no longer than this. */
+/** A process that hangs releases its locks after this time. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** How much later than the server the client gives up: only a server that doesn't answer at all gets there. */
+/** The client gives up later than the server: only if the server does not respond at all. */
 const HANG_MARGIN_MS = 500;
 
-/** Opens a pool of connections to Postgres. It connects when the first statement comes. */
+/** Connects with the first statement. */
 export function openDatabase(options: DatabaseOptions): Knex {
   const { url, poolMax, acquireTimeoutMs, statementTimeoutMs, lockTimeoutMs = 0, logger } = options;
   const log = (message: unknown) => {
-    logger.debug({ knex: message }, 'knex says');
+    logger.debug({ knex: message }, 'message from knex');
   };
   // knex's type lacks pg's lock_timeout.
   const connection: Knex.PgConnectionConfig & { lock_timeout: number } = {
@@ -52,24 +51,23 @@ export function openDatabase(options: DatabaseOptions): Knex {
       },
     },
     acquireConnectionTimeout: acquireTimeoutMs,
-    // Bindings can be secrets; error messages, which get logged, name the statement only.
+    // Bindings can be secrets; logged error messages contain only the statement.
     compileSqlOnError: false,
-    // Whatever it warns of also reaches the caller as an error, who logs it in its own words.
+    // The caller gets and logs the same as an error.
     log: { warn: log, error: log, deprecate: log, debug: log },
   });
 }
 
 /**
- * Closes a connection whose statement gets no answer in time. pg's own `query_timeout` gives up on the
- * statement and keeps the connection: a transaction that is still open on it would take in, and commit, the
- * statements of the next one.
+ * Closes a connection whose statement gets no response in time. pg's `query_timeout` would keep it: a transaction
+ * still open on it would commit the statements of the next one.
  */
 function closeWhenHanging(connection: Client, timeoutMs: number): void {
   type Answered = (...answer: unknown[]) => void;
   const query = connection.query.bind(connection) as (config: unknown, answered: Answered) => void;
   const timed = (config: unknown, answered: Answered) => {
     const timer = setTimeout(() => {
-      // With a statement under way this destroys the socket, and the statement fails.
+      // During a statement this destroys the socket, and the statement fails.
       connection.end(() => undefined);
     }, timeoutMs);
     query(config, (...answer) => {

@@ -24,12 +24,12 @@ import * as publishedRevocations from './migrations/0022-published-revocations.t
 import * as revokedTokens from './migrations/0023-revoked-tokens.ts';
 import * as refusedCalls from './migrations/0024-refused-calls.ts';
 
-/** A migration's module, and what it takes from the version before, with why that does no harm (ADR 0035). */
+/** `exceptions`: what it takes from the previous version, and why that does no harm (ADR 0035). */
 type Migration = Knex.Migration & { exceptions?: Readonly<Record<string, string>> };
 
 type NamedMigration = { name: string; migration: Migration };
 
-/** Every migration, in order. A list, not a directory, so that a bundle holds them. Names never change. */
+/** A list, not a directory, so that bundles include them. Names never change. */
 export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0001-accounts', migration: accounts },
   { name: '0002-billing', migration: billing },
@@ -57,7 +57,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0024-refused-calls', migration: refusedCalls },
 ];
 
-/** knex's view of the list, or of its part up to a migration. */
+/** The list for knex, up to a migration. */
 export function migrationSource(upTo?: string): Knex.MigrationSource<NamedMigration> {
   const end = upTo === undefined ? undefined : MIGRATIONS.findIndex(({ name }) => name === upTo) + 1;
   return {

@@ -3,10 +3,9 @@ import pg from 'pg';
 import { Problem } from '@tollgate/http/problem';
 
 /**
- * Runs one statement and returns its rows. `:name` in it stands for a binding. A statement with a name of its own
- * is planned once for each connection instead of each time: for look-ups of many tables that are asked often, whose
- * plan costs more than its execution (ADR 0037).
- * @throws {Problem} service_unavailable where Postgres is away, too slow or asks to come back.
+ * Runs one statement and returns its rows. `:name` stands for a binding. A named statement is planned once per
+ * connection, for frequent look-ups over many tables (ADR 0037).
+ * @throws {Problem} service_unavailable if Postgres is unreachable, too slow or asks for a retry.
  */
 export type Query = <Row>(
   sql: string,
@@ -14,7 +13,6 @@ export type Query = <Row>(
   name?: string,
 ) => Promise<Row[]>;
 
-/** The way of the HTTP endpoints to the database. */
 export function createQuery(database: Knex): Query {
   return async <Row>(sql: string, bindings: Readonly<Record<string, unknown>> = {}, name?: string) => {
     try {
@@ -28,13 +26,12 @@ export function createQuery(database: Knex): Query {
 }
 
 /**
- * Runs statements in one transaction: all of them or, where `work` throws, none.
+ * Runs `work` in one transaction, rolled back if it throws.
  * @throws what `work` throws
- * @throws {Problem} service_unavailable, also where it isn't known whether the commit came to pass
+ * @throws {Problem} service_unavailable, also if the outcome of the commit is unknown
  */
 export type Transact = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
-/** The HTTP endpoints' way to change the database. */
 export function createTransact(database: Knex): Transact {
   return async (work) => {
     try {
@@ -51,38 +48,34 @@ export function sqlState(error: unknown): string | undefined {
   return reported instanceof pg.DatabaseError ? reported.code : undefined;
 }
 
-/** Whether a statement failed because another row has what must be unique (SQLSTATE 23505). */
+/** SQLSTATE 23505. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505';
 }
 
-/** Whether a statement failed because periods of one account would overlap (SQLSTATE 23P01). */
+/** SQLSTATE 23P01: periods of an account would overlap. */
 export function isExclusionViolation(error: unknown): boolean {
   return sqlState(error) === '23P01';
 }
 
-/** Whether a statement failed because a value is outside of what its table allows (SQLSTATE 23514). */
+/** SQLSTATE 23514. */
 export function isCheckViolation(error: unknown): boolean {
   return sqlState(error) === '23514';
 }
 
-/** What a statement threw, as service_unavailable where Postgres is away, too slow or asks to come back. */
+/** Turns errors that a retry may avoid into service_unavailable. */
 export function asProblem(error: unknown): unknown {
   if (error instanceof Problem || !isUnavailable(error)) return error;
   return new Problem('service_unavailable', { cause: error });
 }
 
 /**
- * SQLSTATEs, by class or in full, that say "not now" about the server instead of "wrong" about the statement:
- * connection, log-in, resources, operator and system errors, a read-only server in a failover, lost races.
+ * SQLSTATEs or their classes that concern the server, not the statement: connection, log-in, resources, operator and
+ * system errors, a read-only server in a failover, serialization failures.
  */
 const TRANSIENT_STATES = /^(08|28|3D|53|57|58|25006|25P03|40)/;
 
-/**
- * Whether an error of a statement means that Postgres can't be reached or can't answer now. What has no
- * SQLSTATE never was an answer of Postgres: a connection that failed, broke or timed out. Mistakes of our own
- * have their built-in types.
- */
+/** An error without a SQLSTATE is a connection that failed, broke or timed out, unless it has a built-in type. */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return TRANSIENT_STATES.test(error.code ?? '');
   return !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError);

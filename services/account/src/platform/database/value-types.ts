@@ -3,15 +3,14 @@ import pg from 'pg';
 
 type TypeParser = (value: string) => unknown;
 
-/** pg-types' own, whose declared type knows only some of the ids that a server can send. */
+/** pg-types declares only some of the ids that a server can send. */
 const getTypeParser = pg.types.getTypeParser as (oid: number, format: 'text' | 'binary') => unknown;
 
-/** Postgres: bigint (int8). */
 const INT8_OID: number = pg.types.builtins.INT8;
 
 /**
- * How values come out of Postgres, for this service's connections only. A bigint is a number here: ids and
- * counters stay far below 2^53, and one that doesn't is an error, never a silently rounded figure.
+ * Parses bigint as number, for this service's connections only: ids and counters are far below 2^53, and a larger
+ * value is an error instead of a rounded number.
  */
 export const valueTypes: Knex.PgCustomTypesConfig = {
   getTypeParser: (oid: number, format: string): TypeParser =>
@@ -22,6 +21,6 @@ export const valueTypes: Knex.PgCustomTypesConfig = {
 
 function parseBigint(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError('a bigint of the database is beyond 2^53');
+  if (!Number.isSafeInteger(value)) throw new RangeError('a bigint exceeds 2^53');
   return value;
 }

@@ -12,16 +12,15 @@ export type HousekeepingOptions = {
   logger: Pick<Logger, 'warn'>;
 };
 
-/** Rows that one statement removes, so that none holds its locks for long. */
+/** Rows per statement, which limits how long locks are held. */
 const BATCH = 1_000;
 
-/** A month of hourly usage before it is dropped, and all of the months before. */
+/** The start of the first month of hourly usage that is kept. */
 const USAGE_IS_OVER = `(date_trunc('month', now() AT TIME ZONE 'UTC')
   - CAST(:retentionMonths AS integer) * interval '1 month') AT TIME ZONE 'UTC'`;
 
 const REFUSED_CALLS_ARE_KEPT = "CAST(:refusedCallsRetentionDays AS integer) * interval '1 day'";
 
-/** What can't be used any more, and what was kept to be looked at for as long as usage is. */
 const EXPIRED: Readonly<Record<string, string>> = {
   sessions:
     "expires_at <= now() OR last_seen_at <= now() - CAST(:idleTimeoutSec AS integer) * interval '1 second'",
@@ -29,14 +28,14 @@ const EXPIRED: Readonly<Record<string, string>> = {
   team_invitations: 'expires_at <= now()',
   attempt_counts: 'window_ends_at <= now()',
   application_secrets: 'expires_at <= now()',
-  // An account's own token is made anew every twelve hours, and listed nowhere; those made by hand are.
+  // Temporary tokens are listed nowhere; manual ones are kept as long as usage.
   access_tokens: `expires_at <= now() - interval '1 day' AND (expires_at < ${USAGE_IS_OVER} OR application_id IN (
     SELECT application_id FROM applications WHERE type = 'temporary'))`,
-  // A day late: clocks differ, and a token's end is by auth's and Redis'.
+  // A day late, as clocks differ and auth and Redis decide when a token ends.
   revoked_tokens: "expires_at <= now() - interval '1 day'",
   usage_unassigned: `recorded_at < ${USAGE_IS_OVER}`,
   usage_gaps: `seen_at < ${USAGE_IS_OVER}`,
-  // A day late: a report that began before the turn of the month may still be looking for its keys.
+  // A day late: a report from before the end of the month may still need its keys.
   usage_reports: `occurred_at < ${USAGE_IS_OVER} - interval '1 day'`,
   webhook_secrets: 'expires_at <= now()',
   webhook_deliveries:
@@ -45,10 +44,7 @@ const EXPIRED: Readonly<Record<string, string>> = {
   refused_call_days: `day < CAST((now() - ${REFUSED_CALLS_ARE_KEPT}) AT TIME ZONE 'UTC' AS date)`,
 };
 
-/**
- * Removes what has expired, now and then. It may run in every replica at once: each passes over the rows that
- * another one is removing.
- */
+/** Removes expired rows at intervals. Every replica may run it: each skips rows that another is removing. */
 export function startHousekeeping(options: HousekeepingOptions): { close: () => Promise<void> } {
   const { query, intervalSec, logger, sessionIdleTimeoutSec: idleTimeoutSec } = options;
   const { retentionMonths, deliveryRetentionSec, refusedCallsRetentionDays } = options;
@@ -62,7 +58,7 @@ export function startHousekeeping(options: HousekeepingOptions): { close: () => 
           await removeExpired(table, condition);
         }
       } catch (error) {
-        logger.warn({ err: error }, 'what has expired could not be removed; the next round tries again');
+        logger.warn({ err: error }, 'expired rows could not be removed; retrying at the next interval');
       }
       await pause(intervalSec * 1_000, signal);
     }

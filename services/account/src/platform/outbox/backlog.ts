@@ -8,20 +8,19 @@ export type BacklogTable =
 
 export type BacklogGauges = { pending: Pick<Gauge, 'set'>; oldestAge: Pick<Gauge, 'set'> };
 
-/** Gauges of a whole outbox table, whichever replica is asked. */
+/** Gauges of a whole table, the same from every replica. */
 export function createBacklogGauges(registry: Registry, prefix: string, rows: string): BacklogGauges {
   const registers = [registry];
   return {
     pending: new Gauge({ name: `${prefix}_pending`, help: rows, registers }),
     oldestAge: new Gauge({
       name: `${prefix}_oldest_age_seconds`,
-      help: 'Age of the oldest of them; 0 when there is none',
+      help: 'Age of the oldest of them; 0 without any',
       registers,
     }),
   };
 }
 
-/** Sets the gauges to how much waits, and for how long the oldest has. */
 export async function observeBacklog(
   query: Query,
   table: BacklogTable,

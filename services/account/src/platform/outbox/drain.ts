@@ -2,13 +2,13 @@ import type { Query } from '../database/query.ts';
 import { observeBacklog } from './backlog.ts';
 import type { BacklogGauges, BacklogTable } from './backlog.ts';
 
-/** Takes batch after batch, each in a transaction of its own, until one isn't full; the backlog is shown on both ends. */
+/** Processes batches, each in its own transaction, until one is not full. */
 export async function drainOutbox(options: {
   query: Query;
   table: BacklogTable;
   metrics: BacklogGauges;
   batchRows: number;
-  /** Works off up to `batchRows` rows, and gives how many those were. */
+  /** Returns how many rows it has processed. */
   takeBatch: () => Promise<number>;
 }): Promise<void> {
   const { query, table, metrics, batchRows, takeBatch } = options;

@@ -1,12 +1,14 @@
 import type { Query } from '../database/query.ts';
 
-/** What all outboxes have: `attempts`, `next_attempt_at` and `created_at`. The names are our own, never input. */
+/**
+ * An outbox, with the columns `attempts`, `next_attempt_at` and `created_at`. The names are constants, never input.
+ */
 export type OutboxTable = { table: string; id: string; columns: string };
 
-/** So many milliseconds from now by Postgres' clock, which all replicas share. */
+/** By Postgres' clock, which all replicas share. */
 export const msFromNow = (name: string) => `clock_timestamp() + :${name} * interval '1 millisecond'`;
 
-/** Takes rows that are due, oldest first, for as long as a lease; any number of replicas may ask at once. */
+/** Leases due rows, oldest first. Any number of replicas may do so at once. */
 export function claimDue<Row>(
   query: Query,
   { table, id, columns }: OutboxTable,

@@ -5,7 +5,7 @@ import type { BacklogGauges } from './backlog.ts';
 
 export type OutboxMetrics = BacklogGauges & { deliveries: Pick<Counter<'outcome'>, 'inc'> };
 
-/** `<name>_pending`, `<name>_oldest_age_seconds` and `<name>_deliveries_total` of an outbox. */
+/** `<name>_pending`, `<name>_oldest_age_seconds` and `<name>_deliveries_total`. */
 export function createOutboxMetrics(
   registry: Registry,
   { name, pending, deliveries }: { name: string; pending: string; deliveries: string },
@@ -23,18 +23,18 @@ export function createOutboxMetrics(
 
 export const REVOCATION_METRICS = {
   name: 'tollgate_revocation_outbox',
-  pending: 'Changes of applications that auth has not acknowledged yet',
-  deliveries: 'Attempts of this process to tell auth, by outcome: delivered or failed',
+  pending: 'Application changes that auth has not acknowledged yet',
+  deliveries: 'Attempts of this process to deliver changes to auth, by outcome: delivered or failed',
 };
 
 export const WEBHOOK_METRICS = {
   name: 'tollgate_webhook_outbox',
-  pending: 'Deliveries to webhooks that are to be attempted, now or later',
-  deliveries: 'Attempts of this process to deliver to a webhook, by outcome: delivered, retried or failed',
+  pending: 'Pending webhook deliveries',
+  deliveries: 'Webhook deliveries attempted by this process, by outcome: delivered, retried or failed',
 };
 
 export const MAIL_METRICS = {
   name: 'tollgate_mail_outbox',
-  pending: 'Mails that are not sent yet',
-  deliveries: 'Attempts of this process to send a mail, by outcome: delivered, failed or given_up',
+  pending: 'Mails not sent yet',
+  deliveries: 'Mails attempted by this process, by outcome: delivered, failed or given_up',
 };

@@ -2,37 +2,33 @@ import type { Logger } from '@tollgate/log';
 import { pause } from '../timing/pause.ts';
 import { startWorkLoop } from '../timing/work-loop.ts';
 
-/** What came of an attempt; a row that isn't delivered is due again after `retryInMs`. */
+/** A row that isn't delivered is due again after `retryInMs`. */
 export type Attempt = { delivered: true } | { delivered: false; retryInMs: number };
 
 export type OutboxWorkerOptions<Row> = {
-  /** Names the outbox in the log. */
   name: string;
   idOf: (row: Row) => number;
-  /** Takes due rows by a lease that outlasts an attempt, at most `limit` and none of `except`. */
+  /** Leases due rows for longer than an attempt takes. */
   claim: (limit: number, except: readonly number[]) => Promise<Row[]>;
   /** Never throws. */
   attempt: (row: Row) => Promise<Attempt>;
-  /** Attempts under way at one moment. */
   maxInFlight: number;
   logger: Pick<Logger, 'info' | 'warn'>;
 };
 
 export type OutboxWorker<Row> = {
-  /** Begins a row that this process has just written; or joins the attempt that is under way. */
+  /** Attempts a row that this process has just committed, or joins its attempt. */
   deliver: (row: Row) => Promise<boolean>;
-  /** Looks for due rows now. */
   wake: () => void;
-  /** Aborted when the worker closes. */
   signal: AbortSignal;
-  /** Takes nothing more on, and resolves when the attempts under way have ended. */
+  /** Resolves when the attempts under way have ended. */
   close: () => Promise<void>;
 };
 
 /**
- * Works an outbox's rows off, many at a time. A row is taken by a lease instead of an open transaction, so that no
- * attempt keeps a connection, a process that dies frees its rows by itself, and one bad row delays nothing but
- * itself. A lease that ends too early has a row delivered twice, which must do no harm.
+ * Delivers an outbox's rows concurrently. Rows are leased instead of locked: an attempt holds no connection, a dead
+ * process's rows become due again, and a bad row delays no other. If a lease ends too early a row is delivered twice,
+ * which must do no harm.
  */
 export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): OutboxWorker<Row> {
   const { name, idOf, maxInFlight, logger } = options;
@@ -44,8 +40,8 @@ export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outbo
       }
     },
     messages: {
-      failed: `the ${name} outbox waits for Postgres`,
-      recovered: `the ${name} outbox is read again`,
+      failed: `the ${name} outbox cannot reach Postgres; retrying`,
+      recovered: `the ${name} outbox is being read again`,
     },
     logger,
   });

@@ -2,16 +2,15 @@ import type { Transact } from '../database/query.ts';
 import { seal, unseal } from './sealing.ts';
 import type { Sealed, SealingKey } from './sealing.ts';
 
-/** What came of it; `failed` secrets can't be opened, and keep their old seal. */
+/** Secrets that `failed` cannot be opened and keep their seal. */
 export type Resealed = { resealed: number; failed: number; remaining: number };
 
-/** A table with sealed secrets. The names are our own, never input. */
+/** The names are constants, never input. */
 export type SealedTable<Owner> = {
   table: string;
   id: string;
-  /** The column that holds the sealed secret. */
   sealed: string;
-  /** The columns by which it is known whose it is. */
+  /** The columns that identify the owner. */
   ownerColumns: readonly (keyof Owner & string)[];
   ownerOf: (row: Owner) => string;
 };
@@ -19,9 +18,8 @@ export type SealedTable<Owner> = {
 const BATCH = 200;
 
 /**
- * Seals every secret of a table that isn't under the first key anew. Each batch is a transaction of its own, which
- * leaves out what others have locked: it can be run beside the service, several at once, and be cut off at any
- * moment.
+ * Seals secrets that are not under the first key anew. Each batch is a transaction that skips locked rows, so it can
+ * run beside the service, several times at once, and be interrupted.
  */
 export async function resealTable<Owner>(
   transact: Transact,

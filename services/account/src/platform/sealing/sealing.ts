@@ -2,12 +2,12 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 
-/** A key of AES-256-GCM. The first of a list seals, all of them open (rotation). */
+/** AES-256-GCM. The first key of a list seals, all of them open (rotation). */
 export type SealingKey = { id: string; key: Buffer };
 
 /**
- * Sealing keys as a setting: `id:base64` pairs separated by white space, each key 32 bytes. To rotate, put the
- * new pair in front, run the program `reseal`, and drop the old one when it says that none is left.
+ * `id:base64` pairs separated by white space, each key 32 bytes. To rotate, prepend a new pair, run the program
+ * `reseal`, and remove the old pair when none is left.
  */
 export const sealingKeysSetting = z
   .string()
@@ -28,7 +28,6 @@ export const sealingKeysSetting = z
     'must not give two keys the same id',
   );
 
-/** A secret as it is stored. */
 export type Sealed = { sealing_key_id: string; sealed_nonce: Buffer; sealed: Buffer };
 
 const CIPHER = 'aes-256-gcm';
@@ -36,8 +35,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals a secret under the first key, with a nonce of its own. `owner` names what and whose it is: moved to another
- * row it can't be opened.
+ * Seals a secret with a nonce of its own. `owner` is authenticated: moved to another row, the secret cannot be
+ * opened.
  */
 export function seal(secret: string, owner: string, keys: readonly SealingKey[]): Sealed {
   const [first] = keys;
@@ -49,10 +48,7 @@ export function seal(secret: string, owner: string, keys: readonly SealingKey[])
   return { sealing_key_id: first.id, sealed_nonce, sealed };
 }
 
-/**
- * The secret.
- * @throws {Problem} internal_error where its key isn't configured, or the row isn't what was sealed
- */
+/** @throws {Problem} internal_error if the key is not configured or the row was changed */
 export function unseal(stored: Sealed, owner: string, keys: readonly SealingKey[]): string {
   try {
     return open(stored, owner, keys);

@@ -1,21 +1,20 @@
 import type { Logger } from '@tollgate/log';
 import { pause } from './pause.ts';
 
-/** How often work is looked for of which nobody has told this process. */
+/** How often to look for work without being woken. */
 const POLL_MS = 500;
 
 export type WorkLoop = {
-  /** Runs `work` again at once, or right after the run under way. */
+  /** Runs `work` at once, or right after the present run. */
   wake: () => void;
-  /** Aborted when the loop closes. */
   signal: AbortSignal;
-  /** Resolves when the run under way, the last one, has ended. */
+  /** Resolves when the present run has ended. */
   close: () => Promise<void>;
 };
 
-/** Runs work again and again: of an outbox, of what is due. A failure is told once, with what the work waits for, and its end too. */
+/** Runs work repeatedly. Logs the first of several failures, and the recovery. */
 export function startWorkLoop(options: {
-  /** Work of many steps looks at the signal between them. */
+  /** Long work checks the signal between its steps. */
   work: (signal: AbortSignal) => Promise<void>;
   messages: { failed: string; recovered: string };
   logger: Pick<Logger, 'info' | 'warn'>;

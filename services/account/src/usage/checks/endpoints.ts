@@ -10,8 +10,8 @@ import { checkPeriod, checkPeriods, isEqual, rebuildTotals } from './usage-check
 import type { Checked } from './usage-checks.ts';
 
 /**
- * The operator API by which the counters prove themselves, on the private listener. A difference is `period_id,
- * totals, hourly`, both `{points, requests, time_ms, traffic_bytes}`.
+ * Compares totals with hourly rows. A difference is `{period_id, totals, hourly}`; `totals` and `hourly` are
+ * `{points, requests, time_ms, traffic_bytes}`.
  */
 
 const PAGE = 100;
@@ -19,8 +19,8 @@ const PAGE = 100;
 const checkSchema = z.strictObject({
   period_id: idField.optional(),
   cursor: z
-    .string('must be the next_cursor of the answer before')
-    .regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of the answer before')
+    .string('must be the next_cursor of the previous response')
+    .regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of the previous response')
     .transform(Number)
     .optional(),
 });
@@ -29,11 +29,10 @@ const rebuildSchema = z.strictObject({ period_id: idField });
 
 /**
  * `POST /private/usage-checks` with `{period_id}`, or with `{cursor?}` for 100 periods at a time, newest first: 200
- * `{checked, beyond_retention, differences, out_of_range, recent_gaps, next_cursor}`. There are never differences, unless something else has
- * written to the tables. Periods some of whose hourly rows have been dropped (USAGE_RETENTION_MONTHS) can't be
- * checked any more; `beyond_retention` is how many those are. `out_of_range`
- * are periods with a counter above 2^53 - 1, which is shown as that number; `recent_gaps` is how many gaps in the
- * usage streams were seen in the last thirty days (GET /private/usage-gaps).
+ * `{checked, beyond_retention, differences, out_of_range, recent_gaps, next_cursor}`. Differences exist only if
+ * something else has written to the tables. `beyond_retention` counts periods that cannot be checked because hourly
+ * rows were dropped (USAGE_RETENTION_MONTHS). `out_of_range` lists periods with a counter above 2^53 - 1, which is
+ * shown as that number. `recent_gaps` counts the gaps found in the last 30 days (GET /private/usage-gaps).
  */
 export function usageCheckEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
@@ -59,9 +58,9 @@ export function usageCheckEndpoint(query: Query): RequestHandler {
 }
 
 /**
- * `POST /private/usage-rebuilds` with `{period_id}`: 200 `{period_id, totals_before, totals, changed}`. The totals
- * are the sums of the hourly rows, whatever they were; usage that comes meanwhile is counted before or after, and the
- * gateways' live counters follow within a second. 409 `usage_rows_dropped` where the totals are all there is left.
+ * `POST /private/usage-rebuilds` with `{period_id}`: 200 `{period_id, totals_before, totals, changed}`. Sets the
+ * totals to the sums of the hourly rows; live counters follow within a second. 409 `usage_rows_dropped` if hourly
+ * rows of the period were dropped.
  */
 export function usageRebuildEndpoint(transact: Transact, onTotalsChanged: () => void): RequestHandler {
   return async (req, res) => {

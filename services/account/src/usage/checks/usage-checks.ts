@@ -8,15 +8,13 @@ import type { Page } from '../../http/input/page.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
 import type { Counters } from '../refresh/refresh-outbox.ts';
 
-/** The totals of billing periods beside the sums of their hourly rows: what must be equal, and how it is mended. */
-
 export type Checked = {
   period_id: number;
   totals: Counters;
   hourly: Counters;
-  /** Some of its hourly rows have been dropped: the sums are less than the totals, which are right. */
+  /** Some of its hourly rows were dropped: their sums are too low, the totals are right. */
   beyond_retention: boolean;
-  /** A total, or the sum of hourly rows, is beyond MAX_TOTAL, and is given as that. */
+  /** A total or a sum is above MAX_TOTAL, and is given as MAX_TOTAL. */
   out_of_range: boolean;
 };
 
@@ -33,9 +31,8 @@ const hourlyColumns = FIELDS.map(
 ).join(', ');
 
 /**
- * One statement sees one moment, in which the usage reader has counted an event in both or in neither. Periods
- * without any usage have rows in neither. A month is dropped in the transaction that says so, and gateways' clocks
- * may be a day behind.
+ * One statement, so that the usage reader has counted an event in both tables or in neither. Gateways' clocks may be
+ * a day behind.
  */
 const CHECK_SQL = `
   SELECT period.period_id, ${totalColumns('total', 'totals_')}, ${hourlyColumns},
@@ -49,7 +46,6 @@ const CHECK_SQL = `
   ) AS hourly ON true
   ORDER BY period.period_id DESC`;
 
-/** The newest periods before an id. */
 export async function checkPeriods(query: Query, { limit, before }: Page): Promise<Checked[]> {
   const sql = CHECK_SQL.replace('CONDITION', 'period_id < :before');
   return (await query<CheckedRow>(sql, { limit, before })).map(checkedOf);
@@ -68,9 +64,9 @@ export function isEqual({ totals, hourly }: Checked): boolean {
 }
 
 /**
- * Sets a period's totals to the sums of its hourly rows, and has the gateways' live counters built anew. It holds the position of the payer's stream, as the usage reader does: what the reader counts comes
- * before or after, and totals and position go on belonging together. It holds the totals, too, which whoever counts
- * locks before the hourly rows, and keeps months from being dropped. `query` is the transaction's.
+ * Sets a period's totals to the sums of its hourly rows and rebuilds the live counters. Locks, in this order: the
+ * position of the payer's stream, which keeps the usage reader away; the months, which must not be dropped; the
+ * totals.
  *
  * @throws {Problem} not_found, usage_rows_dropped
  */
@@ -82,7 +78,7 @@ export async function rebuildTotals(query: Query, periodId: number, by: Actor): 
   const account_id = owners[0]?.account_id;
   if (account_id === undefined) throw new Problem('not_found');
   const stream = STREAMS[usageShard(account_id)];
-  // A stream that nobody has read yet has no row, and no reader to be kept away.
+  // A stream without a row has no reader to keep away.
   await query('SELECT 1 FROM usage_stream_positions WHERE stream = :stream FOR UPDATE', { stream });
   await query('SELECT 1 FROM usage_hourly_kept FOR SHARE');
   await lockTotals(query, periodId);
@@ -105,14 +101,13 @@ async function storeTotals(query: Query, periodId: number, totals: Counters): Pr
   );
 }
 
-/** Also where there are none yet. */
 async function lockTotals(query: Query, periodId: number): Promise<void> {
   await query(
     `INSERT INTO usage_totals (period_id, points, requests, time_ms, traffic_bytes)
      VALUES (:periodId, 0, 0, 0, 0) ON CONFLICT (period_id) DO NOTHING`,
     { periodId },
   );
-  // Not by an update, which a row that is beyond the bounds of the table doesn't take.
+  // Not by an update: a row out of range violates the check constraint.
   await query('SELECT FROM usage_totals WHERE period_id = :periodId FOR UPDATE', { periodId });
 }
 

@@ -1,25 +1,21 @@
 import { addCounters, usageHour } from '@tollgate/contracts/usage-stream';
 import type { UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
 
-/** Usage of no application: of another system, or recovered without saying whose it was. */
+/** Usage reported by another system, or recovered without its application. */
 export const NO_APPLICATION = 0;
 
-/** What events add to one period's total. */
 export type TotalRow = Pick<UsageEvent, 'period_id'> & UsageCounters;
 
-/** What events add to one hourly row. */
 export type HourlyRow = TotalRow &
   Pick<UsageEvent, 'account_id' | 'application_id' | 'api_version'> & {
     /** Start of the hour, milliseconds since the epoch. */
     hour_ms: number;
   };
 
-/** Sums events by billing period. */
 export function sumTotals(events: readonly UsageEvent[]): TotalRow[] {
   return sumBy(events, ({ period_id }) => ({ period_id }));
 }
 
-/** Sums events by the key of an hourly row. */
 export function sumHourly(events: readonly UsageEvent[]): HourlyRow[] {
   return sumBy(events, ({ period_id, account_id, application_id, api_version, at_ms }) => ({
     period_id,

@@ -4,10 +4,8 @@ import type { HourlyRow, TotalRow } from './aggregate.ts';
 import type { StreamEntry } from '../reader/stream/stream-entry.ts';
 import type { Unassigned } from '../reader/stream/read-entry.ts';
 
-/** Whose a billing period is, and what is counted for it. */
 export type FoundPeriod = TotalRow & { payer_id: number };
 
-/** Those of the given billing periods that exist, by their ids. */
 export async function findPeriods(
   query: Query,
   ids: readonly number[],
@@ -21,7 +19,7 @@ export async function findPeriods(
   return new Map(rows.map((row) => [row.period_id, row]));
 }
 
-/** Adds to the totals. Rows are written in the order of their keys, so that two writers can't deadlock. */
+/** Writes rows in the order of their keys, so that two writers cannot deadlock. */
 export async function addToTotals(query: Query, rows: readonly TotalRow[]): Promise<void> {
   await query(
     `INSERT INTO usage_totals AS total (period_id, points, requests, time_ms, traffic_bytes)
@@ -37,7 +35,7 @@ export async function addToTotals(query: Query, rows: readonly TotalRow[]): Prom
   );
 }
 
-/** Adds to the hourly rows, in the order of their keys; the partitions must be there. */
+/** Writes rows in the order of their keys. Their partitions must exist. */
 export async function addToHourly(query: Query, rows: readonly HourlyRow[]): Promise<void> {
   await query(
     `INSERT INTO usage_hourly AS hourly
@@ -62,7 +60,6 @@ export async function addToHourly(query: Query, rows: readonly HourlyRow[]): Pro
   );
 }
 
-/** Keeps what could not be counted. */
 export async function insertUnassigned(
   query: Query,
   rows: readonly (Pick<StreamEntry, 'stream' | 'id'> & Unassigned)[],

@@ -3,15 +3,15 @@ import type { ApiChapter } from '../../http/operation.ts';
 
 export const usageApi: ApiChapter = {
   title: 'Usage',
-  description: 'What the plan allows and what is used of it.',
+  description: 'The limits of the plan and the usage of the current billing period.',
   operations: {
     'GET /api/usage': {
       operationId: 'getUsage',
-      summary: "The billing period that the caller's calls are billed to",
+      summary: "Get the billing period that the caller's calls are charged to",
       description:
-        'Limits, usage and status. For a member of a team it is the manager’s period, and `payer_id` names the ' +
-        'manager. When no period is active, the most recent one. It answers in every state: who is blocked or ' +
-        'whose period has ended sees so. Points of API v1 and v2 are the same ones.',
+        'Returns limits, usage and status. For a member of a team this is the manager’s period, and `payer_id` is ' +
+        'the manager. If no period is active, the most recent one is returned. Blocked and expired accounts get ' +
+        'this response, too. API v1 and v2 share one pool of points.',
       caller: 'token',
       answers: {
         200: {

@@ -7,10 +7,9 @@ import { sumUsage } from '../../billing/periods/usage-sums.ts';
 import { isoSeconds } from '../../platform/timing/iso-seconds.ts';
 
 /**
- * What `GET /api/usage` says of an account's payerPeriods (source specification, parts 2 to 4.2). The account's
- * own states never refuse it: a blocked or expired account sees so.
+ * The response of `GET /api/usage` (source specification, parts 2 to 4.2). Blocked and expired accounts get it, too.
  *
- * @throws {Problem} no_billing_period where the payer has had none so far.
+ * @throws {Problem} no_billing_period if the payer never had one.
  */
 export function usageAnswer(payerPeriods: PayerPeriods, now: Date): UsageResponse {
   const period = pickPeriod(payerPeriods.periods, now);

@@ -9,9 +9,8 @@ import type { Query } from '../../platform/database/query.ts';
 import { usageAnswer } from './usage-answer.ts';
 
 /**
- * `GET /api/usage` (source specification, 4.2): the billing period that the caller's calls are billed to,
- * with limits, usage and status. 200 with a UsageResponse; 401, 403 as RFC 6750 says; 404
- * `no_billing_period`; 503 while auth or Postgres is away.
+ * `GET /api/usage` (source specification, 4.2): 200 with a UsageResponse; 401, 403 by RFC 6750; 404
+ * `no_billing_period`; 503 while auth or Postgres is unavailable.
  */
 export function usageEndpoint(
   introspect: Introspector['introspect'],
@@ -23,7 +22,7 @@ export function usageEndpoint(
     const { account_id, application_id } = token;
     accessLog?.note(req, { account_id, application_id });
     const payerPeriods = await findPayerPeriods(query, account_id);
-    // A token can outlive its account where auth's Redis was kept and this database was not.
+    // A token outlives its account if this database was reset and auth's Redis was kept.
     if (payerPeriods === undefined) throw invalidToken();
     res.set('cache-control', 'no-store').json(usageAnswer(payerPeriods, payerPeriods.now));
   };

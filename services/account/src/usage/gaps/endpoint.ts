@@ -15,9 +15,9 @@ type Gap = { gap_id: number } & Readonly<Record<string, unknown>>;
 
 /**
  * `GET /private/usage-gaps?stream=&cause=&limit=50&cursor=…` for operators: 200 `{gaps, next_cursor}`, newest first
- * (ADR 0041). A gap is `gap_id, seen_at, cause, stream, gateway_id, first_batch, last_batch, batches, requests, points,
- * after_entry, last_entry, recovered, within_gap_id`; null is what isn't known or doesn't belong to its cause.
- * `recovered` is `{points, requests, time_ms, traffic_bytes}`.
+ * (ADR 0041). A gap is `gap_id, seen_at, cause, stream, gateway_id, first_batch, last_batch, batches, requests,
+ * points, after_entry, last_entry, recovered, within_gap_id`; what is unknown or does not apply is null. `recovered`
+ * is `{points, requests, time_ms, traffic_bytes}`.
  */
 export function usageGapsEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
@@ -40,7 +40,7 @@ export function usageGapsEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** So many gaps were seen in the last thirty days. */
+/** Gaps found in the last 30 days. */
 export async function countRecentGaps(query: Query): Promise<number> {
   const rows = await query<{ gaps: number }>(
     "SELECT count(*) AS gaps FROM usage_gaps WHERE seen_at > now() - interval '30 days'",

@@ -18,9 +18,8 @@ import type { FoundPeriod } from '../counting/counters.ts';
 import type { UsageStream } from '../reader/stream/trim-script.ts';
 
 /**
- * What Redis knows of some periods, at one moment: for each the live counters' version (-1 where there are none of
- * this data set) and their four sums, the version that account has told of, and the four sums of the stream's
- * entries after a position.
+ * For each period, of one moment: the version of the live counters (-1 without counters of this data set) and the
+ * counters; the version that account has announced; the sums of the stream's entries after a position.
  */
 const LUA = `${LUA_DATA_SET}
 local position, field = ARGV[1], ARGV[2]
@@ -56,26 +55,26 @@ const PERIODS_PER_SCRIPT = 500;
 
 type StoredPeriod = FoundPeriod & { usage_version: number };
 
-type RedisCounters = { version: number; live: UsageCounters; told: number; waiting: UsageCounters };
+type RedisCounters = { version: number; live: UsageCounters; announced: number; uncounted: UsageCounters };
 
-/** Adds to totals and hourly rows what only the live counters still know; gives how much that was. */
+/** Adds usage that only the live counters still have to totals and hourly rows; returns the sums added. */
 export type RecoverPeriods = (query: Query, stream: UsageStream, trimmed: string) => Promise<UsageCounters>;
 
 /**
- * After Postgres was set back, the live counters of periods that are in use still hold what it had counted. In the
- * transaction that holds the stream's position, so that nobody counts meanwhile:
+ * After a rollback of Postgres, live counters of current periods still contain what it had counted. In the
+ * transaction that holds the stream's position:
  *
- *   missing = live counters − entries that are still to be counted − what was set aside − totals
+ *   missing = live counters − uncounted entries − unassigned usage − totals
  *
- * It goes to the payer's account, no application, and the present hour. Live counters that lack reports (their
- * version is older than the totals') say nothing. Every period whose version Redis has seen a newer one of gets a
- * newer one still, and its live counters are built anew: otherwise no snapshot would be taken for true.
+ * The difference goes to the payer's account, no application, and the present hour. Live counters with an older
+ * version than the totals lack reports and are ignored. A period of which Redis has seen a newer version gets a
+ * higher one and new live counters, or no snapshot would be accepted.
  */
 export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
   const script = defineScript(redis, LUA);
   return async (query, stream, trimmed) => {
     const recovered = zero();
-    const setAside = await sumUnassigned(query, stream.key);
+    const unassigned = await sumUnassigned(query, stream.key);
     for (let after = 0; ;) {
       const periods = await lockPeriods(query, stream.shard, after);
       const last = periods.at(-1);
@@ -83,12 +82,12 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
       after = last.period_id;
       const found = await readRedisCounters(script, stream, trimmed, periods);
       const events = periods.map((period, index) =>
-        missingUsage(period, found[index], setAside.get(period.period_id) ?? zero()),
+        missingUsage(period, found[index], unassigned.get(period.period_id) ?? zero()),
       );
       const changed = periods.flatMap((period, index) => {
         const event = events[index] ?? null;
-        const newest = Math.max(found[index]?.told ?? -1, found[index]?.version ?? -1);
-        // A total from before there was a bound takes no change at all; a rebuild brings it back.
+        const newest = Math.max(found[index]?.announced ?? -1, found[index]?.version ?? -1);
+        // A total from before the bound existed accepts no change; a rebuild corrects it.
         const takesMore = fitsIn(period, ONE);
         return takesMore && (event !== null || newest > period.usage_version)
           ? [{ period, event, newest }]
@@ -107,7 +106,7 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
   };
 }
 
-/** Periods in which a call can have been settled while their live counters are there, a day after their grace. */
+/** Periods that can still have live counters: until a day after their grace window. */
 async function lockPeriods(query: Query, shard: number, after: number): Promise<StoredPeriod[]> {
   const ids = await query<{ period_id: number }>(
     `SELECT period_id FROM billing_periods
@@ -151,27 +150,27 @@ async function readRedisCounters(
       time_ms: at(place + 2),
       traffic_bytes: at(place + 3),
     });
-    return { version: at(0), live: countersAt(1), told: at(5), waiting: countersAt(6) };
+    return { version: at(0), live: countersAt(1), announced: at(5), uncounted: countersAt(6) };
   });
 }
 
-/** What is missing in a period's totals; null where that is nothing, or isn't known. */
+/** Null if nothing is missing or it is unknown. */
 function missingUsage(
   period: StoredPeriod,
   found: RedisCounters | undefined,
-  setAside: UsageCounters,
+  unassigned: UsageCounters,
 ): UsageEvent | null {
   if (found === undefined || found.version < period.usage_version) return null;
   const missing = (field: keyof UsageCounters) =>
-    Math.max(found.live[field] - found.waiting[field] - setAside[field] - period[field], 0);
+    Math.max(found.live[field] - found.uncounted[field] - unassigned[field] - period[field], 0);
   const event = eventOf(period, {
     points: missing('points'),
     requests: missing('requests'),
     time_ms: missing('time_ms'),
     traffic_bytes: missing('traffic_bytes'),
   });
-  const isNothing = event.points + event.requests + event.time_ms + event.traffic_bytes === 0;
-  return isNothing || !fitsIn(period, event) ? null : event;
+  const isEmpty = event.points + event.requests + event.time_ms + event.traffic_bytes === 0;
+  return isEmpty || !fitsIn(period, event) ? null : event;
 }
 
 function eventOf({ payer_id, period_id }: StoredPeriod, counters: UsageCounters): UsageEvent {
@@ -198,7 +197,7 @@ async function raiseVersions(
   );
 }
 
-/** What of the stream was set aside and isn't counted, by period: live counters hold it, totals don't. */
+/** Unassigned usage by period: live counters contain it, totals do not. */
 async function sumUnassigned(query: Query, stream: string): Promise<Map<number, UsageCounters>> {
   const rows = await query<{ raw: string }>(
     `SELECT raw FROM usage_unassigned
@@ -216,7 +215,7 @@ async function sumUnassigned(query: Query, stream: string): Promise<Map<number, 
   return sums;
 }
 
-/** The event that was set aside as text; undefined where it isn't one of the contract. */
+/** Undefined if it is not an event of the contract. */
 export function readEvent(raw: string): UsageEvent | undefined {
   try {
     return usageEventSchema.safeParse(JSON.parse(raw)).data;

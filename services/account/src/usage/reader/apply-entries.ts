@@ -12,42 +12,38 @@ import { loadSequences, deduplicate, storeSequences } from '../gaps/gateway-sequ
 import { ensurePartitions } from '../retention/partitions.ts';
 import { lockPositions, storePositions } from './stream/positions.ts';
 import type { Positions } from './stream/positions.ts';
-import { rawText, readEntry, setAside } from './stream/read-entry.ts';
+import { rawText, readEntry, toUnassigned } from './stream/read-entry.ts';
 import type { ReadEntry, Unassigned, UnassignedReason } from './stream/read-entry.ts';
 import type { StreamEntry } from './stream/stream-entry.ts';
 import { compareStreamIds } from './stream/stream-id.ts';
 
-/** The entries of one stream that follow a position, without a gap. */
+/** Consecutive entries of one stream after a position. */
 export type StreamPart = {
   stream: string;
   after: string;
-  /** How far Redis is known to be trimmed; undefined where that isn't known. */
   trimmed: string | undefined;
   entries: readonly StreamEntry[];
 };
 
-/** What transactions have counted, and how far the streams are counted after them. */
+/** The result of one or more transactions. */
 export type Applied = {
   entries: number;
   events: number;
-  /** Batches that were counted before, under another entry's id. */
+  /** Batches counted before, under another entry id. */
   repeated: number;
   unassigned: readonly UnassignedReason[];
-  /** Batches that the gateways have written and that never came. */
   missing: readonly MissingBatches[];
-  /** Without the streams that another reader is counting, and those that failed. */
+  /** Without streams that failed or that another reader is counting. */
   positions: Positions;
-  /** Streams that couldn't be counted now, and why. */
   failed: ReadonlyMap<string, unknown>;
 };
 
 type ReadPart = Omit<StreamPart, 'entries'> & { read: readonly ReadEntry[] };
 
 /**
- * Counts stream entries: totals, hourly rows, the gateways' last numbers and the new positions in one
- * transaction, so that a crash at any moment leaves either all of them or none, and an entry that another reader
- * has counted is passed over. Streams that Postgres can't take together are taken one by one, so that none holds
- * up another, and an entry that it refuses is kept as unassigned instead of stopping all that come after it.
+ * Counts entries: totals, hourly rows, the gateways' sequence numbers and the positions change in one transaction, so
+ * that a crash leaves all or none, and entries counted by another reader are skipped. If that fails for data of some
+ * streams, each stream has its own transaction, and an entry that Postgres refuses becomes unassigned.
  */
 export async function applyEntries(
   database: Knex,
@@ -84,20 +80,20 @@ async function commitEntryByEntry(database: Knex, { read, ...whole }: ReadPart):
     const one = await commitOrUnassign(database, part, entry);
     applied.push(one);
     reached = one.positions.get(whole.stream);
-    // Counting the next entry would put the position behind one that is not counted.
+    // Counting the next entry would move the position past this one.
     if (reached === undefined || one.failed.size > 0) break;
   }
   return mergeApplied(applied);
 }
 
-/** Set aside under its name, so that its absence isn't taken for a gap, but where the name is what was refused. */
+/** Unassigned under the batch's name, so that it is no gap, unless Postgres refuses the name. */
 async function commitOrUnassign(database: Knex, part: ReadPart, read: ReadEntry): Promise<Applied> {
   const { entry, batch } = read;
   let error: unknown;
   for (const attempt of [
     read,
-    setAside(entry, 'refused_by_database', batch),
-    setAside(entry, 'refused_by_database'),
+    toUnassigned(entry, 'refused_by_database', batch),
+    toUnassigned(entry, 'refused_by_database'),
   ]) {
     try {
       return await commitParts(database, [{ ...part, read: [attempt] }]);
@@ -109,12 +105,12 @@ async function commitOrUnassign(database: Knex, part: ReadPart, read: ReadEntry)
   return failedParts([part], error);
 }
 
-/** A data, integrity or size error: this data will never pass. Any other error is no fault of the data. */
+/** A data, integrity or size error: a retry cannot succeed. */
 function isDataError(error: unknown): boolean {
   return /^(22|23|54)/.test(sqlState(error) ?? '');
 }
 
-/** An error that some streams may be without: also a lock or a statement that took too long, or a deadlock. */
+/** An error that other streams may not have: also a lock or statement timeout, or a deadlock. */
 function isStreamSpecific(error: unknown): boolean {
   return isDataError(error) || /^(40|55P03|57014)/.test(sqlState(error) ?? '');
 }
@@ -159,19 +155,19 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
 }
 
 /**
- * The entries after the stored position. None where it is before the position that they were read from, as in a
- * database that was set back: they must be read again from there, or what lies between would be lost.
+ * None if the stored position is before the one that was read from, as after a rollback: what lies between must be
+ * read first.
  */
 function uncountedEntries({ after, read }: ReadPart, stored: string | undefined): ReadEntry[] {
   if (stored === undefined || compareStreamIds(stored, after) < 0) return [];
   return read.filter(({ entry }) => compareStreamIds(entry.id, stored) > 0);
 }
 
-/** Parts the events that their billing period can take from everything that can't be counted. */
+/** Separates events that their period can take from those that cannot be counted. */
 async function assign(query: Query, read: readonly ReadEntry[]) {
   const ids = new Set(read.flatMap(({ events }) => events.map(({ event }) => event.period_id)));
   const periods = await findPeriods(query, [...ids]);
-  /** Adds the event to what is found of its period; gives why it can't be. */
+  /** Adds the event to its period; returns why it cannot be. */
   const refuse = (event: UsageEvent): UnassignedReason | undefined => {
     const period = periods.get(event.period_id);
     if (period === undefined) return 'unknown_period';

@@ -2,15 +2,15 @@ import type { Query } from '../../platform/database/query.ts';
 
 export type Counters = { points: number; requests: number; time_ms: number; traffic_bytes: number };
 
-/** What totals have grown by; null where nobody knows, and live counters are to be built anew. */
+/** `added` is null if the live counters must be rebuilt. */
 export type Refresh = { period_id: number; payer_id: number; added: Counters | null };
 
 /**
- * Gives the totals of some periods their next version, and writes that Redis is to be told. `query` is that of the
- * transaction that has changed the totals, whose rows it has locked; a period stands in it once.
+ * Raises the version of periods' totals and queues a message to Redis. `query` is the transaction that has changed,
+ * and so locked, the totals; `refreshes` has each period once.
  *
- * A version is greater than the one before and, as a rule, the milliseconds of Postgres' clock: a row of totals that
- * is lost, or a database that is set back, goes on above what Redis has been told.
+ * A version is greater than the one before and usually the time in milliseconds, so that after a lost row or a
+ * rollback it is still above what Redis has seen.
  */
 export async function enqueueRefreshes(query: Query, refreshes: readonly Refresh[]): Promise<void> {
   const column = (field: keyof Counters) => refreshes.map(({ added }) => added?.[field] ?? null);
@@ -44,7 +44,6 @@ export async function enqueueRefreshes(query: Query, refreshes: readonly Refresh
   );
 }
 
-/** A change that Redis is to be told of. */
 export type PendingRefresh = {
   period_id: number;
   payer_id: number;
@@ -52,10 +51,7 @@ export type PendingRefresh = {
   usage_version: number;
 } & { [Field in keyof Counters]: number | null };
 
-/**
- * Takes the oldest rows, in order; they are gone when the transaction commits. Any number of replicas may take rows
- * at once.
- */
+/** The rows are deleted when the transaction commits. Any number of replicas may take rows at once. */
 export async function takeRefreshes(query: Query, limit: number): Promise<PendingRefresh[]> {
   return query<PendingRefresh>(
     `WITH taken AS (

@@ -4,14 +4,12 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PendingRefresh } from './refresh-outbox.ts';
 
 /**
- * Brings a period's live counters to a version of its totals (ADR 0029), in one step:
- * - built from that version, or a newer one: they contain the change already;
- * - built from the one just before: what has been added is added to them, so nobody has to build them anew;
- * - anything else: they go, and the next call has them built from what Postgres says.
- * The version stays behind, so that a gateway which has read an older snapshot doesn't build them from that. Done
- * twice, or in another order, it leaves the same.
+ * Brings live counters to a version of the totals (ADR 0029). Counters of that version or a newer one contain the
+ * change; to those of the version just before it is added; all others are deleted, and the next call rebuilds them.
+ * The version is kept, so that a gateway with an older snapshot cannot build from that. Repetition and reordering
+ * change nothing.
  *
- * What changes the counters comes first: Redis, out of memory, refuses a script's SET unless the script has written
+ * Changes of the counters come first: a Redis that is out of memory refuses a SET unless the script has written
  * before.
  */
 const LUA = `
@@ -35,17 +33,15 @@ if tonumber(redis.call('GET', told) or '-1') < version then redis.call('SET', to
 return done
 `;
 
-/** How long an older snapshot is recognised: far longer than any can be on its way to a gateway's script. */
+/** Far longer than a snapshot takes from account to a gateway's script. */
 const VERSION_TTL_SEC = 600;
 
 const OUTCOMES = ['unchanged', 'added', 'removed'] as const;
 
 type RefreshOutcome = (typeof OUTCOMES)[number];
 
-/** Tells Redis of one change, and what became of the live counters. */
 export type RefreshLive = (refresh: PendingRefresh) => Promise<RefreshOutcome>;
 
-/** Defines the script on a connection. Both keys lie in the payer's shard. */
 export function createRefreshLive(redis: ScriptableRedis): RefreshLive {
   const script = defineScript(redis, LUA);
   return async ({ period_id, payer_id, previous_version, usage_version, ...added }) => {
@@ -57,7 +53,7 @@ export function createRefreshLive(redis: ScriptableRedis): RefreshLive {
       [previous_version, usage_version, VERSION_TTL_SEC, ...counters],
     );
     const outcome = OUTCOMES[Number(done)];
-    if (outcome === undefined) throw new Error('the refresh script gave an unknown answer');
+    if (outcome === undefined) throw new Error('the refresh script returned an unknown code');
     return outcome;
   };
 }

@@ -116,7 +116,9 @@ test('Redis away: reports are counted, wait to be told of, and are when it is ba
   expect(row.points).toBe(3);
   await suite.redis.restart();
   await waitFor(async () => (await waiting()) === 0);
-  await waitFor(() => suite.account.logs().includes('live counters are told of reported usage again'));
+  await waitFor(() =>
+    suite.account.logs().includes('live counters are being updated with reported usage again'),
+  );
 });
 
 test('two replicas that take the same reports at once, one killed -9: each event once', async () => {

@@ -15,7 +15,7 @@ import type { RefreshLive } from './refresh-script.ts';
 export type RefresherMetrics = BacklogGauges & { refreshed: Pick<Counter<'outcome'>, 'inc'> };
 
 export type RefresherOptions = {
-  /** A pool of its own: a transaction lasts until Redis has answered. */
+  /** A pool of its own: a transaction lasts until Redis has replied. */
   database: Knex;
   redis: ScriptableRedis;
   logger: Pick<Logger, 'info' | 'warn'>;
@@ -23,17 +23,16 @@ export type RefresherOptions = {
 };
 
 export type Refresher = {
-  /** Looks for rows now: what has just been committed is in the gateways' counters milliseconds later. */
+  /** Processes new rows at once. */
   wake: () => void;
   close: () => Promise<void>;
 };
 
-/** Rows of one transaction, and scripts under way to Redis, at most. */
 const BATCH_ROWS = 500;
 
 /**
- * Tells Redis of totals that have changed by no stream (ADR 0029): right after the commit by the process that made
- * it, within half a second by any other where that one has died. A row goes when Redis has acknowledged it.
+ * Updates live counters after totals have changed outside the streams (ADR 0029): right after the commit, or within
+ * half a second by another process if this one has died. A row is deleted when Redis has acknowledged it.
  */
 export function startUsageRefresher(options: RefresherOptions): Refresher {
   const { database, redis, logger, metrics } = options;
@@ -49,28 +48,26 @@ export function startUsageRefresher(options: RefresherOptions): Refresher {
         takeBatch: () => refreshBatch(database, refreshLive, metrics),
       }),
     messages: {
-      failed: 'live counters wait to be told of reported usage; trying again',
-      recovered: 'live counters are told of reported usage again',
+      failed: 'live counters cannot be updated with reported usage; retrying',
+      recovered: 'live counters are being updated with reported usage again',
     },
     logger,
   });
 }
 
-/** Metrics of the refresher. */
 export function createRefresherMetrics(registry: Registry): RefresherMetrics {
-  const rows = 'Changed totals that the live counters in Redis do not contain yet';
+  const rows = 'Changed totals that the live counters in Redis do not include yet';
   return {
     ...createBacklogGauges(registry, 'tollgate_usage_refresh_outbox', rows),
     refreshed: new Counter({
       name: 'tollgate_usage_refreshes_total',
-      help: 'Changed totals that this process has told Redis of, by what became of the live counters: added, removed or unchanged',
+      help: 'Changed totals sent to Redis by this process, by effect on the live counters: added, removed or unchanged',
       labelNames: ['outcome'],
       registers: [registry],
     }),
   };
 }
 
-/** Tells of what is taken at once, in order of each period, and gives how many rows that was. */
 async function refreshBatch(
   database: Knex,
   refreshLive: RefreshLive,
@@ -78,7 +75,7 @@ async function refreshBatch(
 ): Promise<number> {
   return createTransact(database)(async (query) => {
     const rows = await takeRefreshes(query, BATCH_ROWS);
-    // Commands of one connection, and one shard, are carried out in the order in which they are sent.
+    // Redis runs commands of one connection in the order in which they were sent.
     const outcomes = await Promise.all(rows.map(refreshLive));
     for (const outcome of outcomes) metrics.refreshed.inc({ outcome });
     return rows.length;

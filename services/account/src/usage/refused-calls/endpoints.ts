@@ -10,17 +10,17 @@ import { findOperatedAccount } from '../../identity/accounts/operator-store.ts';
 import { findRefusals, listRefusals } from './store.ts';
 
 /**
- * The operator API for refused and failed data calls, on the private listener (ADR 0045). A record is
- * `refused_call_id, at, request_id, kind, code, status, account_id, payer_id, application_id, client_id, address,
- * api_version, duration_ms, detail, unrecorded_before` (packages/contracts/src/refused-call.ts).
+ * Refused and failed data calls, for operators (ADR 0045). A record is `refused_call_id, at, request_id, kind, code,
+ * status, account_id, payer_id, application_id, client_id, address, api_version, duration_ms, detail,
+ * unrecorded_before` (packages/contracts/src/refused-call.ts).
  */
 
 const requestIdSchema = z.string().regex(/^[0-9a-f]{32}$/);
 
 /**
- * `GET /private/calls/{request_id}`: 200 `{request_id, records}`, the first one first; a WebSocket's operations share
- * its request id. 404 where there is no record: the call was answered, was left out (`unrecorded_before` of later
- * records), or is older than REFUSED_CALLS_RETENTION_DAYS.
+ * `GET /private/calls/{request_id}`: 200 `{request_id, records}`, oldest first; operations of a WebSocket share its
+ * request id. 404 without a record: the call succeeded, was not recorded (`unrecorded_before`), or is older than
+ * REFUSED_CALLS_RETENTION_DAYS.
  */
 export function refusedCallEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
@@ -38,13 +38,13 @@ const listSchema = z.strictObject({
     .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a code')
     .optional(),
   application_id: idQueryField.optional(),
-  from: fromField('Not before.'),
-  to: toField('Before; a date names its whole day.'),
+  from: fromField('Start of the range, inclusive.'),
+  to: toField('End of the range, exclusive; a date includes its whole day.'),
 });
 
 /**
- * `GET /private/accounts/{account_id}/refusals?code=&application_id=&from=&to=&limit=50&cursor=…`: 200
- * `{refusals, next_cursor}`, the newest first. With those of refused tokens that name one of its applications.
+ * `GET /private/accounts/{account_id}/refusals?code=&application_id=&from=&to=&limit=50&cursor=…`: 200 `{refusals,
+ * next_cursor}`, newest first. Includes refused tokens that name one of its applications.
  */
 export function refusalsEndpoint(query: Query): RequestHandler {
   return async (req, res) => {

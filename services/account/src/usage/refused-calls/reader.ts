@@ -18,8 +18,8 @@ export type RefusedCallMetrics = {
 const PAGE = 500;
 
 /**
- * Stores what the gateways have recorded of refused and failed calls (ADR 0045). An entry is removed from the stream
- * when it is stored: a crash between the two stores it twice, and the second time changes nothing.
+ * Moves records of refused and failed calls from the stream to Postgres (ADR 0045). An entry stored twice after a
+ * crash changes nothing the second time.
  */
 export function startRefusedCallReader(options: {
   redis: Pick<RedisConnection, 'xrange' | 'xtrim'>;
@@ -29,7 +29,6 @@ export function startRefusedCallReader(options: {
 }): { close: () => Promise<void> } {
   const { redis, transact, logger, metrics } = options;
 
-  /** Whether there may be more. */
   async function storePage(): Promise<boolean> {
     const entries = await redis.xrange(REFUSED_CALLS_KEY, '-', '+', 'COUNT', PAGE);
     const last = entries.at(-1);
@@ -49,8 +48,8 @@ export function startRefusedCallReader(options: {
       while (!signal.aborted && (await storePage()));
     },
     messages: {
-      failed: 'records of refused calls wait to be stored',
-      recovered: 'records of refused calls are stored again',
+      failed: 'records of refused calls cannot be stored; retrying',
+      recovered: 'records of refused calls are being stored again',
     },
     logger,
   });
@@ -70,17 +69,17 @@ export function createRefusedCallMetrics(registry: Registry): RefusedCallMetrics
   return {
     stored: new Counter({
       name: 'tollgate_refused_calls_stored_total',
-      help: 'Records of refused and failed calls that this process has stored',
+      help: 'Records of refused and failed calls stored by this process',
       registers,
     }),
     beyondDay: new Counter({
       name: 'tollgate_refused_calls_beyond_day_total',
-      help: 'Records that were left out because their account has had too many on that day',
+      help: 'Records not stored because their account had too many on that day',
       registers,
     }),
     unreadable: new Counter({
       name: 'tollgate_refused_calls_unreadable_total',
-      help: 'Entries of the stream that were no records, and were removed',
+      help: 'Malformed stream entries, which were removed',
       registers,
     }),
   };

@@ -5,16 +5,13 @@ import type { Page } from '../../http/input/page.ts';
 /** Any number that nothing else locks in this database. */
 const READER_LOCK = 7_462_026;
 
-/** What is kept of one account, and of all refusals without a known account, on one day. */
+/** `WITHOUT_ACCOUNT`: all refusals without a known account. */
 const ROWS_PER_ACCOUNT_AND_DAY = 10_000;
 const ROWS_WITHOUT_ACCOUNT_AND_DAY = 100_000;
 
 const NO_ACCOUNT = 0;
 
-/**
- * Stores records, those that are stored already left out. Resolves with how many of them are beyond what a day may
- * have, or null where another replica is at it.
- */
+/** Stores new records. Resolves with how many exceed their day's limit, or null if another replica is storing. */
 export function storeRefusedCalls(transact: Transact, calls: readonly RefusedCall[]): Promise<number | null> {
   return transact(async (query) => {
     const [lock] = await query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock(:lock) AS taken', {
@@ -29,8 +26,8 @@ export function storeRefusedCalls(transact: Transact, calls: readonly RefusedCal
 }
 
 /**
- * The application's owner where a refused token names an application, so that it finds out why its calls fail. The
- * token proves nothing: whoever knows the application part can make up such a token.
+ * A refused token's application belongs to its owner, who can then see why calls fail. The token proves nothing:
+ * anyone who knows the application part can construct one.
  */
 async function withOwners(query: Query, calls: readonly RefusedCall[]): Promise<RefusedCall[]> {
   const clientIds = calls.flatMap(({ account_id, client_id }) =>
@@ -48,7 +45,7 @@ async function withOwners(query: Query, calls: readonly RefusedCall[]): Promise<
   );
 }
 
-/** Those that their account's day has room for. A record that comes twice is counted twice. */
+/** A record that comes twice counts twice. */
 async function withinDay(query: Query, calls: readonly RefusedCall[]): Promise<RefusedCall[]> {
   const byAccount = Map.groupBy(calls, ({ account_id }) => account_id ?? NO_ACCOUNT);
   const accountIds = [...byAccount.keys()];
@@ -84,13 +81,11 @@ async function insert(query: Query, calls: readonly RefusedCall[]): Promise<void
   );
 }
 
-/** A refused or failed call as operators see it. */
 export type StoredRefusal = Omit<RefusedCall, 'seq' | 'at_ms'> & { refused_call_id: number; at: Date };
 
-/** Of an operation's or a socket's request id there may be many. */
+/** Operations of one socket share its request id. */
 const MAX_OF_ONE_REQUEST = 200;
 
-/** The records of one request id, the first one first. */
 export function findRefusals(query: Query, requestId: string): Promise<StoredRefusal[]> {
   return query<StoredRefusal>(
     `SELECT refused_call_id, at, ${SHOWN} FROM refused_calls WHERE request_id = :requestId
@@ -108,7 +103,6 @@ export type RefusalFilters = {
   to?: Date | undefined;
 };
 
-/** What each filter of the list asks of a record. */
 const CONDITIONS = {
   code: 'code = :code',
   application_id: 'application_id = :application_id',
@@ -116,7 +110,6 @@ const CONDITIONS = {
   to: 'at < :to',
 } as const satisfies Record<keyof RefusalFilters, string>;
 
-/** An account's records, the newest first. */
 export function listRefusals(
   query: Query,
   accountId: number,

@@ -18,22 +18,21 @@ import type { RefusalCode } from './rules.ts';
 import { findKeys, attributeEvents, insertKeys } from './store.ts';
 import type { StoredKey, Attribution } from './store.ts';
 
-/** What became of one event. */
 export type EventOutcome =
   { status: 'counted' | 'repeated'; period_id: number } | { status: 'refused'; code: RefusalCode };
 
 export type CountReport = (reporter: string, events: readonly ReportedEvent[]) => Promise<EventOutcome[]>;
 
 /**
- * Counts what another system reports, each event once (ADR 0029): keys, totals, hourly rows and what Redis is to be
- * told are one transaction. In the order of the events.
+ * Counts reported events, each once (ADR 0029): keys, totals, hourly rows and the message to Redis are one
+ * transaction. Outcomes are in the order of the events.
  *
- * @throws {Problem} (the promise) service_unavailable; what was sent may have been counted, and can be sent again
+ * @throws {Problem} (the promise) service_unavailable; the report may have been counted, and can be sent again
  */
 export function createCountReport(parts: {
   database: Knex;
   retentionMonths: number;
-  /** Called after a commit that has written what Redis is to be told. */
+  /** Called after a commit that has queued a message to Redis. */
   onCounted: () => void;
 }): CountReport {
   const { database, retentionMonths, onCounted } = parts;
@@ -64,7 +63,7 @@ export function createCountReport(parts: {
         await add(inside, fitting, decided);
         return decided;
       });
-    // Something else may fill the period up between the look at its totals and the change of them.
+    // Another writer may have filled the period up since its totals were read.
     const outcomes = await count().catch((error: unknown) => {
       if (isCheckViolation(error)) return count();
       throw error;
@@ -81,7 +80,7 @@ const NOT_ATTRIBUTED: Attribution = {
   ...{ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
 };
 
-/** Refuses what would take a total of its period beyond the greatest that there can be. */
+/** Refuses events that would exceed the maximum of a total. */
 function refuseTooLarge(candidates: readonly Candidate[]): Candidate[] {
   const totals = new Map<number | null, Counters>();
   return candidates.map((candidate) => {
@@ -96,7 +95,7 @@ function refuseTooLarge(candidates: readonly Candidate[]): Candidate[] {
   });
 }
 
-/** Of several events with one key the first that can be counted is, by whichever report comes first. */
+/** Of several events with one key, the first countable one is counted, whichever report comes first. */
 async function decide(
   query: Query,
   reporter: string,

@@ -10,13 +10,12 @@ export type ReportMetrics = { events: Pick<Counter<'outcome'>, 'inc'> };
 
 /**
  * `POST /private/usage-reports` with `{events: [{idempotency_key, account_id, application_id?, api_version,
- * occurred_at, points, requests, time_ms, traffic_bytes}]}`, 1 to 500 of them, on the private listener: what another
- * system has metered (ADR 0029). Needs a credential of USAGE_REPORTER_CREDENTIALS, whose id the keys belong to.
+ * occurred_at, points, requests, time_ms, traffic_bytes}]}`, 1 to 500 events metered by another system (ADR 0029).
+ * Needs a credential of USAGE_REPORTER_CREDENTIALS; keys are unique per credential.
  *
- * 200 `{counted, repeated, refused, results}`, whatever became of each: `{index, idempotency_key, status}` with
- * `period_id` where it is `counted` or `repeated`, with `code` (docs/errors.md) where it is `refused`. 400 that names
- * every faulty member, and nothing is counted; 413 for a body over 512 KiB; 503 while Postgres is away: sent again,
- * each event is counted once.
+ * 200 `{counted, repeated, refused, results}`; a result is `{index, idempotency_key, status}` with `period_id` if
+ * `counted` or `repeated`, or `code` (docs/errors.md) if `refused`. 400 names every invalid field, and nothing is
+ * counted; 413 above 512 KiB; 503 while Postgres is unavailable: sent again, each event is counted once.
  */
 export function usageReportEndpoint(countReport: CountReport, metrics: ReportMetrics): RequestHandler {
   return async (req, res) => {
@@ -35,12 +34,11 @@ export function usageReportEndpoint(countReport: CountReport, metrics: ReportMet
   };
 }
 
-/** Metrics of the endpoint. */
 export function createReportMetrics(registry: Registry): ReportMetrics {
   return {
     events: new Counter({
       name: 'tollgate_usage_report_events_total',
-      help: 'Events that other systems have reported to this process, by outcome: counted, repeated or refused',
+      help: 'Events reported to this process by other systems, by outcome: counted, repeated or refused',
       labelNames: ['outcome'],
       registers: [registry],
     }),

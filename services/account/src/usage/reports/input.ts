@@ -5,7 +5,7 @@ import { idField } from '../../http/input/fields.ts';
 
 const MAX_EVENTS = 500;
 
-/** Fits 500 events with the longest keys, written with all members and some white space. */
+/** Fits 500 events with the longest keys. */
 export const MAX_REPORT_BYTES = 524_288;
 
 const counterField = z
@@ -13,9 +13,8 @@ const counterField = z
   .min(0, 'must be at least 0')
   .max(MAX_EVENT_COUNTER, `must be at most ${String(MAX_EVENT_COUNTER)}`);
 
-const WANTED_INSTANT = 'must be a time with its offset, as 2026-07-01T12:00:00Z';
+const WANTED_INSTANT = 'must be a time with an offset, such as 2026-07-01T12:00:00Z';
 
-/** RFC 3339; kept to the millisecond. */
 const instantField = z
   .string(WANTED_INSTANT)
   .refine((value) => z.iso.datetime({ offset: true }).safeParse(value).success, WANTED_INSTANT)
@@ -49,10 +48,9 @@ export const reportSchema = z.strictObject({
     .max(MAX_EVENTS, `must have at most ${String(MAX_EVENTS)} events`),
 });
 
-/** One use of an API that another system has metered. */
 export type ReportedEvent = z.output<typeof reportedEventSchema>;
 
-/** What an event says, however it is written. */
+/** Equal for events with equal content, however they are written. */
 export function contentHash(event: ReportedEvent): string {
   const { account_id, application_id, api_version, occurred_at, points, requests, time_ms, traffic_bytes } =
     event;

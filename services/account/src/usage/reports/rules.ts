@@ -11,10 +11,9 @@ export type RefusalCode =
   | 'total_too_large'
   | 'idempotency_conflict';
 
-/** Another system's clock may be so far ahead of Postgres'. */
+/** How far another system's clock may be ahead of Postgres'. */
 const MAX_AHEAD_MS = 300_000;
 
-/** Whether an event's time lets it be counted. */
 export function timeRefusal(
   { occurred_at }: Pick<ReportedEvent, 'occurred_at'>,
   { now, keptFrom }: { now: Date; keptFrom: Date },
@@ -23,7 +22,6 @@ export function timeRefusal(
   return occurred_at < keptFrom ? 'occurred_too_long_ago' : null;
 }
 
-/** Whether there is a period that an event can be counted in. */
 export function attributionRefusal({
   account_known,
   application_known,

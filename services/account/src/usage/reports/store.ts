@@ -3,20 +3,19 @@ import type { Counters } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { ReportedEvent } from './input.ts';
 
-/** Whose event it is, as far as it is known, and what is counted for the period. */
+/** Who pays for an event, and the totals of that period. */
 export type Attribution = {
   account_known: boolean;
-  /** Also where the event names none. */
+  /** True if the event names none. */
   application_known: boolean;
-  /** The period that the event is counted in; null where there is none. */
   period_id: number | null;
   payer_id: number | null;
 } & Counters;
 
 /**
- * Where events belong: to the payer at that time, as far as it can be known (ADR 0029), and there to the period that
- * covered the instant, or whose grace window did, as a call of that instant would have. An instant that is a little
- * ahead counts as now: a period that was opened ahead can still be taken back. In the order of the events.
+ * Attributes events to the payer at that time, as far as known (ADR 0029), and to the period or grace window that
+ * covers the instant. A future instant counts as now, since a period opened ahead can still be withdrawn. In the
+ * order of the events.
  */
 export function attributeEvents(
   query: Query,
@@ -54,7 +53,6 @@ export function attributeEvents(
   );
 }
 
-/** What is kept of a counted event. */
 export type StoredKey = {
   idempotency_key: string;
   content_hash: string;
@@ -63,8 +61,8 @@ export type StoredKey = {
 };
 
 /**
- * Keeps the keys that are new, in their order, so that two reports of the same ones can't deadlock. Gives those that
- * are new: of the others, a transaction that has them too is waited for.
+ * Returns the new keys. Inserts them in order, so that two reports of the same keys cannot deadlock, and waits for
+ * transactions that insert one of them.
  */
 export async function insertKeys(
   query: Query,
@@ -91,7 +89,6 @@ export async function insertKeys(
 
 type FoundKey = Pick<StoredKey, 'idempotency_key' | 'content_hash' | 'period_id'>;
 
-/** What is kept under some keys. */
 export async function findKeys(
   query: Query,
   reporter: string,

@@ -3,35 +3,34 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 /** Any number that nothing else locks in this database. */
 const RETENTION_LOCK = 7_462_004;
 
-/** A drop locks everyone out of the table for a moment; while it waits for its turn, everyone waits behind it. */
+/** While a drop waits for its lock, all other queries wait behind it. */
 const LOCK_TIMEOUT_MS = 200;
 
-/** What became of an attempt to drop the oldest month. */
 export type Dropped = { partition: string } | 'nothing_to_drop' | 'another_replica';
 
 /**
- * Drops the oldest partition of usage_hourly that holds only hours before an instant, and notes in the same
- * transaction since when the rows are whole: whoever compares totals with them can't mistake the one for the other.
+ * Drops the oldest partition of usage_hourly if it ends before an instant, and stores in the same transaction from
+ * when on rows are complete, so that checks do not take dropped rows for a difference.
  *
- * @throws {Error} lock_not_available (SQLSTATE 55P03) where somebody reads for long; to be tried again
+ * @throws {Error} lock_not_available (SQLSTATE 55P03) during a long read; retry
  */
 export function dropOldestMonth(transact: Transact, keepFrom: Date): Promise<Dropped> {
   return transact(async (query): Promise<Dropped> => {
-    const [turn] = await query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock(:lock) AS mine', {
+    const [lock] = await query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock(:lock) AS taken', {
       lock: RETENTION_LOCK,
     });
-    if (turn?.mine !== true) return 'another_replica';
+    if (lock?.taken !== true) return 'another_replica';
     const [oldest] = await partitions(query);
     if (oldest === undefined || oldest.to > keepFrom) return 'nothing_to_drop';
     await query(`SET LOCAL lock_timeout = ${String(LOCK_TIMEOUT_MS)}`);
     await query('UPDATE usage_hourly_kept SET kept_from = greatest(kept_from, :to)', { to: oldest.to });
-    // The name is one that ensurePartitions has made: the pattern below lets no other through.
+    // The pattern below accepts only names made by ensurePartitions.
     await query(`DROP TABLE ${oldest.name}`);
     return { partition: oldest.name };
   });
 }
 
-/** How many whole months from an instant on, its own left out, have a partition already. */
+/** Following months that already have a partition. */
 export async function monthsAhead(query: Query, now: Date): Promise<number> {
   const ahead = (await partitions(query)).filter(({ from }) => from > now);
   return ahead.length;
@@ -39,7 +38,7 @@ export async function monthsAhead(query: Query, now: Date): Promise<number> {
 
 type Partition = { name: string; from: Date; to: Date };
 
-/** The partitions by month, the oldest first. */
+/** Oldest first. */
 async function partitions(query: Query): Promise<Partition[]> {
   const rows = await query<{ name: string }>(
     `SELECT partition.relname AS name

@@ -1,9 +1,7 @@
-/** Months of hourly rows, without SQL and without a clock. */
-
-/** Usage can be looked at by the hour for any range of the last so many months. */
+/** Usage by the hour is available for any range of this many months. */
 export const MIN_RETENTION_MONTHS = 14;
 
-/** The first instant of the month that lies so many months before another's; negative ones lie after it. UTC. */
+/** The start of the month this many months before, or after if negative. UTC. */
 export function monthBefore(instant: Date, months: number): Date {
   return new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() - months, 1));
 }

@@ -5,13 +5,11 @@ import type { Query } from '../../platform/database/query.ts';
 /** Any number that nothing else locks in this database. */
 const PARTITION_LOCK = 7_462_003;
 
-/** A month of usage_hourly: its partition's name and bounds, in UTC. */
 type Month = { name: string; from: string; to: string };
 
 /**
- * Makes the partitions of usage_hourly that the given instants (milliseconds since the epoch) fall into,
- * where they are missing. Several may do so at once. Reading and writing go on meanwhile, in partitions that are
- * there; to be called outside of a transaction that writes usage, which would keep the others waiting.
+ * Creates missing partitions of usage_hourly for instants (milliseconds since the epoch). Reads and writes continue
+ * meanwhile. Must not run in a transaction that writes usage, which would block the others.
  */
 export async function ensurePartitions(database: Knex, instantsMs: readonly number[]): Promise<void> {
   const months = new Map(instantsMs.map(monthOf).map((month) => [month.name, month]));
@@ -26,8 +24,8 @@ export async function ensurePartitions(database: Knex, instantsMs: readonly numb
 }
 
 /**
- * By the catalogue's rows, which the statement's snapshot shows as they are: to_regclass answers from a cache
- * that isn't refreshed by waiting for an advisory lock, and missed what the lock's last holder had made.
+ * Reads the catalogue in the statement's snapshot: to_regclass uses a cache that waiting for an advisory lock does
+ * not refresh, and missed partitions of the lock's last holder.
  */
 async function missing(query: Query, names: readonly string[]): Promise<string[]> {
   const rows = await query<{ name: string }>(
@@ -41,9 +39,8 @@ async function missing(query: Query, names: readonly string[]): Promise<string[]
 }
 
 /**
- * Made beside the table and attached: `CREATE TABLE … PARTITION OF` would lock out everyone else for a moment, and
- * queue behind the longest reader first. Statements of this kind take no bindings; all their parts are made from
- * numbers in monthOf.
+ * Attached, as `CREATE TABLE … PARTITION OF` takes an exclusive lock and queues behind the longest reader. Such
+ * statements take no bindings; all parts are made from numbers.
  */
 function createPartition({ name, from, to }: Month): string {
   return `
@@ -51,7 +48,6 @@ function createPartition({ name, from, to }: Month): string {
     ALTER TABLE usage_hourly ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`;
 }
 
-/** The month of usage_hourly that an instant falls into. */
 function monthOf(instantMs: number): Month {
   const instant = new Date(instantMs);
   const [year, month] = [instant.getUTCFullYear(), instant.getUTCMonth()];

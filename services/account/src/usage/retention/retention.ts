@@ -17,23 +17,20 @@ export type RetentionMetrics = {
 
 export type RetentionOptions = {
   database: Knex;
-  /** So many whole months before the present one are kept. */
+  /** Whole months that are kept before the present one. */
   retentionMonths: number;
   intervalSec: number;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: RetentionMetrics;
 };
 
-/** So many months have their partition before they begin. */
+/** Months that have their partition before they begin. */
 const MONTHS_AHEAD = 2;
 
-/** A round that fails is tried again after this time: a reader that was in the way is done by then. */
+/** A long read that blocks a round has usually ended by then. */
 const RETRY_MS = 5_000;
 
-/**
- * Keeps usage_hourly to the months that it is to have (ADR 0029): makes those to come, drops those that are over.
- * It may run in every replica at once. Totals are another table, and stay.
- */
+/** Creates partitions of usage_hourly ahead, and drops those past retention (ADR 0029). Every replica may run it. */
 export function startUsageRetention(options: RetentionOptions): { close: () => Promise<void> } {
   const { database, retentionMonths, intervalSec, logger, metrics } = options;
   const query = createQuery(database);
@@ -41,7 +38,7 @@ export function startUsageRetention(options: RetentionOptions): { close: () => P
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  async function makeAhead(now: Date): Promise<void> {
+  async function createUpcoming(now: Date): Promise<void> {
     const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthBefore(now, -ahead));
     await ensurePartitions(
       database,
@@ -50,8 +47,8 @@ export function startUsageRetention(options: RetentionOptions): { close: () => P
     metrics.monthsAhead.set(await monthsAhead(query, now));
   }
 
-  /** By the earlier of two clocks: one that has gone wrong must not cost a month. */
-  async function dropOld(now: Date): Promise<void> {
+  /** By the earlier of two clocks: a wrong clock must not cost a month. */
+  async function dropExpired(now: Date): Promise<void> {
     const keepFrom = monthBefore(new Date(Math.min(+now, Date.now())), retentionMonths);
     while (!signal.aborted) {
       const dropped = await dropOldestMonth(transact, keepFrom);
@@ -66,11 +63,11 @@ export function startUsageRetention(options: RetentionOptions): { close: () => P
       let restMs = intervalSec * 1_000;
       try {
         const now = await databaseNow(query);
-        await makeAhead(now);
-        await dropOld(now);
+        await createUpcoming(now);
+        await dropExpired(now);
       } catch (error) {
         metrics.failed.inc();
-        logger.warn({ err: error }, 'the months of hourly usage could not be tended; trying again');
+        logger.warn({ err: error }, 'partitions of hourly usage could not be created or dropped; retrying');
         restMs = Math.min(restMs, RETRY_MS);
       }
       await pause(restMs, signal);
@@ -86,23 +83,22 @@ export function startUsageRetention(options: RetentionOptions): { close: () => P
   };
 }
 
-/** Metrics of the retention. */
 export function createRetentionMetrics(registry: Registry): RetentionMetrics {
   const registers = [registry];
   return {
     dropped: new Counter({
       name: 'tollgate_usage_months_dropped_total',
-      help: 'Months of hourly usage that this process has dropped',
+      help: 'Months of hourly usage dropped by this process',
       registers,
     }),
     failed: new Counter({
       name: 'tollgate_usage_retention_failures_total',
-      help: 'Rounds in which months could not be made or dropped, and which are tried again',
+      help: 'Failed attempts to create or drop months; they are retried',
       registers,
     }),
     monthsAhead: new Gauge({
       name: 'tollgate_usage_months_ahead',
-      help: 'Months to come that have a partition of hourly usage already; 0 needs looking at',
+      help: 'Following months that already have a partition of hourly usage; 0 needs attention',
       registers,
     }),
   };

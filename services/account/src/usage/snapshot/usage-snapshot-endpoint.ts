@@ -8,9 +8,8 @@ import { findUsageSnapshot } from './usage-snapshot.ts';
 const paramsSchema = z.object({ period_id: idParameter });
 
 /**
- * `GET /private/usage-snapshots/{period_id}`: what is counted for a billing period and up to which entry of its
- * payer's stream, of one moment (ADR 0008). 200 with a UsageSnapshot; 404 `not_found` for a period that isn't
- * there, and for an id that none can have; 503 while Postgres is away.
+ * `GET /private/usage-snapshots/{period_id}`: a period's usage and stream position of one moment (ADR 0008). 200 with
+ * a UsageSnapshot; 404 `not_found`; 503 while Postgres is unavailable.
  */
 export function usageSnapshotEndpoint(query: Query): RequestHandler {
   return async (req, res) => {

@@ -5,10 +5,7 @@ import type { Query } from '../../platform/database/query.ts';
 
 const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
 
-/**
- * One statement sees one moment. Two would let a transaction of the usage reader commit between them, and what
- * it counts would then be in the counters and behind the position as well.
- */
+/** One statement: between two, the usage reader could commit, and that usage would count twice. */
 const SNAPSHOT_SQL = `
   SELECT period.period_id, period.account_id AS payer_id,
          ${totalColumns('total')},
@@ -20,7 +17,6 @@ const SNAPSHOT_SQL = `
     ON reached.stream = (CAST(:streams AS text[]))[period.account_id % :shard_count + 1]
   WHERE period.period_id = :period_id`;
 
-/** What is counted for a billing period and up to which entry; undefined where there is no such period. */
 export async function findUsageSnapshot(query: Query, periodId: number): Promise<UsageSnapshot | undefined> {
   const [snapshot] = await query<UsageSnapshot>(
     SNAPSHOT_SQL,

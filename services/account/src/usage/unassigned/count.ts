@@ -17,16 +17,13 @@ import { effectiveTime, eventsOf } from './explain.ts';
 import type { UnassignedRow } from './explain.ts';
 import { findUnassigned } from './store.ts';
 
-/** What counting has done: `changed` is false where it had been counted before. */
+/** `changed` is false if it was counted before. */
 export type CountOutcome = { row: UnassignedRow; changed: boolean };
 
 /**
- * Counts what was set aside, once however often it is asked for (ADR 0008): totals, hourly rows, the mark on the row,
- * the audit log and what Redis is to be told are one transaction. Live counters are built anew: they may hold it
- * already.
- *
- * Into the period that is named; else the one that the event names, where it is the payer's; else the one of the
- * payer that covers the event's time.
+ * Counts unassigned usage at most once (ADR 0008): totals, hourly rows, the row's mark, the audit log and the message
+ * to Redis are one transaction. Live counters are rebuilt, since they may include it. The period is the named one,
+ * else the event's if it is the payer's, else the payer's at the event's time.
  *
  * @throws {Problem} (the promise) not_found, usage_not_readable, no_billing_period, usage_total_too_large
  */
@@ -68,7 +65,7 @@ export function createCountUnassigned(
   };
 }
 
-/** The row's events, each at the time that it is counted as used. @throws {Problem} usage_not_readable */
+/** @throws {Problem} usage_not_readable */
 async function timedEvents(query: Query, row: UnassignedRow): Promise<UsageEvent[]> {
   const events = eventsOf(row);
   if (events === null) throw new Problem('usage_not_readable');
@@ -77,7 +74,7 @@ async function timedEvents(query: Query, row: UnassignedRow): Promise<UsageEvent
   return events.map((event) => ({ ...event, at_ms: effectiveTime(event, row, keptFrom).getTime() }));
 }
 
-/** The events with their periods and payers. @throws {Problem} no_billing_period, usage_total_too_large */
+/** @throws {Problem} no_billing_period, usage_total_too_large */
 async function assignPeriods(
   query: Query,
   events: readonly UsageEvent[],

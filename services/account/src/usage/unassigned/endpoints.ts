@@ -13,9 +13,9 @@ import type { UnassignedRow } from './explain.ts';
 import { findUnassigned, listUnassigned } from './store.ts';
 
 /**
- * The operator API for usage that was set aside, on the private listener. A row is `unassigned_id, recorded_at, reason,
- * explanation, stream, entry_id, event_index, events, counted_at, counted_period_id`; `events` is null where nothing
- * can be read, and such a row can't be counted.
+ * Unassigned usage, for operators. A row is `unassigned_id, recorded_at, reason, explanation, stream, entry_id,
+ * event_index, events, counted_at, counted_period_id`; a row whose `events` is null is unreadable and cannot be
+ * counted.
  */
 
 const listSchema = z.strictObject({
@@ -36,7 +36,7 @@ export function unassignedListEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `GET /private/usage-unassigned/{unassigned_id}`: 200 with the row and `raw`, the text that came; 404. */
+/** `GET /private/usage-unassigned/{unassigned_id}`: 200 with the row and `raw`, its original text; 404. */
 export function unassignedEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const row = await findUnassigned(query, idOf(req, 'unassigned_id'));
@@ -46,10 +46,9 @@ export function unassignedEndpoint(query: Query): RequestHandler {
 }
 
 /**
- * `POST /private/usage-unassigned/{unassigned_id}/count` with `{period_id?}`: 200 with the row and `changed`, which is
- * false where it was counted before. Without `period_id` into the period that the event names, where it is the
- * payer's, else the one that covers its time. 404, also `no_billing_period` where there is none; 409
- * `usage_not_readable`, `usage_total_too_large`.
+ * `POST /private/usage-unassigned/{unassigned_id}/count` with `{period_id?}`: 200 with the row and `changed`, false
+ * if it was counted before. Without `period_id` the event's period, if it is the payer's, else the one at its time.
+ * 404, also `no_billing_period`; 409 `usage_not_readable`, `usage_total_too_large`.
  */
 export function countUnassignedEndpoint(count: ReturnType<typeof createCountUnassigned>): RequestHandler {
   return async (req, res) => {

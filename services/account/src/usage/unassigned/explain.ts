@@ -5,7 +5,6 @@ import type { UnassignedReason } from '../reader/stream/read-entry.ts';
 import { readEvent } from '../gaps/recover-periods.ts';
 import { streamIdMs } from '../reader/stream/stream-id.ts';
 
-/** What was set aside, as the table holds it. */
 export type UnassignedRow = {
   unassigned_id: number;
   recorded_at: Date;
@@ -19,10 +18,10 @@ export type UnassignedRow = {
 };
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  malformed_batch: 'The entry of the stream holds no usage batch. Something other than a gateway wrote it.',
-  malformed_event: 'The event lacks a member, or one has a wrong type or a negative value.',
+  malformed_batch: 'The stream entry contains no usage batch. It was not written by a gateway.',
+  malformed_event: 'A field of the event is missing, negative or of the wrong type.',
   implausible_time:
-    "The event's time was more than a day ahead of account's clock or before the kept months. The gateway's clock was wrong.",
+    "The event's time was more than a day in the future or before the retained months. The gateway's clock was wrong.",
   implausible_counter: `A counter of the event is above ${String(MAX_EVENT_COUNTER)}, which no call can use.`,
   unknown_period: 'The billing period that the event names does not exist.',
   other_payers_period:
@@ -33,12 +32,10 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 
 export const REASONS = Object.keys(EXPLANATIONS) as [string, ...string[]];
 
-/** Why it was set aside, in words. */
 export function explain(reason: string): string {
-  return EXPLANATIONS[reason] ?? 'Set aside by another version of Tollgate.';
+  return EXPLANATIONS[reason] ?? 'Recorded by another version of Tollgate.';
 }
 
-/** The usage in what was set aside; null where it can't be read. A whole entry holds the events of its batch. */
 export function eventsOf({
   event_index,
   raw,
@@ -57,8 +54,8 @@ function readBatch(raw: string): UsageEvent[] | null {
 }
 
 /**
- * When the event is counted as used: at its own time where a gateway can have stated that, else when Redis took the
- * entry, by its clock, else when it was set aside. Not before the hours that are kept.
+ * When the event counts as used: its own time if plausible, else when Redis added the entry, else when it was
+ * recorded; never before the kept hours.
  */
 export function effectiveTime(
   { at_ms }: Pick<UsageEvent, 'at_ms'>,

@@ -7,7 +7,6 @@ const COLUMNS = `unassigned_id, recorded_at, reason, stream, entry_id, event_ind
 
 export type UnassignedFilter = { reason: string | undefined; counted: boolean | undefined };
 
-/** What was set aside, the newest first. */
 export function listUnassigned(
   query: Query,
   { reason, counted }: UnassignedFilter,

@@ -3,22 +3,20 @@ import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import { id } from '../../http/answer-fields.ts';
 
-/** Answers about usage over time, as the API's document describes them. */
-
 const second = z.iso.datetime({ precision: 0 }).meta({ examples: ['2026-07-01T00:00:00Z'] });
 
-const usage = z
-  .record(z.enum(USAGE_FIELDS), z.int())
-  .meta({ description: 'As `GET /api/usage` has it. Each figure of seconds is rounded down by itself.' });
+const usage = z.record(z.enum(USAGE_FIELDS), z.int()).meta({
+  description: 'The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately.',
+});
 
 const headFields = {
   account_id: id,
   payer_id: id,
   view: z.enum(['billed', 'own']),
   interval: z.enum(['hour', 'day']),
-  from: second.meta({ description: 'The range, widened to whole buckets.' }),
-  to: second.meta({ description: 'Exclusive.' }),
-  usage: usage.meta({ description: 'Of the whole range.' }),
+  from: second.meta({ description: 'Start of the range, extended to whole buckets.' }),
+  to: second.meta({ description: 'End of the range, exclusive.' }),
+  usage: usage.meta({ description: 'The total of the range.' }),
 };
 
 const byTimeSchema = z
@@ -30,7 +28,6 @@ const byTimeSchema = z
   })
   .meta({ id: 'UsageByTime' });
 
-/** Grouped by something that has an id, and names. */
 function grouped<By extends string>(by: By, ofGroup: z.ZodRawShape, names: z.ZodRawShape) {
   const started = { started_at: second, usage };
   return z.object({
@@ -38,10 +35,10 @@ function grouped<By extends string>(by: By, ofGroup: z.ZodRawShape, names: z.Zod
     group_by: z.literal(by),
     groups: z
       .array(z.object({ ...ofGroup, ...names, usage }))
-      .meta({ description: 'Over the whole range, most points first.' }),
+      .meta({ description: 'Totals of the range, most points first.' }),
     buckets: z
       .array(z.object({ ...started, groups: z.array(z.object({ ...ofGroup, usage })) }))
-      .meta({ description: 'Every bucket; in it, the groups that have used something.' }),
+      .meta({ description: 'All buckets, each with the groups that have usage in it.' }),
   });
 }
 
@@ -49,7 +46,9 @@ const byApplicationSchema = grouped(
   'application',
   { application_id: z.int().min(0) },
   {
-    account_id: id.nullable().meta({ description: 'Whose application; null where there is no such one.' }),
+    account_id: id
+      .nullable()
+      .meta({ description: 'The application’s owner; null if the application is unknown.' }),
     name: z.string().nullable(),
     type: z.enum(['automatic', 'manual', 'temporary']).nullable(),
     status: z.enum(['active', 'revoked', 'deleted']).nullable(),
@@ -61,8 +60,11 @@ const byMemberSchema = grouped(
   { account_id: id },
   {
     name: z.string().nullable(),
-    email: z.string().nullable().meta({ description: 'Of oneself and of who is in the team.' }),
-    in_team: z.boolean().meta({ description: 'False for who has left, and where there is no team.' }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: 'Visible for yourself and for current members of your team.' }),
+    in_team: z.boolean().meta({ description: 'False for former members and without a team.' }),
   },
 ).meta({ id: 'UsageByMember' });
 
@@ -79,11 +81,11 @@ export const usageViewAnswerSchema = z.discriminatedUnion('group_by', [
 
 const paceSchema = z
   .object({
-    per_day: z.int().min(0).meta({ description: 'In units of the limit.' }),
+    per_day: z.int().min(0).meta({ description: 'In the unit of the limit.' }),
     reached_at: second.nullable().meta({
       description:
-        'When the limit is reached if it goes on like that; null where the period ends before, nothing is used or ' +
-        'it is reached already.',
+        'When the limit will be reached at this pace. Null if the period ends first, nothing is used, or the limit ' +
+        'is already reached.',
     }),
   })
   .meta({ id: 'Pace' });
@@ -92,10 +94,10 @@ const limitPaceSchema = z
   .object({
     limit: z.int().min(0),
     usage: z.int().min(0),
-    used_share: z.number().min(0).meta({ description: 'Rounded down; 1 or more where it is reached.' }),
+    used_share: z.number().min(0).meta({ description: 'Rounded down; 1 or more if the limit is reached.' }),
     reached: z.boolean(),
-    whole_period: paceSchema.meta({ description: 'The mean since the period began.' }),
-    last_24_hours: paceSchema.meta({ description: 'Of the running hour and the 23 before it.' }),
+    whole_period: paceSchema.meta({ description: 'The average since the start of the period.' }),
+    last_24_hours: paceSchema.meta({ description: 'The current hour and the 23 hours before it.' }),
   })
   .meta({ id: 'PaceOfLimit' });
 
@@ -111,5 +113,5 @@ export const paceAnswerSchema = z.object({
       time_sec_limit: limitPaceSchema.optional(),
       traffic_bytes_limit: limitPaceSchema.optional(),
     })
-    .meta({ description: 'Those that are enforced.' }),
+    .meta({ description: 'The enforced limits.' }),
 });

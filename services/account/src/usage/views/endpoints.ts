@@ -13,39 +13,26 @@ import { groupIds, usageSeries, usageSeriesAnswer } from './series/series.ts';
 import type { UsageSeries } from './series/series.ts';
 import { findUsageRows } from './store.ts';
 
-/** Usage over time (ADR 0028), for who is signed in and for operators. 503 while Postgres is away. */
-
-/** The most rows of one answer; each is a group in a bucket. */
+/** Each row is a group in a bucket. */
 const MAX_ROWS = { json: 10_000, csv: 50_000 } as const;
 
 /**
- * `GET /api/console/usage` and, for operators, `GET /private/accounts/{account_id}/usage`: usage by day or hour, for
- * a range of the last 14 months. Query parameters, all of them optional:
+ * `GET /api/console/usage` and, for operators, `GET /private/accounts/{account_id}/usage`: usage by day or hour of
+ * UTC within the last 14 months (ADR 0028). Optional query parameters:
  *
- * - `interval`: `day` (default) or `hour`, of UTC.
- * - `from`, `to`: RFC 3339 times, `to` exclusive, or dates, which name their whole day. They are widened to whole
- *   buckets, and end with the one that is running. Default: up to now, 30 days or 24 hours. By the hour at most 31
- *   days.
+ * - `interval`: `day` (default) or `hour`.
+ * - `from`, `to`: RFC 3339 times, `to` exclusive, or dates, which include their whole day; extended to whole buckets.
+ *   Default: the last 30 days or 24 hours. At most 31 days by the hour.
  * - `group_by`: `none` (default), `application`, `member`, `api_version`.
- * - `view`: `billed`, what the account's own billing periods have paid for, by whoever, also by who has left the team
- *   since; or `own`, what the account itself has used, whoever has paid. Default: `own` for a member of a team, else
- *   `billed`.
- * - `application_id`, `account_id`, `api_version` (`v1`, `v2`): nothing but that one's usage. What the view doesn't
- *   contain is zero. 403 `forbidden` for another's `account_id` in the view `own`.
- * - `format`: `json` or `csv`; where it is missing, `Accept` decides.
+ * - `view`: `billed`, all usage charged to the account's periods, or `own`, the account's usage. Default: `own` for a
+ *   member of a team, else `billed`.
+ * - `application_id`, `account_id`, `api_version` (`v1`, `v2`): filters. 403 `forbidden` for another's `account_id`
+ *   in `own`.
+ * - `format`: `json` or `csv` (series/csv.ts); without it, `Accept` decides.
  *
- * 200 `{account_id, payer_id, view, group_by, interval, from, to, usage, groups, buckets}`. `usage` is
- * `{points_usage, requests_usage, time_sec_usage, traffic_bytes_usage}` as of GET /api/usage, in seconds and bytes;
- * every figure of seconds is rounded down by itself. `buckets` holds every bucket, also one without usage:
- * `{started_at, usage, groups: [{<id>, usage}]}`, in it the groups that have used something. `groups` sums them up
- * over the range, most points first: `{application_id, account_id, name, type, status, usage}` (`type` also
- * `temporary`, `status` also `deleted`; all null where there is no such application), `{account_id, name, email,
- * in_team, usage}` (`email` of who is in the team), or `{api_version, usage}`.
- *
- * As CSV one line for each bucket or, grouped, for each group in one: usage/views/csv.ts.
- *
- * 400 `invalid_request` that names all faulty parameters, also where an answer would have more than 10,000 groups in
- * buckets (50,000 as CSV). 404 `not_found` for an account that isn't there.
+ * 200 `{account_id, payer_id, view, group_by, interval, from, to, usage, groups, buckets}` (answers.ts), with a
+ * bucket for every day or hour. 400 `invalid_request` naming all invalid parameters, also above 10,000 groups in
+ * buckets (50,000 as CSV). 404 `not_found`; 503 while Postgres is unavailable.
  */
 export function usageViewEndpoint(
   query: Query,
@@ -64,14 +51,9 @@ export function usageViewEndpoint(
 }
 
 /**
- * `GET /api/console/usage/pace`: how the limits of the period that GET /api/usage shows are used up. 200
- * `{account_id, payer_id, status, billing_period: {started_at, ended_at, plan_name}, elapsed_share, limits}`;
- * `limits` has `points_limit`, `time_sec_limit` and `traffic_bytes_limit` as far as they are enforced, each `{limit,
- * usage, used_share, reached, whole_period, last_24_hours}`. Shares are from 0, rounded down to four digits:
- * `used_share` is 1 or more where the limit is `reached`. Two paces: the mean since the period began, and that of the
- * running hour and the 23 before it; each `{per_day, reached_at}`, with when the limit will be reached if it goes on
- * like that (UTC), or null where the period ends before, nothing is used or the limit is reached already. 404
- * `no_billing_period`.
+ * `GET /api/console/usage/pace`: how fast the enforced limits of the current period are used. 200 `{account_id,
+ * payer_id, status, billing_period, elapsed_share, limits}` (answers.ts). Shares are rounded down to four digits, so
+ * `used_share` is 1 or more exactly if `reached`. 404 `no_billing_period`.
  */
 export function paceEndpoint(
   query: Query,
@@ -92,7 +74,7 @@ async function findSeries(query: Query, { viewer, input, maxRows, now }: Asked):
   const { payer_id } = payerPeriods;
   const view = input.view ?? (payer_id === account_id ? 'billed' : 'own');
   if (view === 'own' && input.account_id !== undefined && input.account_id !== account_id) {
-    throw new Problem('forbidden', { detail: 'The usage of others is seen by whoever pays for it.' });
+    throw new Problem('forbidden', { detail: 'Only the payer can see the usage of other accounts.' });
   }
   const filter = { application_id, account_id: input.account_id, api_version };
   const rows = await findUsageRows(query, { account_id, view, range, group_by, filter, limit: maxRows + 1 });
@@ -102,7 +84,7 @@ async function findSeries(query: Query, { viewer, input, maxRows, now }: Asked):
 }
 
 function tooManyRows(maxRows: number): Problem {
-  const message = `would give more than ${String(maxRows)} figures: ask for a shorter range, longer intervals or a filter`;
+  const message = `gives more than ${String(maxRows)} rows: use a shorter range, longer intervals or a filter`;
   return invalidFields([{ field: 'group_by', message }]);
 }
 

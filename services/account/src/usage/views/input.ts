@@ -6,19 +6,16 @@ import { fromField, toField } from '../../http/input/time-range.ts';
 import { rangeFaults, usageRange } from './series/range.ts';
 import type { UsageRange } from './series/range.ts';
 
-/** The query parameters of usage views. */
-
 const rangeFields = {
   interval: z.enum(['hour', 'day'], 'must be hour or day').default('day'),
-  from: fromField('Where the range begins. Default: 30 days or 24 hours before its end.'),
-  to: toField('Before when the range ends; a date names its whole day. Default: now.'),
+  from: fromField('Start of the range. Default: 30 days or 24 hours before its end.'),
+  to: toField('End of the range, exclusive; a date includes its whole day. Default: now.'),
 };
 
 const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
 
 export type GroupBy = (typeof GROUP_BY)[number];
 
-/** Query parameters of `GET /api/console/usage` and `GET /private/accounts/{account_id}/usage`. */
 export const usageViewSchema = z.strictObject({
   ...rangeFields,
   group_by: z.enum(GROUP_BY, `must be ${GROUP_BY.join(', ')}`).default('none'),
@@ -35,10 +32,7 @@ export type UsageViewInput = Omit<z.output<typeof usageViewSchema>, 'interval' |
 
 const rangeSchema = z.object(rangeFields);
 
-/**
- * What a request asks to see.
- * @throws {Problem} invalid_request that names every faulty parameter, those of the range too
- */
+/** @throws {Problem} invalid_request that names every invalid parameter, including those of the range */
 export function usageViewInput(req: Pick<Request, 'query'>, now: Date): UsageViewInput {
   const parsed = usageViewSchema.safeParse(req.query);
   const wantedRange = rangeSchema.safeParse(req.query);

@@ -1,9 +1,7 @@
 import type { Query } from '../../platform/database/query.ts';
 import type { GroupBy } from './input.ts';
 
-/** What the ids that usage is grouped by stand for. */
-
-/** Null where there is no such application: usage that another system has reported needs none. */
+/** Null if the application is unknown: reported usage need not name an existing one. */
 type ApplicationNames = {
   account_id: number | null;
   name: string | null;
@@ -13,7 +11,6 @@ type ApplicationNames = {
 
 type MemberNames = { name: string | null; email: string | null; in_team: boolean };
 
-/** Nothing for an API version, which is a name itself. */
 export type Names = Partial<ApplicationNames> | Partial<MemberNames>;
 
 const UNKNOWN: Record<GroupBy, Names> = {
@@ -23,12 +20,12 @@ const UNKNOWN: Record<GroupBy, Names> = {
   api_version: {},
 };
 
-/** Who looks: an account, or an operator at an account. */
+/** An account, or an operator looking at an account. */
 export type Viewer = { account_id: number; isOperator: boolean };
 
 /**
- * The names of some ids. An e-mail address is shown of oneself and of who is in one's team now: it isn't the team's
- * any more when somebody has left, and may be a new one since. Operators see all.
+ * An e-mail address is visible to its owner, to current members of the team and to operators: a former member may
+ * have a new one.
  */
 export async function findNames(
   query: Query,
@@ -54,7 +51,7 @@ async function findRows(
   return [];
 }
 
-/** Deleted ones too, and the hidden ones of temporary tokens. */
+/** Includes deleted applications and the hidden ones of temporary tokens. */
 const APPLICATIONS_SQL = `
   SELECT application_id AS id, account_id, name, type, status FROM applications
   WHERE application_id = ANY (CAST(:ids AS bigint[]))`;

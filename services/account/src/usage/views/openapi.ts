@@ -6,22 +6,23 @@ import { usageViewSchema } from './input.ts';
 export const usageViewApi: ApiChapter = {
   title: 'Usage over time',
   description:
-    'When, by what and by whom a plan is used, and whether it will last. Days and hours are of UTC.',
+    'When, by which applications and by whom points are used, and how long they will last. Days and hours are in UTC.',
   operations: {
     'GET /api/console/usage': {
       operationId: 'getUsageOverTime',
-      summary: 'Usage by day or hour of the last 14 months, as JSON or CSV',
+      summary: 'Get usage by day or hour, as JSON or CSV',
       description:
-        'The view `billed` is what one’s own billing periods have paid for, by whoever; `own` what one has used ' +
-        'oneself, whoever has paid. A member of a team gets `own` unless it asks otherwise. By the hour at most 31 ' +
-        'days. What the view doesn’t contain is zero. As JSON at most 10,000 groups in buckets, as CSV 50,000. The ' +
-        'CSV has a line for each bucket or, grouped, for each group in one; text that a spreadsheet would take for ' +
-        'a formula begins with an apostrophe.',
+        'Covers the last 14 months. The view `billed` contains all usage charged to your billing periods, by any ' +
+        'member; `own` contains your usage, whoever pays for it. The default is `own` for members of a team, and ' +
+        '`billed` otherwise. Hourly ranges have at most 31 days. Usage outside the view counts as zero. JSON ' +
+        'responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if ' +
+        'grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an ' +
+        'apostrophe.',
       caller: 'session',
       query: usageViewSchema,
       answers: {
         200: {
-          description: 'The usage. `format` chooses between JSON and CSV, else `Accept`.',
+          description: 'The usage. `format` selects JSON or CSV; without it, `Accept` does.',
           schema: usageViewAnswerSchema,
           furtherSchemas: { 'text/csv': z.string() },
         },
@@ -30,10 +31,10 @@ export const usageViewApi: ApiChapter = {
     },
     'GET /api/console/usage/pace': {
       operationId: 'getPace',
-      summary: 'How the limits of the current billing period are used up',
+      summary: 'Get the pace at which limits are being used',
       description:
-        'The used share of each limit beside the elapsed share of the period, and when it will be reached, by the ' +
-        'mean of the period and by the last 24 hours.',
+        'Returns the used share of each limit, the elapsed share of the billing period, and when each limit will be ' +
+        'reached at the average pace of the period and of the last 24 hours.',
       caller: 'session',
       answers: { 200: { description: 'The pace.', schema: paceAnswerSchema } },
       problems: ['no_billing_period'],

@@ -4,15 +4,15 @@ import type { Query } from '../../platform/database/query.ts';
 import type { GroupBy } from './input.ts';
 import type { Interval, UsageRange } from './series/range.ts';
 
-/** Sums of hourly rows. Each statement names the key that its index begins with, and hours that leave out partitions. */
+/** Each statement filters by the first column of an index, and by hours, which excludes partitions. */
 
 export type UsageRow = Counters & {
   bucket: Date;
-  /** An id or a version; null where rows are grouped by time alone. */
+  /** Null without grouping. */
   group_id: number | string | null;
 };
 
-/** Whose usage: what an account's own periods have paid for, or what the account itself has used. */
+/** `billed`: charged to the account's periods. `own`: used by the account itself. */
 export type UsageView = 'billed' | 'own';
 
 export type WantedRows = {
@@ -21,7 +21,6 @@ export type WantedRows = {
   range: UsageRange;
   group_by: GroupBy;
   filter: Readonly<Record<'application_id' | 'account_id' | 'api_version', number | string | undefined>>;
-  /** More rows than this are not read. */
   limit: number;
 };
 
@@ -34,7 +33,6 @@ const GROUP_IDS: Record<GroupBy, string> = {
   api_version: 'api_version',
 };
 
-/** In the order of their buckets. */
 export async function findUsageRows(query: Query, wanted: WantedRows): Promise<UsageRow[]> {
   const { account_id, view, range, group_by, filter, limit } = wanted;
   const { from, to } = range;
@@ -62,8 +60,8 @@ export async function findUsageRows(query: Query, wanted: WantedRows): Promise<U
 }
 
 /**
- * The account's periods that can have usage in a range: usage belongs to a period in its grace window too, and a
- * gateway's clock may be a day ahead or behind. Asked for apart, so that the planner knows which and how many.
+ * Periods that can have usage in a range, by grace windows and gateway clocks up to a day off. A query of its own, so
+ * that the planner knows the ids.
  */
 async function findPeriodIds(query: Query, accountId: number, { from, to }: UsageRange): Promise<number[]> {
   const rows = await query<{ period_id: number }>(
@@ -75,7 +73,6 @@ async function findPeriodIds(query: Query, accountId: number, { from, to }: Usag
   return rows.map(({ period_id }) => period_id);
 }
 
-/** What a period has from an hour on. */
 export async function findUsageSince(query: Query, periodId: number, since: Date): Promise<Counters[]> {
   return query<Counters>(
     `SELECT ${SUM_COLUMNS} FROM usage_hourly WHERE period_id = :periodId AND hour >= :since HAVING count(*) > 0`,

@@ -16,7 +16,7 @@ export type DeliveryOptions = {
   metrics: Pick<OutboxMetrics, 'deliveries'>;
 };
 
-/** Tells auth of one row, once, and notes in the outbox what came of it. Never throws. */
+/** Delivers one row to auth and records the outcome. Never throws. */
 export async function attemptDelivery(
   { query, auth, logger, metrics }: DeliveryOptions,
   row: PendingClientChange,
@@ -29,10 +29,10 @@ export async function attemptDelivery(
   } catch (error) {
     metrics.deliveries.inc({ outcome: 'failed' });
     const attempts = row.attempts + 1;
-    // At attempts 1, 2, 4, 8, …: an hour's outage of auth isn't told in thousands of lines.
+    // At attempts 1, 2, 4, 8, …: an outage of auth must not fill the log.
     if ((attempts & (attempts - 1)) === 0) {
       const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      logger.warn({ err, client_id, attempts }, 'auth does not know of a changed application yet');
+      logger.warn({ err, client_id, attempts }, 'auth has not acknowledged an application change; retrying');
     }
     const retryInMs = backoffMs(attempts);
     await postpone(query, REVOCATION_OUTBOX, outbox_id, retryInMs).catch(ignoreAway);
@@ -43,7 +43,7 @@ export async function attemptDelivery(
   return { delivered: true };
 }
 
-/** The row stays as it is, and its lease ends by itself. */
+/** The row becomes due again when its lease ends. */
 function ignoreAway(): void {
   return undefined;
 }

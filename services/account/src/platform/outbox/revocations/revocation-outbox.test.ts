@@ -162,7 +162,7 @@ test('Postgres away: changes are 503, and what was committed before is delivered
       ]);
       expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     }
-    const said = () => own.account.logs().split('the revocation outbox waits for Postgres').length - 1;
+    const said = () => own.account.logs().split('the revocation outbox cannot reach Postgres').length - 1;
     await waitFor(() => said() > 0);
     own.auth.moodOf = () => 'well';
     await postgres.restart();
@@ -170,7 +170,7 @@ test('Postgres away: changes are 503, and what was committed before is delivered
     await waitFor(() => own.auth.told.some((one) => one.client_id === client_id));
     await waitFor(async () => (await operate(own.account, 'POST', `${path}/revoke`)).status === 200);
     expect(said()).toBe(1);
-    await waitFor(() => own.account.logs().includes('the revocation outbox is read again'));
+    await waitFor(() => own.account.logs().includes('the revocation outbox is being read again'));
   } finally {
     await own.close();
     await postgres.stop();

@@ -1,25 +1,24 @@
 /**
- * Ids of Redis Stream entries: `<milliseconds>-<sequence>`, both unsigned 64 bit numbers, ordered as a pair.
- * As text they don't sort: 9-0 is before 10-0.
+ * Ids of Redis Stream entries, `<milliseconds>-<sequence>`, are pairs of unsigned 64-bit numbers: as text, 9-0 would
+ * come after 10-0.
  */
 export const FIRST_STREAM_ID = '0-0';
 
 const MAX_SEQUENCE = 2n ** 64n - 1n;
 
-/** Negative where `one` comes before `other`, positive where it comes after, 0 where they are the same. */
+/** Negative if `one` is first, positive if `other` is, 0 if they are equal. */
 export function compareStreamIds(one: string, other: string): number {
   const [oneMs, oneSequence] = parts(one);
   const [otherMs, otherSequence] = parts(other);
   return oneMs === otherMs ? sign(oneSequence - otherSequence) : sign(oneMs - otherMs);
 }
 
-/** The smallest id after another one. */
 export function nextStreamId(id: string): string {
   const [ms, sequence] = parts(id);
   return sequence === MAX_SEQUENCE ? `${String(ms + 1n)}-0` : `${String(ms)}-${String(sequence + 1n)}`;
 }
 
-/** When Redis took the entry in, by its own clock, in milliseconds since the epoch. */
+/** When Redis added the entry, by its clock. */
 export function streamIdMs(id: string): number {
   return Number(parts(id)[0]);
 }

@@ -4,15 +4,13 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import { nextStreamId } from './stream-id.ts';
 
 /**
- * Removes the entries up to a position and says so under a second key, at once for whoever looks (ADR 0008). The
- * second key is never lowered: a reader that comes late must not hide what another one has removed.
+ * Removes the entries up to a position and stores the position under a second key (ADR 0008), which is never lowered:
+ * a late reader must not hide what another one has removed.
  *
- * Nothing is done where one of the two stores has been set back (ADR 0041): Redis doesn't say what it was known to
- * say (ARGV[3]), or it says more than the position. Nor where the stream's ids have fallen behind the position: what
- * a gateway has written there would go uncounted.
+ * Does nothing after a rollback (ADR 0041): Redis has lost the known position (ARGV[3]) or is trimmed further than
+ * this position. Also if the stream's ids are behind the position, as new entries would go uncounted.
  *
- * XTRIM is first because Redis, out of memory, refuses a script's SET unless the script has written before, and
- * trimming is what frees memory.
+ * XTRIM comes first: a Redis that is out of memory refuses a SET unless the script has written before.
  */
 const LUA = `${LUA_STREAM_ID_IS_AFTER}
 local position, known = ARGV[1], ARGV[3]
@@ -33,29 +31,27 @@ return { 1, '' }
 const OUTCOMES = ['behind', 'trimmed', 'redis_set_back', 'ahead'] as const;
 
 /**
- * `behind` where the stream's newest id is before the position, `redis_set_back` where Redis doesn't know any more
- * how far it was trimmed, `ahead` where it was trimmed beyond the position, up to `trimmed`. Nothing is removed then.
+ * `behind`: the newest id is before the position. `redis_set_back`: Redis has lost how far it was trimmed. `ahead`:
+ * it is trimmed beyond the position, to `trimmed`.
  */
 type TrimResult = { outcome: (typeof OUTCOMES)[number]; trimmed: string };
 
-/** `known` is how far Redis was known to be trimmed; undefined where that isn't known. */
+/** `known`: how far Redis is known to be trimmed. */
 export type TrimStream = (
   stream: UsageStream,
   position: string,
   known: string | undefined,
 ) => Promise<TrimResult>;
 
-/** A usage stream by its key and its shard. */
 export type UsageStream = { key: string; shard: number };
 
-/** Defines the script on a connection. Both keys of a shard share its Redis Cluster slot. */
 export function createTrimStream(redis: ScriptableRedis): TrimStream {
   const script = defineScript(redis, LUA);
   return async ({ key, shard }, position, known = '') => {
     const args = [position, nextStreamId(position), known];
     const [code, trimmed] = (await script([key, usageTrimmedKey(shard)], args)) as [number, string];
     const outcome = OUTCOMES[code];
-    if (outcome === undefined) throw new Error('the trim script gave an unknown answer');
+    if (outcome === undefined) throw new Error('the trim script returned an unknown code');
     return { outcome, trimmed };
   };
 }

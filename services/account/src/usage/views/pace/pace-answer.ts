@@ -11,9 +11,7 @@ import { elapsedShare, perDay, reachedAt, usedShare } from './pace.ts';
 import type { PeriodBounds } from './pace.ts';
 import { findUsageSince } from '../store.ts';
 
-/** How the limits of an account's current period are used up. */
-
-/** The limits that usage adds up to, with its counter and how many of the counter's units one of the limit has. */
+/** Limits that accumulate, with their counter and the counter's units per unit of the limit. */
 const ACCRUING = {
   points_limit: { counter: 'points', units: 1 },
   time_sec_limit: { counter: 'time_ms', units: 1_000 },
@@ -45,7 +43,7 @@ export type PaceAnswer = {
 const HOUR_MS = 3_600_000;
 
 /**
- * The pace of the period that GET /api/usage shows.
+ * The pace of the period that GET /api/usage returns.
  * @throws {Problem} not_found; no_billing_period
  */
 export async function paceAnswer(query: Query, accountId: number, now: Date): Promise<PaceAnswer> {
@@ -56,7 +54,7 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
   const { started_at, ended_at, plan_name } = period;
   const bounds = { started_at, end: secondAfter(period) };
   const since = lastDay(bounds, now);
-  // The period's first row is of an hour that may have begun before it.
+  // The first hourly row may begin before the period.
   const [recent] = await findUsageSince(query, period.period_id, hourOf(since));
   const enforced = enforcedLimits(period);
   const limits = Object.entries(ACCRUING).flatMap(([field, { counter, units }]) => {
@@ -78,7 +76,7 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
   };
 }
 
-/** The running hour and the 23 before it, as hourly rows know them; no more than the period has. */
+/** The current hour and the 23 before it, within the period. */
 function lastDay({ started_at }: PeriodBounds, now: Date): Date {
   return new Date(Math.max(hourOf(now).getTime() - 23 * HOUR_MS, started_at.getTime()));
 }
@@ -91,7 +89,7 @@ function limitPace(
   now: Date,
   recent: { used: number; since: Date },
 ): LimitPace {
-  // In the counter's units: a second of which 900 ms are used isn't used.
+  // In the counter's units: rounding 900 ms up to a second would reach a limit early.
   const inUnits = { limit: limit * units, used };
   const paceOf = (pace: { used: number; since: Date }): Pace => {
     const reached = reachedAt(inUnits, pace, bounds, now);

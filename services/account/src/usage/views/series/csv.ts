@@ -4,11 +4,9 @@ import type { GroupBy } from '../input.ts';
 import { ID_FIELDS } from './series.ts';
 import type { UsageSeries } from './series.ts';
 
-/** A usage view as CSV (RFC 4180). */
-
 type Cell = number | string;
 
-/** The names that come along, and what their columns are called. */
+/** Names of groups, with their column titles. */
 const NAME_COLUMNS: Record<GroupBy, Readonly<Record<string, string>>> = {
   none: {},
   application: { name: 'application_name' },
@@ -17,8 +15,8 @@ const NAME_COLUMNS: Record<GroupBy, Readonly<Record<string, string>>> = {
 };
 
 /**
- * A header line, and one line for each bucket or, where usage is grouped, for each group that has used something in
- * it: `started_at`, the group's id and names, and the four figures as JSON names them.
+ * CSV (RFC 4180): one line for each bucket or, if grouped, for each group in a bucket: `started_at`, the group's id
+ * and names, and the usage fields.
  */
 export function usageCsv({ group_by, groups, buckets }: UsageSeries): string {
   const columns = NAME_COLUMNS[group_by];
@@ -34,9 +32,9 @@ export function usageCsv({ group_by, groups, buckets }: UsageSeries): string {
   return lines.map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('');
 }
 
-/** `usage-2026-11-01-to-2026-11-30-by-day.csv`: the first bucket and the last. */
+/** Such as `usage-2026-11-01-to-2026-11-30-by-day.csv`. */
 export function csvFileName({ range, group_by, buckets }: UsageSeries): string {
-  // A colon can't be in a file's name everywhere: an hour is 2026-11-01T13.
+  // Not every file system allows a colon in names.
   const length = range.interval === 'day' ? '2026-11-01'.length : '2026-11-01T13'.length;
   const [first, last] = [buckets[0], buckets.at(-1)].map((bucket) => bucket?.started_at.slice(0, length));
   const by = group_by === 'none' ? range.interval : `${range.interval}-and-${group_by.replace('_', '-')}`;
@@ -53,8 +51,8 @@ function nameCells(names: Readonly<Record<string, unknown>>, fields: readonly st
 }
 
 /**
- * What a spreadsheet would take for a formula (OWASP, CSV Injection), the wide forms included: an application named
- * `=HYPERLINK(…)` would run in its manager's. A leading apostrophe makes it text.
+ * What spreadsheets take for a formula, full-width forms included (OWASP, CSV Injection): an application named
+ * `=HYPERLINK(…)` would run for its manager. A leading apostrophe makes it text.
  */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/u;
 

@@ -7,9 +7,6 @@ import { bucketStarts } from './range.ts';
 import type { UsageRange } from './range.ts';
 import type { UsageRow, UsageView } from '../store.ts';
 
-/** What a usage view shows, made of rows, without SQL: both JSON and CSV are written from it. */
-
-/** Usage of one application, member or API version. */
 type UsageGroup = { id: number | string; usage: ReportedUsage };
 
 type UsageBucket = { started_at: string; usage: ReportedUsage; groups: UsageGroup[] };
@@ -21,13 +18,12 @@ export type UsageSeries = {
   group_by: GroupBy;
   range: UsageRange;
   usage: ReportedUsage;
-  /** Those that have used most points first; none where usage is grouped by time alone. */
+  /** Most points first; empty without grouping. */
   groups: (UsageGroup & { names: Names })[];
-  /** Every bucket of the range, also one without usage; in it, the groups that have used something. */
+  /** Every bucket of the range, each with the groups that have usage in it. */
   buckets: UsageBucket[];
 };
 
-/** What the id of a group is called. */
 export const ID_FIELDS: Record<Exclude<GroupBy, 'none'>, string> = {
   application: 'application_id',
   member: 'account_id',
@@ -38,7 +34,6 @@ type GroupedRow = UsageRow & { group_id: number | string };
 
 const isGrouped = (row: UsageRow): row is GroupedRow => row.group_id !== null;
 
-/** The ids of the rows' groups, in no order. */
 export function groupIds(rows: readonly UsageRow[]): (number | string)[] {
   return [...new Set(rows.filter(isGrouped).map(({ group_id }) => group_id))];
 }
@@ -62,7 +57,6 @@ export function usageSeries(
   return { ...head, usage: sumUsage(rows), groups: groups.toSorted(mostFirst), buckets };
 }
 
-/** The series as JSON. */
 export function usageSeriesAnswer({ range, groups, buckets, ...head }: UsageSeries) {
   const idField = head.group_by === 'none' ? undefined : ID_FIELDS[head.group_by];
   const idOf = (id: number | string) => (idField === undefined ? {} : { [idField]: id });
