@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { pause } from '../../platform/timing/pause.ts';
 
-/** Meanwhile the outbox is polled. */
 const RETRY_MS = 1_000;
 
 const PROBE_INTERVAL_MS = 5_000;

@@ -5,9 +5,8 @@ import type { Query } from '../../platform/database/query.ts';
 import { signedIn } from '../../identity/sessions/require-session.ts';
 
 /**
- * Express middleware behind requireSession: who is blocked, or whose payer is, sees everything and makes nothing that
- * opens doors. A block that comes just after it is no loophole: every call is held to it anew.
- *
+ * Middleware behind requireSession: blocked accounts, and members of a blocked payer, can read everything but cannot
+ * create credentials. A block that comes just afterwards is enforced on every call.
  * @throws {Problem} account_blocked
  */
 export function refuseBlocked(query: Query): RequestHandler {

@@ -19,7 +19,6 @@ export function periodStart(anchor: Date, interval: BillingInterval, index: numb
   return start;
 }
 
-/** The period that covers an instant at or after the anchor. */
 export function periodAt(anchor: Date, interval: BillingInterval, instant: Date): PeriodTimes {
   const index = indexAt(anchor, interval, instant);
   return {

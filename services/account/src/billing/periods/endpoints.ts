@@ -73,7 +73,6 @@ export function newPeriodEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/** `GET /private/periods/{period_id}`: 200. */
 export function periodEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const now = new Date();

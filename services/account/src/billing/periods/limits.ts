@@ -4,7 +4,6 @@ import type { LimitField } from '@tollgate/contracts/entitlement';
 export type LimitedPeriod = {
   /** Limit fields are whole numbers or null, by a check constraint. */
   description: Readonly<Record<string, unknown>>;
-  /** An add-on for the period; overrides the description. */
   team_slots_limit: number | null;
 };
 

@@ -14,7 +14,6 @@ type PayerPeriod = StatusPeriod &
     traffic_bytes: number;
   };
 
-/** The payer of an account, and the payer's relevant billing periods. */
 export type PayerPeriods = {
   account_id: number;
   /** The team manager's account for a member, else the account itself. */
@@ -22,7 +21,6 @@ export type PayerPeriods = {
   account_blocked: boolean;
   /** At most two: the one that started last, and the next one. */
   periods: PayerPeriod[];
-  /** The instant that the periods were selected for. */
   now: Date;
 };
 

@@ -24,7 +24,6 @@ export function pickPeriod<Period extends PeriodTimes>(
   return covering ?? started.toSorted((one, other) => +other.started_at - +one.started_at)[0];
 }
 
-/** For a period that has started (source specification, part 3). */
 export function billingStatus(period: StatusPeriod, accountBlocked: boolean, now: Date): BillingStatus {
   if (accountBlocked || period.blocked) return 'blocked';
   if (now.getTime() < endMs(period)) return 'active';

@@ -22,10 +22,7 @@ export type Period = PeriodTimes & {
 const COLUMNS = `period_id, account_id, plan_id, plan_name, product_id, subscription_id, description, grace_sec,
   team_slots_limit, started_at, ended_at, blocked_at, created_at`;
 
-/**
- * Copies the plan's present attributes.
- * @throws {Problem} periods_overlap
- */
+/** @throws {Problem} periods_overlap */
 export async function openPeriod(
   query: Query,
   opened: PeriodTimes &
@@ -86,7 +83,6 @@ export async function deleteUpcomingPeriods(
   return starts.toSorted((one, other) => +one - +other)[0];
 }
 
-/** Whether a period covers an instant or begins after it. */
 export async function hasPeriodFrom(query: Query, accountId: number, instant: Date): Promise<boolean> {
   const rows = await query(
     'SELECT 1 FROM billing_periods WHERE account_id = :accountId AND ended_at >= :instant LIMIT 1',

@@ -17,8 +17,6 @@ import {
 } from './store.ts';
 import type { Plan, Product } from './store.ts';
 
-/** With their audit entries, within the transaction of `query`. */
-
 type NewPlan = z.output<typeof newPlanSchema>;
 type PlanChange = z.output<typeof planChangeSchema>;
 
@@ -30,10 +28,7 @@ export async function createPlan(query: Query, wanted: NewPlan, by: Actor): Prom
   return plan;
 }
 
-/**
- * Applies to periods that start from now on.
- * @throws {Problem} not_found, name_taken, invalid_request
- */
+/** Applies to periods that start from now on. @throws {Problem} not_found, name_taken, invalid_request */
 export async function changePlanAttributes(
   query: Query,
   planId: number,

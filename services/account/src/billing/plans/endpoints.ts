@@ -57,7 +57,6 @@ export function newPlanEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/** `GET /private/plans/{plan_id}`: 200. */
 export function planEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const plan = await findPlan(query, idOf(req, 'plan_id'));
@@ -97,7 +96,6 @@ export function productsEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `POST /private/products` with `{name}`: 201. */
 export function newProductEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const { name } = bodyOf(req, productSchema);
@@ -109,7 +107,6 @@ export function newProductEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/** `GET /private/products/{product_id}`: 200. */
 export function productEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const product = await findProduct(query, idOf(req, 'product_id'));

@@ -9,7 +9,6 @@ export type Plan = {
   plan_id: number;
   name: string;
   product_id: number | null;
-  /** The full raw set of attributes. */
   description: Record<string, unknown>;
   grace_sec: number;
   archived_at: Date | null;
@@ -47,7 +46,7 @@ export async function storePlan(query: Query, changed: Plan): Promise<void> {
   );
 }
 
-/** A period that was opened ahead freezes its plan when it starts, not before. */
+/** A period opened ahead copies its plan when it starts, not before. */
 export async function refreshUnstartedPeriods(query: Query, planId: number): Promise<void> {
   await query(
     `UPDATE billing_periods SET plan_name = plans.name, product_id = plans.product_id,
@@ -74,7 +73,7 @@ export async function lockPlan(query: Query, planId: number): Promise<Plan> {
   return found;
 }
 
-/** Keeps a plan as it is until the transaction's end. */
+/** Prevents changes of the plan until the transaction ends. */
 export async function lockPlanForShare(query: Query, planId: number): Promise<Plan | undefined> {
   const rows = await query<Plan>(`SELECT ${PLAN_COLUMNS} FROM plans WHERE plan_id = :planId FOR SHARE`, {
     planId,
@@ -82,10 +81,7 @@ export async function lockPlanForShare(query: Query, planId: number): Promise<Pl
   return rows[0];
 }
 
-/**
- * The same, of a plan that somebody is to get.
- * @throws {Problem} plan_archived; invalid_request for one that isn't there
- */
+/** For a new subscription or period. @throws {Problem} plan_archived; invalid_request for an unknown plan */
 export async function lockOfferedPlan(query: Query, planId: number): Promise<Plan> {
   const plan = await lockPlanForShare(query, planId);
   if (plan === undefined) throw invalidFields([{ field: 'plan_id', message: 'there is no such plan' }]);
@@ -93,7 +89,6 @@ export async function lockOfferedPlan(query: Query, planId: number): Promise<Pla
   return plan;
 }
 
-/** Those of a product, archived or not, or all; newest first. */
 export function listPlans(
   query: Query,
   { product_id, archived }: { product_id?: number | undefined; archived?: boolean | undefined },
@@ -132,7 +127,7 @@ export async function findProduct(query: Query, productId: number): Promise<Prod
   return rows[0];
 }
 
-/** The same, locked until the transaction's end. @throws {Problem} not_found */
+/** @throws {Problem} not_found */
 export async function lockProduct(query: Query, productId: number): Promise<Product> {
   const rows = await query<Product>(
     `SELECT ${PRODUCT_COLUMNS} FROM products WHERE product_id = :productId FOR NO KEY UPDATE`,
@@ -143,7 +138,6 @@ export async function lockProduct(query: Query, productId: number): Promise<Prod
   return found;
 }
 
-/** Newest first. */
 export function listProducts(query: Query, { limit, before }: Page): Promise<Product[]> {
   return query<Product>(
     `SELECT ${PRODUCT_COLUMNS} FROM products WHERE product_id < :before ORDER BY product_id DESC LIMIT :limit`,

@@ -1,14 +1,12 @@
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
 
-/** Words for a limit in general, and for how it is counted. */
 const LIMITING = new Set(['limit', 'max', 'maximum', 'maximal', 'cap', 'quota', 'allowance']);
 const COUNTING = new Set([
   ...['per', 'number', 'of', 'count', 'total', 'call', 'data', 'used', 'allowed'],
   ...['second', 'minute', 'hour', 'day', 'month', 'year', 'period', 'billing', 'monthly', 'yearly'],
 ]);
 
-/** Allowed edits of a whole name; a single word may have one. */
 const MAX_NAME_EDITS = 2;
 
 const WORDS_OF_LIMITS = LIMIT_FIELDS.map((field) => ({

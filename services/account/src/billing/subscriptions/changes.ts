@@ -65,7 +65,6 @@ export async function endSubscription(query: Query, live: Subscription, by: Acto
  * `now`: ends the period and opens one without usage under the new plan. It ends when the old one would have, or a
  * whole interval later if the interval changes. `period_end`: plans the change; the present plan and interval revoke
  * a planned one.
- *
  * @throws {Problem} not_found, subscription_ended, invalid_request, plan_archived
  */
 export async function changePlan(
@@ -116,10 +115,7 @@ async function reopen(
   return { ...subscription, anchor, renews_at: secondAfter(times) };
 }
 
-/**
- * `now` also ends the period, without a grace window.
- * @throws {Problem} not_found, subscription_ended
- */
+/** `now` also ends the period, without a grace window. @throws {Problem} not_found, subscription_ended */
 export async function cancelSubscription(
   query: Query,
   id: number,

@@ -25,7 +25,6 @@ export type MigrateOptions = {
  * Runs all pending migrations in one transaction and returns their names, while services of the previous version
  * continue (ADR 0035). Safe to run concurrently and to kill: an advisory lock holds until the commit. Inside it,
  * knex's own lock, a row that a killed process leaves locked, can be freed.
- *
  * @throws {Error} lock_not_available (SQLSTATE 55P03) if a table was in use for a minute
  */
 export async function migrateDatabase(database: Knex, options: MigrateOptions = {}): Promise<string[]> {

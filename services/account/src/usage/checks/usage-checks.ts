@@ -67,7 +67,6 @@ export function isEqual({ totals, hourly }: Checked): boolean {
  * Sets a period's totals to the sums of its hourly rows and rebuilds the live counters. Locks, in this order: the
  * position of the payer's stream, which keeps the usage reader away; the months, which must not be dropped; the
  * totals.
- *
  * @throws {Problem} not_found, usage_rows_dropped
  */
 export async function rebuildTotals(query: Query, periodId: number, by: Actor): Promise<Checked> {

@@ -8,7 +8,6 @@ import { isoSeconds } from '../../platform/timing/iso-seconds.ts';
 
 /**
  * The response of `GET /api/usage` (source specification, parts 2 to 4.2). Blocked and expired accounts get it, too.
- *
  * @throws {Problem} no_billing_period if the payer never had one.
  */
 export function usageAnswer(payerPeriods: PayerPeriods, now: Date): UsageResponse {

@@ -57,7 +57,6 @@ type StoredPeriod = FoundPeriod & { usage_version: number };
 
 type RedisCounters = { version: number; live: UsageCounters; announced: number; uncounted: UsageCounters };
 
-/** Adds usage that only the live counters still have to totals and hourly rows; returns the sums added. */
 export type RecoverPeriods = (query: Query, stream: UsageStream, trimmed: string) => Promise<UsageCounters>;
 
 /**
@@ -154,7 +153,6 @@ async function readRedisCounters(
   });
 }
 
-/** Null if nothing is missing or it is unknown. */
 function missingUsage(
   period: StoredPeriod,
   found: RedisCounters | undefined,
@@ -215,7 +213,6 @@ async function sumUnassigned(query: Query, stream: string): Promise<Map<number, 
   return sums;
 }
 
-/** Undefined if it is not an event of the contract. */
 export function readEvent(raw: string): UsageEvent | undefined {
   try {
     return usageEventSchema.safeParse(JSON.parse(raw)).data;

@@ -17,7 +17,6 @@ import type { ReadEntry, Unassigned, UnassignedReason } from './stream/read-entr
 import type { StreamEntry } from './stream/stream-entry.ts';
 import { compareStreamIds } from './stream/stream-id.ts';
 
-/** Consecutive entries of one stream after a position. */
 export type StreamPart = {
   stream: string;
   after: string;
@@ -25,7 +24,6 @@ export type StreamPart = {
   entries: readonly StreamEntry[];
 };
 
-/** The result of one or more transactions. */
 export type Applied = {
   entries: number;
   events: number;
@@ -163,11 +161,9 @@ function uncountedEntries({ after, read }: ReadPart, stored: string | undefined)
   return read.filter(({ entry }) => compareStreamIds(entry.id, stored) > 0);
 }
 
-/** Separates events that their period can take from those that cannot be counted. */
 async function assign(query: Query, read: readonly ReadEntry[]) {
   const ids = new Set(read.flatMap(({ events }) => events.map(({ event }) => event.period_id)));
   const periods = await findPeriods(query, [...ids]);
-  /** Adds the event to its period; returns why it cannot be. */
   const refuse = (event: UsageEvent): UnassignedReason | undefined => {
     const period = periods.get(event.period_id);
     if (period === undefined) return 'unknown_period';

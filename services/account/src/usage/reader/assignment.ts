@@ -29,7 +29,6 @@ export async function renewLease(query: Query, readerId: string): Promise<string
   return idsOf(await query<ReaderRow>(RENEW_SQL, bindings));
 }
 
-/** The other live readers, without renewing this reader's lease. */
 export async function findOtherReaders(query: Query, readerId: string): Promise<string[]> {
   return idsOf(await query<ReaderRow>(LIVE_SQL, { readerId }));
 }

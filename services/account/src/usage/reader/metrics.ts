@@ -12,7 +12,6 @@ export type UsageReaderMetrics = {
   missingPoints: Pick<Counter, 'inc'>;
   assigned: Pick<Gauge, 'set'>;
   behind: Pick<Gauge, 'set'>;
-  /** When the oldest entry of each stream's last read was written, in milliseconds. */
   waitingSinceMs: Map<string, number>;
 };
 

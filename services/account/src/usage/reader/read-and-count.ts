@@ -26,7 +26,6 @@ export type ReadOptions = {
   trimmer: Trimmer;
   backoff: StreamBackoff;
   metrics: UsageReaderMetrics;
-  /** By Redis' clock, as usage events are. */
   nowMs: () => number;
   logger: Pick<Logger, 'warn' | 'error'>;
 };

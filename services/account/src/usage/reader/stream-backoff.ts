@@ -3,7 +3,6 @@ import type { Logger } from '@tollgate/log';
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
-/** A backoff for each stream that can't be counted. */
 export type StreamBackoff = {
   isReady: (stream: string) => boolean;
   isFailing: (stream: string) => boolean;

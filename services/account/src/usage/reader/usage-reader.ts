@@ -27,7 +27,6 @@ export type UsageReaderOptions = {
   /** A pool of the reader's own, so that neither requests nor usage can starve the other. */
   database: Knex;
   redis: RedisConnection;
-  /** The pause after everything was read. */
   pollIntervalMs: number;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: UsageReaderMetrics;
@@ -36,7 +35,6 @@ export type UsageReaderOptions = {
 };
 
 export type UsageReader = {
-  /** Resolves when the open transactions have ended. */
   close: () => Promise<void>;
 };
 
@@ -48,7 +46,6 @@ const STREAMS: readonly UsageStream[] = Array.from({ length: USAGE_SHARD_COUNT }
 /** Groups of streams that are counted concurrently, each in one transaction at a time. */
 const READ_LOOPS = 4;
 
-/** One for each loop, and one for the assignment. */
 export const READER_CONNECTIONS = READ_LOOPS + 1;
 
 /** A reader without success for this long stops renewing its lease, so that others take its streams. */

@@ -26,7 +26,6 @@ export type CountReport = (reporter: string, events: readonly ReportedEvent[]) =
 /**
  * Counts reported events, each once (ADR 0029): keys, totals, hourly rows and the message to Redis are one
  * transaction. Outcomes are in the order of the events.
- *
  * @throws {Problem} (the promise) service_unavailable; the report may have been counted, and can be sent again
  */
 export function createCountReport(parts: {

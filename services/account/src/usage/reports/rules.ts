@@ -1,7 +1,6 @@
 import type { ReportedEvent } from './input.ts';
 import type { Attribution } from './store.ts';
 
-/** Why an event isn't counted (docs/errors.md). */
 export type RefusalCode =
   | 'occurred_in_future'
   | 'occurred_too_long_ago'

@@ -11,7 +11,6 @@ export type Dropped = { partition: string } | 'nothing_to_drop' | 'another_repli
 /**
  * Drops the oldest partition of usage_hourly if it ends before an instant, and stores in the same transaction from
  * when on rows are complete, so that checks do not take dropped rows for a difference.
- *
  * @throws {Error} lock_not_available (SQLSTATE 55P03) during a long read; retry
  */
 export function dropOldestMonth(transact: Transact, keepFrom: Date): Promise<Dropped> {

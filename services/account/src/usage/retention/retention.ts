@@ -24,7 +24,6 @@ export type RetentionOptions = {
   metrics: RetentionMetrics;
 };
 
-/** Months that have their partition before they begin. */
 const MONTHS_AHEAD = 2;
 
 /** A long read that blocks a round has usually ended by then. */

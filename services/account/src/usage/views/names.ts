@@ -20,7 +20,6 @@ const UNKNOWN: Record<GroupBy, Names> = {
   api_version: {},
 };
 
-/** An account, or an operator looking at an account. */
 export type Viewer = { account_id: number; isOperator: boolean };
 
 /**

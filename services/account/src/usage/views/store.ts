@@ -8,7 +8,6 @@ import type { Interval, UsageRange } from './series/range.ts';
 
 export type UsageRow = Counters & {
   bucket: Date;
-  /** Null without grouping. */
   group_id: number | string | null;
 };
 

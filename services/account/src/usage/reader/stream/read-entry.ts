@@ -8,12 +8,10 @@ export type UnassignedReason =
   | 'malformed_batch'
   | 'malformed_event'
   | 'implausible_time'
-  /** A counter is beyond what one call can use. */
   | 'implausible_counter'
   | 'unknown_period'
   /** The period is another payer's: its id was assigned again after a rollback of Postgres. */
   | 'other_payers_period'
-  /** A total of the period would exceed MAX_TOTAL. */
   | 'total_too_large'
   | 'refused_by_database';
 
@@ -26,7 +24,6 @@ export type Unassigned = {
 
 type IndexedEvent = { index: number; event: UsageEvent };
 
-/** A batch's sequence number, what its gateway had written before it, and what it adds. */
 export type BatchName = Pick<UsageBatch, 'gateway_id' | 'seq'> & {
   before: WrittenBefore | undefined;
   own: Pick<UsageEvent, 'requests' | 'points'>;

@@ -6,7 +6,6 @@ export const FIRST_STREAM_ID = '0-0';
 
 const MAX_SEQUENCE = 2n ** 64n - 1n;
 
-/** Negative if `one` is first, positive if `other` is, 0 if they are equal. */
 export function compareStreamIds(one: string, other: string): number {
   const [oneMs, oneSequence] = parts(one);
   const [otherMs, otherSequence] = parts(other);

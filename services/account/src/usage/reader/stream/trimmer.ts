@@ -9,7 +9,6 @@ const CHECK_INTERVAL_MS = 10_000;
 
 export type Trimmer = {
   markDue: (key: string) => void;
-  /** How far Redis is known to be trimmed. */
   trimmedUpTo: (key: string) => string | undefined;
   /** Never throws: what fails stays due. Removes positions that Redis is ahead of, so that they are loaded again. */
   trimDue: (streams: readonly UsageStream[], positions: Map<string, string>) => Promise<void>;
@@ -43,7 +42,6 @@ export function createTrimmer(options: {
     metrics.behind.set(behind.size);
   }
 
-  /** Returns how far the stream is trimmed if that is beyond the position. */
   async function trimTo(stream: UsageStream, position: string): Promise<string | null> {
     const { key } = stream;
     const { outcome, trimmed } = await trim(stream, position, known.get(key));

@@ -42,10 +42,7 @@ export type PaceAnswer = {
 
 const HOUR_MS = 3_600_000;
 
-/**
- * The pace of the period that GET /api/usage returns.
- * @throws {Problem} not_found; no_billing_period
- */
+/** The pace of the period that GET /api/usage returns. @throws {Problem} not_found; no_billing_period */
 export async function paceAnswer(query: Query, accountId: number, now: Date): Promise<PaceAnswer> {
   const payerPeriods = await findPayerPeriods(query, accountId, now);
   if (payerPeriods === undefined) throw new Problem('not_found');

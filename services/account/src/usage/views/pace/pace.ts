@@ -18,7 +18,6 @@ export function usedShare({ limit, used }: Used): number {
   return limit === 0 ? 1 : floorShare(used, limit);
 }
 
-/** From 0 to 1, rounded down likewise. */
 export function elapsedShare({ started_at, end }: PeriodBounds, now: Date): number {
   const length = end.getTime() - started_at.getTime();
   const elapsed = Math.min(Math.max(now.getTime() - started_at.getTime(), 0), length);

@@ -1,16 +1,11 @@
 import { periodStart } from '../../../billing/periods/calendar.ts';
 
-/**
- * The time that a usage view covers, in whole buckets of UTC, without SQL and without a clock. A UTC day always has
- * 24 hours.
- */
+/** A UTC day always has 24 hours. */
 
 export type Interval = 'hour' | 'day';
 
-/** What is asked for. */
 export type WantedRange = { interval: Interval; from?: Date | undefined; to?: Date | undefined };
 
-/** From an instant to before another, both at the edges of buckets. */
 export type UsageRange = { interval: Interval; from: Date; to: Date };
 
 export type RangeFault = { field: 'from' | 'to'; message: string };
@@ -20,18 +15,14 @@ const DAY_MS = 24 * HOUR_MS;
 
 const STEP_MS: Record<Interval, number> = { hour: HOUR_MS, day: DAY_MS };
 
-/** Where `from` isn't said: that many buckets. */
 const DEFAULT_BUCKETS: Record<Interval, number> = { hour: 24, day: 30 };
 
-/** How far back hourly rows can be asked for (service.md); days of them are few enough. */
+/** How far back usage can be requested (service.md). */
 const KEPT_MONTHS = 14;
 
 const MAX_HOURLY_DAYS = 31;
 
-/**
- * The whole buckets that a range touches. The last one is that which is running; without `to` the range goes that
- * far, and without `from` it has 30 days or 24 hours.
- */
+/** The buckets that a range touches, up to the current one. */
 export function usageRange(wanted: WantedRange, now: Date): UsageRange {
   const { interval } = wanted;
   const step = STEP_MS[interval];
@@ -42,7 +33,7 @@ export function usageRange(wanted: WantedRange, now: Date): UsageRange {
   return { interval, from: new Date(fromMs), to: new Date(toMs) };
 }
 
-/** All that is wrong with a range. `to` may name the rest of the day that is running. */
+/** `to` may name the rest of the current day. */
 export function rangeFaults(wanted: WantedRange, now: Date): RangeFault[] {
   const faults: RangeFault[] = [];
   const nowMs = now.getTime();
@@ -63,14 +54,12 @@ export function rangeFaults(wanted: WantedRange, now: Date): RangeFault[] {
   return faults;
 }
 
-/** When each bucket begins. */
 export function bucketStarts({ interval, from, to }: UsageRange): Date[] {
   const step = STEP_MS[interval];
   const count = (to.getTime() - from.getTime()) / step;
   return Array.from({ length: count }, (_, index) => new Date(from.getTime() + index * step));
 }
 
-/** The first instant that can be asked for: the beginning of a day. */
 function earliest(now: Date): Date {
   return new Date(floor(periodStart(now, 'month', -KEPT_MONTHS).getTime(), DAY_MS));
 }
