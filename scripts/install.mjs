@@ -55,7 +55,7 @@ function pnpmInstall(root) {
     const child = spawn('npx', ['--yes', PNPM, 'install', '--frozen-lockfile'], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Nobody is asked anything, also not whether an outdated node_modules may be replaced.
+      // pnpm must not ask whether it may replace an outdated node_modules.
       env: { ...process.env, CI: 'true' },
     });
     let output = '';
@@ -77,7 +77,7 @@ async function alone(directory, work) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       if (!isAlive(lock)) rmSync(lock, { force: true });
-      else if (!waited) console.error('Waiting for another install to end …');
+      else if (!waited) console.error('Waiting for another install to finish …');
       await delay(200);
     }
   }

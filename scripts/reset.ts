@@ -20,7 +20,7 @@ async function reset(): Promise<void> {
   } finally {
     lock.release();
   }
-  console.log(`Cleared ${settings.directory}: the next npm start begins anew.`);
+  console.log(`Cleared ${settings.directory}: the next npm start begins with no data.`);
 }
 
 try {

@@ -53,8 +53,8 @@ function run(programAndArgs) {
 }
 
 /**
- * npm that is killed with SIGKILL can't pass it on; what it started would stay without anybody knowing. Other
- * signals it passes to its child, which is this process thanks to the `exec` in package.json, and not a shell.
+ * npm that is killed with SIGKILL can't pass it on, and what it started would keep running. It passes other
+ * signals to its child, which is this process and no shell thanks to the `exec` in package.json.
  */
 function endWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -3,12 +3,11 @@ import { localDemo, welcome } from './launcher/demo.ts';
 import { launch } from './launcher/launch.ts';
 import { takeLock } from './launcher/lock.ts';
 import type { Lock } from './launcher/lock.ts';
-import { clearLogs } from './launcher/logs.ts';
 import { requireFreePorts } from './launcher/ports.ts';
 import { loadSecrets } from './launcher/secrets.ts';
 import { addressLines, readSettings } from './launcher/settings.ts';
 import type { Settings } from './launcher/settings.ts';
-import { makeStateDirectory, statePaths, writePrivateFile } from './launcher/state.ts';
+import { clearLogs, makeStateDirectory, statePaths, writePrivateFile } from './launcher/state.ts';
 import { stopSignal } from './launcher/stop-signal.ts';
 import { createSupervisor, endLeftovers } from './launcher/supervisor.ts';
 

@@ -66,7 +66,7 @@ function suites(args: string[]): Suite[] {
   }
   const reason = whyNoContainers();
   if (reason === undefined) return [ROOMS, PROCESSES, CONTAINERS];
-  console.log(`The container suite is left out: ${reason}`);
+  console.log(`Skipping the container suite: ${reason}`);
   // CI asks for the container suite; to leave it out there would hide that it was never run.
   if (process.env['REQUIRE_CONTAINERS'] === '1') {
     results.push({ file: CONTAINERS.name, passed: 0, failed: 1, seconds: 0 });
@@ -79,7 +79,7 @@ function whyNoContainers(): string | undefined {
   if (!docker('info')) return 'no Docker engine answers.';
   const missing = BASE_IMAGES.filter((image) => !docker('image', 'inspect', image) && !docker('pull', image));
   if (missing.length === 0) return undefined;
-  return `${missing.join(', ')} can't be had here. NODE_IMAGE, POSTGRES_IMAGE and REDIS_IMAGE name others.`;
+  return `${missing.join(', ')} cannot be pulled. Set NODE_IMAGE, POSTGRES_IMAGE and REDIS_IMAGE to other images.`;
 }
 
 function endToEnd(kind: string): string[] {

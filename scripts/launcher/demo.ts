@@ -31,7 +31,7 @@ export function welcome(
   const { application } = demo;
   const query = JSON.stringify({ query: '{ country(code: "CH") { name capital languages { name } } }' });
   return `
-Tollgate runs.
+Tollgate is running.
 
 ${addressLines(settings)
   .map((line) => `  ${line}`)

@@ -5,7 +5,7 @@ import type { RedisEndpoint } from '@tollgate/redis/redis-url';
 const TIME_LIMIT_MS = 5_000;
 
 /**
- * Fails early and plainly where nobody listens at REDIS_URL: of a cluster's nodes, or of the sentinels, one is
+ * Fails early if nothing listens at REDIS_URL: of a cluster's nodes, or of the sentinels, one is
  * enough to find the others. The message holds no password.
  */
 export async function requireRedis(url: string): Promise<void> {

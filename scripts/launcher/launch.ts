@@ -20,7 +20,7 @@ export type LaunchContext = {
   secrets: SampleSecrets;
   supervisor: Supervisor;
   say: (line: string) => void;
-  /** Told what the services are started with, for whoever starts more of them. */
+  /** Receives the settings of the services, for callers that start more of them. */
   onPlan?: (plan: StackPlan) => void;
 };
 
@@ -49,7 +49,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     const start = serviceStarter(context, serviceSettings(plan));
     await Promise.all([start('auth'), webInterface.then(() => start('account')), start('gateway')]);
   });
-  const [ids] = await Promise.all([sample, services, upstream]);
+  const [ids] = await Promise.all([sample, services, upstream, webInterface]);
   return ids;
 }
 

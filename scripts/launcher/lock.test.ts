@@ -30,7 +30,7 @@ const killed = { pid: process.pid, startTime: 'before', addresses: [], stopping:
 
 test('a lock is held until it is released, and refuses others with its addresses', async () => {
   const lock = await takeLock(directory, ['here'], silent);
-  await expect(takeLock(directory, ['there'], silent)).rejects.toThrow(/runs here already[^]*here/);
+  await expect(takeLock(directory, ['there'], silent)).rejects.toThrow(/already running here[^]*here/);
   lock.release();
   expect(readdirSync(directory)).toEqual([]);
   (await takeLock(directory, ['there'], silent)).release();
@@ -45,7 +45,7 @@ test.each([
   leaveStale(directory, content);
   const lock = await takeLock(directory, [], silent);
   expect(readdirSync(directory)).toHaveLength(1);
-  await expect(takeLock(directory, [], silent)).rejects.toThrow(/runs here already/);
+  await expect(takeLock(directory, [], silent)).rejects.toThrow(/already running here/);
   lock.release();
 });
 
@@ -85,7 +85,7 @@ describe('of many processes at once exactly one gets it', () => {
   };
 
   const ONE = [
-    ...Array.from({ length: RACERS - 1 }, () => expect.stringContaining('runs here already')),
+    ...Array.from({ length: RACERS - 1 }, () => expect.stringContaining('already running here')),
     true,
   ];
   const sorted = (results: unknown[]) => results.sort((a, b) => Number(a === true) - Number(b === true));

@@ -78,14 +78,14 @@ async function waitForTurn(directory: string, own: Place, say: (line: string) =>
     if (!owner.stopping) {
       throw new Error(
         [
-          `Tollgate runs here already (process ${String(owner.pid)}):`,
+          `Tollgate is already running here (process ${String(owner.pid)}):`,
           ...owner.addresses.map((line) => `  ${line}`),
-          `Ctrl-C in its terminal stops it, and so does: kill ${String(owner.pid)}`,
-          'A second one beside it needs a TOLLGATE_DIR and a PORT_BASE of its own.',
+          `Stop it with Ctrl-C in its terminal, or with: kill ${String(owner.pid)}`,
+          'To run a second one beside it, set another TOLLGATE_DIR and PORT_BASE.',
         ].join('\n'),
       );
     }
-    if (!told) say('Another npm start is just stopping; waiting for its end …');
+    if (!told) say('Another npm start is stopping. Waiting for it to end …');
     const ended = () => readClaim(directory, owner.name) === undefined;
     await waitFor(ended, { timeoutMs: STOP_TIME_LIMIT_MS, what: 'the other one to end' });
   }
@@ -107,7 +107,7 @@ function isBefore(one: Place, other: Place): boolean {
   return one.ticket === other.ticket ? one.name < other.name : one.ticket < other.ticket;
 }
 
-/** The claims of living processes but one's own. Those of dead ones are removed: nobody will ever write them again. */
+/** The claims of living processes but one's own. Those of dead ones are removed. */
 function otherClaims(directory: string, ownName: string): NamedClaim[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith(SUFFIX))
@@ -130,7 +130,7 @@ function readClaim(directory: string, name: string): Claim | undefined {
   }
 }
 
-/** Writes it at once: nobody ever reads half of it. */
+/** Renamed into place, so that no reader sees half of it. */
 function writeClaim(directory: string, name: string, claim: Claim): void {
   const part = join(directory, `${name}.part`);
   writeFileSync(part, JSON.stringify(claim));

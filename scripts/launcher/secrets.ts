@@ -20,7 +20,7 @@ export function loadSecrets({ secrets: file, postgresData }: StatePaths): Sample
   }
   if (existsSync(file) || existsSync(postgresData)) {
     throw new Error(
-      `${file} is missing or damaged, and the data can't be used without it. npm run reset starts anew.`,
+      `${file} is missing or damaged, and the data can't be used without it. To delete the data and start again, run npm run reset.`,
     );
   }
   const made = newSampleSecrets();

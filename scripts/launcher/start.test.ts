@@ -139,7 +139,7 @@ describe('npm start', () => {
     for (const program of ['start', 'reset'] as const) {
       const second = runLauncher(directory, portBase, program);
       expect(await second.exited).toBe(1);
-      expect(second.output()).toContain(`runs here already (process ${String(launcher.pid)})`);
+      expect(second.output()).toContain(`already running here (process ${String(launcher.pid)})`);
       expect(second.output()).toContain(demo.streaming_url);
     }
     expect(await call(demo, await obtainToken(demo))).toBe(200);

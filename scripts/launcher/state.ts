@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the launcher keeps in its directory. */
@@ -33,6 +33,13 @@ export function statePaths(directory: string): StatePaths {
 export function makeStateDirectory(directory: string): void {
   mkdirSync(statePaths(directory).logs, { recursive: true });
   mkdirSync(statePaths(directory).data, { recursive: true });
+}
+
+/** Each start writes its logs anew, so that they don't grow for ever. */
+export function clearLogs(directory: string): void {
+  for (const file of readdirSync(directory)) {
+    if (file.endsWith('.log')) rmSync(join(directory, file));
+  }
 }
 
 /** Writes a file that only we may read, so that a reader finds the old or the new one and never a part. */

@@ -33,7 +33,7 @@ const WINDOW_MS = 60_000;
 export function createSupervisor(ledgerFile: string, say: (line: string) => void): Supervisor {
   const running = new Set<ManagedProcess>();
   const failure = Promise.withResolvers<never>();
-  // Whoever waits for it hears of it; that nobody does any more is no fault.
+  // Without a listener, a rejection would end the process.
   failure.promise.catch(() => undefined);
   let stopping = false;
 

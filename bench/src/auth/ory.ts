@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onPath } from '../load/on-path.ts';
 import type { Servers } from '../servers.ts';
 
-/** One core, and nobody is told about it. */
+/** One core, and no telemetry. */
 export const ORY_ENVIRONMENT = { GOMAXPROCS: '1', SQA_OPT_OUT: 'true' };
 
 /** A program of Ory's and what it says its version is. @throws {Error} where it isn't on the PATH */

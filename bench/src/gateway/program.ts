@@ -49,7 +49,7 @@ export async function fillTemplate(
   });
 }
 
-/** Readable by the programs' own users: as root they become www-data or nobody. */
+/** Readable by the programs' own users: as root they become unprivileged ones. */
 export async function programDirectory({ directory }: Servers, name: string): Promise<string> {
   const made = join(directory, name);
   await mkdir(made, { recursive: true, mode: 0o755 });

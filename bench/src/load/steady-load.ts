@@ -13,7 +13,7 @@ export type SteadyLoad = {
   loadCpu: number;
 };
 
-/** More than full load has, so that a slow answer holds nobody up. */
+/** More than full load has, so that a slow answer delays no other call. */
 const STEADY_CONNECTIONS = 4 * CONNECTIONS;
 
 /** The generator opens its connections before, but is itself compiled in its first moments. */

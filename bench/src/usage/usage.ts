@@ -103,7 +103,7 @@ function fillingSql(askingAccount: number): string {
     SELECT date_trunc('hour', now()) - hour * interval '1 hour', period_id, account_id, 1, 'v2', 10, 10, 0, 10000
     FROM billing_periods, generate_series(0, ${String(rowsEach - 1)}) AS hour
     WHERE ended_at > now();
-    -- Nobody has cached any of these accounts.
+    -- No cache holds any of these accounts.
     TRUNCATE entitlement_outbox;
     ANALYZE;`;
 }

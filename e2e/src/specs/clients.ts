@@ -5,7 +5,7 @@ import * as openid from 'openid-client';
 import { obtainToken, postGraphql } from '../caller.ts';
 import type { Stack } from '../stack/stack.ts';
 
-/** Clients that nobody here wrote. */
+/** Third-party clients. */
 export function clients(stack: () => Stack): void {
   describe('other people’s clients', () => {
     test('openid-client gets a token that graphql-request calls the API with', async () => {

@@ -11,7 +11,7 @@ type Token = { token_id: number; access_token: string };
 
 /** Tokens that a person makes by hand, as an operator makes them until the web interface does. */
 export function manualTokens(stack: () => Stack): void {
-  describe('tokens made by hand', () => {
+  describe('manual tokens', () => {
     let path: string;
 
     const make = () => operate<Token>(stack().demo, 'POST', `${path}/tokens`, { name: 'By hand' });

@@ -16,7 +16,7 @@ export type BuiltImage = keyof typeof DOCKERFILES;
 export const POSTGRES_IMAGE = process.env['POSTGRES_IMAGE'] ?? 'postgres:17';
 export const REDIS_IMAGE = process.env['REDIS_IMAGE'] ?? 'redis:7';
 
-/** A tag of the suite's own, so that it takes nothing away from whoever runs docker compose here. */
+/** A tag of the suite's own, so that a docker compose on this machine keeps its own. */
 export function builtImage(name: BuiltImage): string {
   return `tollgate-${name}:e2e`;
 }

@@ -45,7 +45,7 @@ export function createApi(
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // The API redirects nowhere, and the credential is for nobody else.
+        // The API never redirects, and a redirect would send the credential elsewhere.
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });

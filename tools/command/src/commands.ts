@@ -31,7 +31,7 @@ export function newGroup(name: string, description: string): Command {
     .description(description)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(--help shows what it takes)')
+    .showHelpAfterError('(see --help)')
     .helpCommand(false);
 }
 
@@ -68,7 +68,7 @@ export function addListOf(
     filters: readonly Filter[];
   },
 ): void {
-  const command = group.command(name).description(description).argument(`<${idName}>`, 'whose', values.id);
+  const command = group.command(name).description(description).argument(`<${idName}>`, 'ID', values.id);
   addPaging(command, noun.filters).action(async (id: number, options: ListOptions) => {
     await showList(open(), { ...noun, path: pathOf(id) }, queryFrom(options, noun.filters), options);
   });
@@ -81,9 +81,9 @@ export function addPaging(command: Command, filters: readonly Filter[]): Command
     else command.option(flags, description, parse);
   }
   return command
-    .option('--limit <number>', 'items per page, 1 to 200 (the API gives 50)', values.pageSize)
-    .option('--cursor <cursor>', 'go on where a page ended: its next_cursor')
-    .option('--all', 'all pages; with --json one item per line');
+    .option('--limit <number>', 'items per page, 1 to 200 (default 50)', values.pageSize)
+    .option('--cursor <cursor>', 'cursor of the next page (next_cursor)')
+    .option('--all', 'fetch all pages; with --json, print one item per line');
 }
 
 /** The parameters that the filters' options stand for. */
@@ -144,8 +144,8 @@ function itemsOf({ body }: Answer, { items }: Pick<Noun, 'items'>): readonly Row
 export function addGet(group: Command, open: Open, { path, name }: { path: string; name: string }): void {
   group
     .command('get')
-    .description('shows one')
-    .argument(`<${name}>`, 'its id', values.id)
+    .description('Show details')
+    .argument(`<${name}>`, 'ID', values.id)
     .action(async (id: number) => {
       const session = open();
       await showRecord(session, await session.api.get(`${path}/${String(id)}`));
@@ -168,7 +168,7 @@ export function addAction(
     question,
   }: { path: string; id: string; name: string; description: string; question?: (id: number) => string },
 ): void {
-  const command = group.command(name).description(description).argument(`<${idName}>`, 'its id', values.id);
+  const command = group.command(name).description(description).argument(`<${idName}>`, 'ID', values.id);
   if (question !== undefined) addYes(command);
   command.action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
@@ -178,5 +178,5 @@ export function addAction(
 }
 
 export function addYes(command: Command): Command {
-  return command.option('--yes', 'do not ask; needed where there is no terminal');
+  return command.option('--yes', 'skip confirmation; required without a terminal');
 }

@@ -59,10 +59,10 @@ export function connectionFrom(
   const { TOLLGATE_URL: url, TOLLGATE_CREDENTIAL: credentials } = settings;
   const [credential] = credentials ?? [];
   if (url === undefined && credential === undefined) return localConnection(settings.TOLLGATE_DIR);
-  if (url === undefined) throw usageFault('There is a credential and no address: set TOLLGATE_URL or --url.');
+  if (url === undefined) throw usageFault('A credential is set but no address. Set TOLLGATE_URL or --url.');
   if (credential === undefined) {
     throw usageFault(
-      'There is an address and no credential: set TOLLGATE_CREDENTIAL, TOLLGATE_CREDENTIAL_FILE or --credential-file.',
+      'An address is set but no credential. Set TOLLGATE_CREDENTIAL, TOLLGATE_CREDENTIAL_FILE or --credential-file.',
     );
   }
   const [reporter] = settings.TOLLGATE_REPORTER_CREDENTIAL ?? [];
@@ -92,7 +92,7 @@ function localConnection(directory: string | undefined): Connection {
   const local = file === undefined ? undefined : readLocalStack(file);
   if (local === undefined) {
     throw usageFault(
-      'No stack of npm start runs here. Set TOLLGATE_URL (account’s private listener) and TOLLGATE_CREDENTIAL (id:secret).',
+      'No stack is running here. Run npm start, or set TOLLGATE_URL (account’s private listener) and TOLLGATE_CREDENTIAL (id:secret).',
     );
   }
   const { account_url: url, usage_reporter, ...operator } = local.private;
@@ -120,11 +120,11 @@ function readLocalStack(file: string): LocalStack | undefined {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    throw usageFault(`${file} can't be read.`);
+    throw usageFault(`${file} cannot be read.`);
   }
   const parsed = localStackSchema.safeParse(content);
   if (parsed.success) return parsed.data;
-  throw usageFault(`${file} isn't what npm start writes.`);
+  throw usageFault(`${file} was not written by npm start.`);
 }
 
 function findUpwards(name: string): string | undefined {

@@ -2,25 +2,25 @@ import { createInterface } from 'node:readline/promises';
 import { EXIT, Failure, usageFault } from './failures.ts';
 
 /**
- * Asks before what can't be taken back, or is felt by customers at once. `--yes` is the answer ahead; where nobody
- * can be asked it is needed, so that a script never does it by accident.
+ * Asks before what can't be taken back, or is felt by customers at once. `--yes` skips the question; it is
+ * required without a terminal, so that a script never does it by accident.
  *
  * @throws {Failure} usage without a terminal; refused where the answer isn't yes
  */
 export async function confirm(question: string, { yes }: { yes?: boolean | undefined }): Promise<void> {
   if (yes === true) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageFault(`${question} Nobody can be asked here: add --yes.`);
+    throw usageFault(`${question} Confirmation needs a terminal. Add --yes.`);
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const interrupted = new Promise<never>((_resolve, reject) => {
       terminal.once('SIGINT', () => {
-        reject(new Failure(EXIT.interrupted, 'Nothing was done.'));
+        reject(new Failure(EXIT.interrupted, 'Cancelled. Nothing was changed.'));
       });
     });
     const answer = await Promise.race([terminal.question(`${question} [y/N] `), interrupted]);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(EXIT.refused, 'Nothing was done.');
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(EXIT.refused, 'Cancelled. Nothing was changed.');
   } finally {
     terminal.close();
   }

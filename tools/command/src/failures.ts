@@ -57,9 +57,7 @@ function refusalText({ title, code, detail, errors = [], request_id }: ProblemDo
   // With fields the detail is their sentence once more.
   const explained = errors.length === 0 && detail !== undefined && detail !== title ? [`  ${detail}`] : [];
   const hint =
-    code === 'unauthorized'
-      ? ['  The credential is not one of OPERATOR_CREDENTIALS of the account service.']
-      : [];
+    code === 'unauthorized' ? ['  The credential is not in the account service’s OPERATOR_CREDENTIALS.'] : [];
   const id = request_id === undefined || request_id === '' ? [] : [`  request ${request_id}`];
   return [`${title} (${code})`, ...explained, ...fields, ...hint, ...id].join('\n');
 }

@@ -20,7 +20,7 @@ const UNITS: Record<LimitField, string> = {
 };
 
 export function addDescriptionOptions(command: Command): Command {
-  command.option('--description-file <file>', 'JSON object with any attributes; - reads stdin');
+  command.option('--description-file <file>', 'file with a JSON object of attributes; - reads stdin');
   for (const field of LIMIT_FIELDS) {
     const name = field.slice(0, -'_limit'.length).replaceAll('_', '-');
     command.option(`--limit-${name} <number>`, `${UNITS[field]}, or none`, values.wholeNumberOrNone);
@@ -61,10 +61,10 @@ function readDescription(file: string): Record<string, unknown> {
   try {
     content = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
   } catch (error) {
-    throw usageFault(`${file} can't be read as JSON: ${error instanceof Error ? error.message : 'unknown'}`);
+    throw usageFault(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : 'unknown'}`);
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
     return content as Record<string, unknown>;
   }
-  throw usageFault(`${file} must hold a JSON object.`);
+  throw usageFault(`${file} must contain a JSON object.`);
 }

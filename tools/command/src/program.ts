@@ -21,18 +21,16 @@ import * as values from './values.ts';
 
 /** Everything that `tollgate` can do. */
 export function createProgram(surroundings: Surroundings = {}): Command {
-  const program = newGroup('tollgate', 'what operators do over the private API of the account service')
+  const program = newGroup('tollgate', 'Operate Tollgate through the account service’s private API')
     .version(manifest.version, '--version', 'print the version')
-    .option('--url <url>', 'base URL of account’s private listener; else TOLLGATE_URL')
+    .option('--url <url>', 'base URL of account’s private listener (default: TOLLGATE_URL)')
     .option(
       '--credential-file <file>',
-      'file with id:secret; else TOLLGATE_CREDENTIAL or TOLLGATE_CREDENTIAL_FILE',
+      'file with id:secret (default: TOLLGATE_CREDENTIAL or TOLLGATE_CREDENTIAL_FILE)',
     )
-    .option('--json', 'print exactly what the API answers')
+    .option('--json', 'print the API response as JSON')
     .addOption(
-      new Option('--timeout <seconds>', 'how long to wait for each answer')
-        .argParser(values.seconds)
-        .default(30),
+      new Option('--timeout <seconds>', 'timeout for each request').argParser(values.seconds).default(30),
     );
   const open = () => openSession(program.opts<GlobalOptions>(), surroundings);
   for (const group of [
@@ -59,13 +57,12 @@ export function createProgram(surroundings: Surroundings = {}): Command {
 function addHelp(program: Command): void {
   program
     .command('help')
-    .description('shows what there is, or what a command takes')
-    .argument('[command...]', 'a group, or a group and its command')
+    .description('Show help for a group or command')
+    .argument('[command...]', 'group, or group and command')
     .action((path: string[]) => {
       const command = path.reduce<Command>((within, name) => {
         const found = within.commands.find((each) => each.name() === name);
-        if (found === undefined)
-          throw usageFault(`There is no command ${path.join(' ')}; see tollgate help.`);
+        if (found === undefined) throw usageFault(`Unknown command: ${path.join(' ')}; see tollgate help.`);
         return found;
       }, program);
       command.outputHelp();

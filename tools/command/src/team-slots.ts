@@ -12,10 +12,10 @@ export function addTeamSlots(
   group
     .command('team-slots')
     .description(description)
-    .argument(`<${idName}>`, 'its id', values.id)
+    .argument(`<${idName}>`, 'ID', values.id)
     .argument(
       '<number>',
-      'people in the team, the manager included; none leaves it to the plan',
+      'team size including the manager, or none for the plan’s limit',
       values.wholeNumberOrNone,
     )
     .action(async (id: number, slots: values.OrNone) => {

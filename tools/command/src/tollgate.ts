@@ -6,7 +6,7 @@ import { createProgram } from './program.ts';
 /** The command `tollgate`. Its exit codes are in docs/command.md. */
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever read, `head` for instance, has seen enough.
+  // The reader, such as `head`, has closed the pipe.
   process.exit(error.code === 'EPIPE' ? 0 : EXIT.refused);
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 export function id(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new InvalidArgumentError('It must be an id, a whole number from 1 on.');
+    throw new InvalidArgumentError('It must be an ID: a whole number of at least 1.');
   return Number(text);
 }
 
@@ -65,7 +65,7 @@ export function time(text: string): string {
   if (date.safeParse(text).success) return text;
   if (instant.safeParse(text).success) return new Date(text).toISOString().replace('.000Z', 'Z');
   throw new InvalidArgumentError(
-    'It must be an RFC 3339 time or date, as 2026-07-01T00:00:00Z or 2026-07-01.',
+    'It must be an RFC 3339 time or date, such as 2026-07-01T00:00:00Z or 2026-07-01.',
   );
 }
 

@@ -93,7 +93,7 @@ describe('plans and products', () => {
     const made = await stack.json<Plan>('plans', 'create', '--name', name, '--limit-points', '0');
     const id = String(made.plan_id);
     const emptied = await stack.run(['plans', 'update', id, '--limit-points', 'none']);
-    expect([emptied.code, emptied.stderr]).toEqual([2, expect.stringContaining('add --yes')]);
+    expect([emptied.code, emptied.stderr]).toEqual([2, expect.stringContaining('Add --yes')]);
     expect(await stack.json('plans', 'update', id, '--grace-sec', '5')).toMatchObject({ grace_sec: 5 });
     expect(await stack.json('plans', 'update', id, '--limit-points', 'none', '--yes')).toMatchObject({
       description: {},

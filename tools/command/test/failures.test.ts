@@ -45,20 +45,20 @@ describe('the API refuses: 1', () => {
     const { code, stderr } = await stack.run(['plans', 'list'], {
       env: { TOLLGATE_URL: stack.url, TOLLGATE_CREDENTIAL: credential },
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('not one of OPERATOR_CREDENTIALS')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('not in the account service’s OPERATOR_CREDENTIALS')]);
     expect(stderr).not.toContain('secret-of-someone-else');
   });
 });
 
 describe('the command line is wrong: 2', () => {
   test.each([
-    [['plans', 'get', '0'], 'It must be an id'],
+    [['plans', 'get', '0'], 'It must be an ID'],
     [['plans', 'get'], 'missing required argument'],
     [['plans', 'list', '--limit', '201'], 'It must be 1 to 200'],
     [['plans', 'create'], "required option '--name <name>'"],
     [['periods', 'create', '--start', '2026-02-30T00:00:00Z'], 'RFC 3339'],
     [['subscriptions', 'create', '--interval', 'week'], 'Allowed choices'],
-    [['tokens', 'list'], 'Name either --application or --account'],
+    [['tokens', 'list'], 'Specify either --application or --account'],
     [['audit', 'list', '--from', 'yesterday'], 'RFC 3339'],
     [['seed', '--accounts', '1001'], 'at most 1000'],
   ])('%j', async (args, message) => {
@@ -78,7 +78,7 @@ describe('the command line is wrong: 2', () => {
   test('as a process, which says so on stderr alone', async () => {
     for (const [args, message] of [
       [['plans', 'lst'], 'Did you mean list?'],
-      [['plans', 'create', '--name', 'x', '--description-file', '/nowhere.json'], "can't be read as JSON"],
+      [['plans', 'create', '--name', 'x', '--description-file', '/nowhere.json'], 'cannot be read as JSON'],
       [['plans', 'list', '--url', 'http://someone:secret@127.0.0.1'], 'without user or password'],
     ] as const) {
       const { code, stdout, stderr } = await stack.run(args);
@@ -96,7 +96,7 @@ describe('the command line is wrong: 2', () => {
       ['usage', 'rebuild', '1'],
     ]) {
       const { code, stdout, stderr } = await stack.run(args);
-      expect([args, code, stdout, stderr]).toEqual([args, 2, '', expect.stringContaining('add --yes')]);
+      expect([args, code, stdout, stderr]).toEqual([args, 2, '', expect.stringContaining('Add --yes')]);
     }
     expect(await stack.sql(`SELECT FROM audit_log WHERE action = 'account_blocked'`)).toEqual([]);
   });

@@ -253,7 +253,7 @@ describe('usage', () => {
     ]);
     expect((await stack.run(['usage', 'check', '--period', id])).code).toBe(0);
     expect((await stack.run(['usage', 'check'])).stdout).toMatch(/^\d+ checked: the totals equal/);
-    expect((await stack.run(['usage', 'rebuild'])).stdout).toMatch(/^Nothing to mend/);
+    expect((await stack.run(['usage', 'rebuild'])).stdout).toMatch(/^Nothing to rebuild/);
     const { entries } = await stack.json<{ entries: unknown[] }>(
       ...['audit', 'list', '--action', 'usage_rebuilt', '--account', account],
     );

@@ -10,7 +10,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** Writes a file so that whoever looks finds the old content or all of the new. */
+/** Writes a file so that a reader finds the old content or all of the new. */
 export function writeFileAtomically(file: string, content: string, mode: number): void {
   const draft = `${file}.${String(process.pid)}`;
   writeFileSync(draft, content, { mode, flush: true });

@@ -10,7 +10,7 @@ import { secretFiles } from './secret-files.ts';
  * The first thing that runs in `docker compose up`: makes all secrets once, and gives each container the
  * files that it may see. What was made stays, because the databases' contents belong to it, and what an
  * earlier version didn't make yet is added; the files are
- * written anew each time, so that a start that was cut short or a new version of this program mends them.
+ * written anew each time, so that a start that was cut short or a new version of this program repairs them.
  */
 const known = readJson(MASTER_FILE);
 const secrets = known === undefined ? newSampleSecrets() : completeSecrets(known as SampleSecrets);

@@ -18,10 +18,8 @@ export type ServiceOptions = {
 };
 
 /**
- * As in the images (ADR 0033). What a request leaves behind lives shorter than a collection of so large a young
- * generation takes to come: less is copied. A process is made for one core, where V8's helpers would only take turns
- * with it. And nothing is born old because others like it were alive at a collection that came too early: what is
- * old keeps what it refers to, until the next full collection.
+ * As in the images (ADR 0033): a young generation that outlasts a request, no GC helper threads on a single core, and
+ * no allocation-site pretenuring.
  */
 export const NODE_FLAGS = [
   '--max-semi-space-size=32',

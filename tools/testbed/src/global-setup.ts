@@ -34,7 +34,7 @@ async function startTemplateServer(directory: string): Promise<string> {
   const { url } = await startPostgres(await clusterOptions(directory));
   await withClient(url, (client) => client.query(`CREATE DATABASE ${TEMPLATE}`));
   await migrate(databaseUrl(url, TEMPLATE), directory);
-  // A template with a session on it can't be cloned: nobody may open one.
+  // A template with a session on it can't be cloned.
   await withClient(url, (client) => client.query(`ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false`));
   return url;
 }

@@ -54,7 +54,7 @@ export async function endRun(directory: string): Promise<void> {
   const processes = readdirSync(join(directory, 'processes')).map((file) =>
     readIdentity(join(directory, 'processes', file)),
   );
-  // What a suite has left is in nobody's use any more, so nothing needs to finish.
+  // No suite is running any more, so nothing needs to finish.
   await Promise.all(
     processes.map(async (identity) => {
       if (identity !== undefined) await endProcess(identity, { signal: 'SIGINT', timeLimitMs: 5_000 });

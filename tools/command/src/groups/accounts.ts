@@ -8,18 +8,18 @@ import * as values from '../values.ts';
 const PATH = '/private/accounts';
 
 export function accountsGroup(open: Open): Command {
-  const group = newGroup('accounts', 'people who have one, and what they may');
+  const group = newGroup('accounts', 'Manage accounts');
   addList(group, open, {
-    description: 'lists accounts, newest first',
+    description: 'List accounts, newest first',
     path: PATH,
     items: 'accounts',
     columns: ['account_id', 'email', 'name', 'blocked_at', 'created_at'],
     filters: [
-      { parameter: 'email', flags: '--email <address>', description: 'the one with this address' },
+      { parameter: 'email', flags: '--email <address>', description: 'filter by email address' },
       {
         parameter: 'blocked',
         flags: '--blocked <yes|no>',
-        description: 'those that are blocked, or those that are not',
+        description: 'filter by whether they are blocked',
         parse: values.yesOrNo,
       },
     ],
@@ -27,9 +27,9 @@ export function accountsGroup(open: Open): Command {
   addGet(group, open, { path: PATH, name: 'account_id' });
   group
     .command('create')
-    .description('makes an account; its owner sets a password by "forgot password"')
-    .requiredOption('--email <address>', 'the owner’s address')
-    .requiredOption('--name <name>', 'what the owner is called')
+    .description('Create an account. The owner sets a password with "forgot password"')
+    .requiredOption('--email <address>', 'owner’s email address')
+    .requiredOption('--name <name>', 'owner’s name')
     .action(async ({ email, name }: { email: string; name: string }) => {
       const session = open();
       await showRecord(session, await session.api.send('POST', PATH, { email, name }));
@@ -38,10 +38,10 @@ export function accountsGroup(open: Open): Command {
     path: PATH,
     id: 'account_id',
     name: 'block',
-    description: 'refuses all calls that it makes or pays for, at once',
+    description: 'Block an account: refuse all calls that it makes or pays for, immediately',
     question: (id) => `Block account ${String(id)}? Its calls, and those of its team, are refused at once.`,
   });
-  addAction(group, open, { path: PATH, id: 'account_id', name: 'unblock', description: 'lifts the block' });
+  addAction(group, open, { path: PATH, id: 'account_id', name: 'unblock', description: 'Unblock' });
   addUsage(group, open);
   addRefusals(group, open);
   return group;
@@ -51,28 +51,32 @@ function addRefusals(group: Command, open: Open): void {
   addListOf(group, open, {
     name: 'refusals',
     id: 'account_id',
-    description: 'lists data calls of the account that were refused or have failed, newest first',
+    description: 'List the account’s refused and failed data calls, newest first',
     pathOf: (id) => `${PATH}/${String(id)}/refusals`,
     items: 'refusals',
     columns: ['at', 'request_id', 'kind', 'code', 'status', 'application_id', 'address', 'detail'],
     filters: [
-      { parameter: 'code', flags: '--code <code>', description: 'with one code: points_limit_exceeded, …' },
+      {
+        parameter: 'code',
+        flags: '--code <code>',
+        description: 'filter by error code, such as points_limit_exceeded',
+      },
       {
         parameter: 'application_id',
         flags: '--application <application_id>',
-        description: 'of one application',
+        description: 'filter by application',
         parse: values.id,
       },
       {
         parameter: 'from',
         flags: '--from <time>',
-        description: 'not before this time or day',
+        description: 'start of the time range, inclusive',
         parse: values.time,
       },
       {
         parameter: 'to',
         flags: '--to <time>',
-        description: 'before this time, or up to this day',
+        description: 'end of the time range: before this time, or through this day',
         parse: values.time,
       },
     ],
@@ -99,16 +103,16 @@ const USAGE_COLUMNS = ['points', 'requests', 'time_sec', 'traffic_bytes'].map(
 function addUsage(group: Command, open: Open): void {
   group
     .command('usage')
-    .description('usage by day or hour, or by who and what used it, of the last 14 months')
-    .argument('<account_id>', 'whose', values.id)
-    .option('--interval <hour|day>', 'of a bucket (the API takes day)')
-    .option('--from <time>', 'not before this time or day', values.time)
-    .option('--to <time>', 'before this time, or up to this day', values.time)
-    .option('--group-by <what>', 'application, member or api_version: the table then has these, not buckets')
-    .option('--view <billed|own>', 'what its periods have paid for, or what it has used itself')
-    .option('--application <application_id>', 'of one application', values.id)
-    .option('--member <account_id>', 'of one member', values.id)
-    .option('--api-version <v1|v2>', 'of one version')
+    .description('Show usage of the last 14 months by day or hour, application, member or API version')
+    .argument('<account_id>', 'ID', values.id)
+    .option('--interval <hour|day>', 'bucket size (default day)')
+    .option('--from <time>', 'start of the time range, inclusive', values.time)
+    .option('--to <time>', 'end of the time range: before this time, or through this day', values.time)
+    .option('--group-by <what>', 'group by application, member or api_version instead of time buckets')
+    .option('--view <billed|own>', 'usage billed to the account, or its own usage')
+    .option('--application <application_id>', 'filter by application', values.id)
+    .option('--member <account_id>', 'filter by member', values.id)
+    .option('--api-version <v1|v2>', 'filter by API version')
     .action(async (id: number, options: UsageOptions) => {
       const session = open();
       const answer = await session.api.get(`${PATH}/${String(id)}/usage`, {

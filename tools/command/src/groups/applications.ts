@@ -8,9 +8,9 @@ import * as values from '../values.ts';
 const PATH = '/private/applications';
 
 export function applicationsGroup(open: Open): Command {
-  const group = newGroup('applications', 'OAuth clients');
+  const group = newGroup('applications', 'Manage applications (OAuth clients)');
   addList(group, open, {
-    description: 'lists applications, newest first',
+    description: 'List applications, newest first',
     path: PATH,
     items: 'applications',
     columns: ['application_id', 'account_id', 'name', 'type', 'status', 'client_id', 'token_lifespan_label'],
@@ -18,11 +18,11 @@ export function applicationsGroup(open: Open): Command {
       {
         parameter: 'account_id',
         flags: '--account <account_id>',
-        description: 'of one account',
+        description: 'filter by account',
         parse: values.id,
       },
-      { parameter: 'status', flags: '--status <active|revoked>', description: 'of one status' },
-      { parameter: 'type', flags: '--type <automatic|manual>', description: 'of one type' },
+      { parameter: 'status', flags: '--status <active|revoked>', description: 'filter by status' },
+      { parameter: 'type', flags: '--type <automatic|manual>', description: 'filter by type' },
     ],
   });
   addGet(group, open, { path: PATH, name: 'application_id' });
@@ -33,7 +33,7 @@ export function applicationsGroup(open: Open): Command {
     path: PATH,
     id: 'application_id',
     name: 'revoke',
-    description: 'kills its tokens and its secrets; rotate-secret brings it back, without them',
+    description: 'Revoke an application with its tokens and secrets. rotate-secret reactivates it',
     question: (id) => `Revoke application ${String(id)}? All its tokens and secrets are dead at once.`,
   });
   addDelete(group, open);
@@ -45,15 +45,15 @@ type NewApplication = { account: number; name: string; type: string; lifespanSec
 function addCreate(group: Command, open: Open): void {
   group
     .command('create')
-    .description('makes an application; its client secret is shown here and never again')
-    .requiredOption('--account <account_id>', 'whose', values.id)
-    .requiredOption('--name <name>', 'what it is called')
+    .description('Create an application. The client secret is shown only once')
+    .requiredOption('--account <account_id>', 'ID', values.id)
+    .requiredOption('--name <name>', 'name')
     .addOption(
-      new Option('--type <type>', 'with client credentials, or with tokens made by hand only')
+      new Option('--type <type>', 'grant: client credentials, or manual tokens only')
         .choices(['automatic', 'manual'])
         .default('automatic'),
     )
-    .option('--lifespan-sec <seconds>', 'how long its tokens live', values.wholeNumber, 86_400)
+    .option('--lifespan-sec <seconds>', 'lifespan of its tokens', values.wholeNumber, 86_400)
     .action(async ({ account, name, type, lifespanSec }: NewApplication) => {
       const session = open();
       const wanted = { account_id: account, name, type, token_lifespan_sec: lifespanSec };
@@ -64,10 +64,10 @@ function addCreate(group: Command, open: Open): void {
 function addUpdate(group: Command, open: Open): void {
   group
     .command('update')
-    .description('changes what is named; tokens that there are keep their lifespan')
-    .argument('<application_id>', 'its id', values.id)
-    .option('--name <name>', 'what it is called')
-    .option('--lifespan-sec <seconds>', 'how long its tokens to come live', values.wholeNumber)
+    .description('Update an application. Existing tokens keep their lifespan')
+    .argument('<application_id>', 'ID', values.id)
+    .option('--name <name>', 'name')
+    .option('--lifespan-sec <seconds>', 'lifespan of new tokens', values.wholeNumber)
     .action(async (id: number, { name, lifespanSec }: { name?: string; lifespanSec?: number }) => {
       const session = open();
       const wanted = { name, token_lifespan_sec: lifespanSec };
@@ -78,11 +78,11 @@ function addUpdate(group: Command, open: Open): void {
 function addRotateSecret(group: Command, open: Open): void {
   const command = group
     .command('rotate-secret')
-    .description('a new client secret, which is shown here and never again')
-    .argument('<application_id>', 'its id', values.id)
+    .description('Create a new client secret. It is shown only once')
+    .argument('<application_id>', 'ID', values.id)
     .option(
       '--overlap-sec <seconds>',
-      'how long the old one stays good, up to 7 days',
+      'time that the old secret stays valid, up to 7 days',
       values.wholeNumber,
       0,
     );
@@ -101,8 +101,8 @@ function addRotateSecret(group: Command, open: Open): void {
 function addDelete(group: Command, open: Open): void {
   const command = group
     .command('delete')
-    .description('as revoke, and it is gone for good but for the audit log')
-    .argument('<application_id>', 'its id', values.id);
+    .description('Delete an application permanently, and revoke its tokens. The audit log keeps its entries')
+    .argument('<application_id>', 'ID', values.id);
   addYes(command).action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Delete application ${String(id)} with all its tokens? It can't be taken back.`, options);

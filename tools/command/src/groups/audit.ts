@@ -4,9 +4,9 @@ import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
 export function auditGroup(open: Open): Command {
-  const group = newGroup('audit', 'who did what');
+  const group = newGroup('audit', 'Read the audit log');
   addList(group, open, {
-    description: 'lists entries of the audit log, newest first; what is asked for holds together',
+    description: 'List entries of the audit log, newest first. Filters combine with AND',
     path: '/private/audit-log',
     items: 'entries',
     columns: ['audit_id', 'at', 'actor', 'action', 'account_id', 'application_id', 'address', 'details'],
@@ -14,36 +14,36 @@ export function auditGroup(open: Open): Command {
       {
         parameter: 'account_id',
         flags: '--account <account_id>',
-        description: 'about one account',
+        description: 'filter by account',
         parse: values.id,
       },
       {
         parameter: 'application_id',
         flags: '--application <application_id>',
-        description: 'about one application',
+        description: 'filter by application',
         parse: values.id,
       },
       {
         parameter: 'actor',
         flags: '--actor <actor>',
-        description: 'by one: operator:<id>, account:<id>, renewal, …',
+        description: 'filter by actor: operator:<id>, account:<id>, renewal, …',
       },
       {
         parameter: 'action',
         flags: '--action <action>',
         description:
-          'of one kind: plan_changed, account_blocked, …; an unknown one is answered with all that there are',
+          'filter by action, such as plan_changed or account_blocked. An unknown action lists all actions',
       },
       {
         parameter: 'from',
         flags: '--from <time>',
-        description: 'not before this time or day',
+        description: 'start of the time range, inclusive',
         parse: values.time,
       },
       {
         parameter: 'to',
         flags: '--to <time>',
-        description: 'before this time, or up to this day',
+        description: 'end of the time range: before this time, or through this day',
         parse: values.time,
       },
     ],

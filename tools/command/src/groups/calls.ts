@@ -6,11 +6,11 @@ import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
 export function callsGroup(open: Open): Command {
-  const group = newGroup('calls', 'data calls that were refused or have failed');
+  const group = newGroup('calls', 'Find refused and failed data calls');
   group
     .command('find')
-    .description('shows why a data call, or what was asked over a WebSocket, was refused or failed')
-    .argument('<request_id>', 'its request id, as in the error and in X-Request-Id', values.requestId)
+    .description('Show why a data call or WebSocket operation was refused or failed')
+    .argument('<request_id>', 'request ID, from the error or X-Request-Id', values.requestId)
     .action(async (requestId: string) => {
       const session = open();
       const answer = await session.api.get(`/private/calls/${requestId}`);

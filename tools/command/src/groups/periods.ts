@@ -10,9 +10,9 @@ const PATH = '/private/periods';
 type NewPeriod = { account: number; plan: number; start: string; end: string; teamSlots?: values.OrNone };
 
 export function periodsGroup(open: Open): Command {
-  const group = newGroup('periods', 'billing periods');
+  const group = newGroup('periods', 'Manage billing periods');
   addList(group, open, {
-    description: 'lists billing periods, newest first',
+    description: 'List billing periods, newest first',
     path: PATH,
     items: 'periods',
     columns: [
@@ -29,13 +29,13 @@ export function periodsGroup(open: Open): Command {
       {
         parameter: 'account_id',
         flags: '--account <account_id>',
-        description: 'of one account',
+        description: 'filter by account',
         parse: values.id,
       },
       {
         parameter: 'blocked',
         flags: '--blocked <yes|no>',
-        description: 'those that are blocked themselves, or those that are not',
+        description: 'filter by whether the period itself is blocked',
         parse: values.yesOrNo,
       },
     ],
@@ -46,30 +46,30 @@ export function periodsGroup(open: Open): Command {
   addAction(group, open, {
     ...own,
     name: 'end',
-    description: 'ends a period that was made by hand, now and without a grace window',
+    description: 'End a manual period immediately, without a grace window',
     question: (id) => `End period ${String(id)} now, without a grace window? It can't be opened again.`,
   });
   addDelete(group, open);
   addAction(group, open, {
     ...own,
     name: 'block',
-    description: 'refuses all calls that are billed to it, and does not renew it',
+    description: 'Block a period: refuse all calls billed to it, and do not renew it',
     question: (id) => `Block period ${String(id)}? All calls that are billed to it are refused at once.`,
   });
-  addAction(group, open, { ...own, name: 'unblock', description: 'lifts the block' });
-  addTeamSlots(group, open, { ...own, description: 'sets the add-on of this period alone' });
+  addAction(group, open, { ...own, name: 'unblock', description: 'Unblock' });
+  addTeamSlots(group, open, { ...own, description: 'Change the team add-on of this period only' });
   return group;
 }
 
 function addCreate(group: Command, open: Open): void {
   group
     .command('create')
-    .description('makes a period by hand: a trial, a free plan, or the past beside a subscription')
-    .requiredOption('--account <account_id>', 'whose', values.id)
-    .requiredOption('--plan <plan_id>', 'of which plan', values.id)
-    .requiredOption('--start <time>', 'its first second, or its first day', values.firstSecond)
-    .requiredOption('--end <time>', 'its last second, or its last day', values.lastSecond)
-    .option('--team-slots <number>', 'people in the team as an add-on', values.wholeNumberOrNone)
+    .description('Create a manual period, such as a trial, a free plan, or a period before a subscription')
+    .requiredOption('--account <account_id>', 'ID', values.id)
+    .requiredOption('--plan <plan_id>', 'plan ID', values.id)
+    .requiredOption('--start <time>', 'start of the period (time or day)', values.firstSecond)
+    .requiredOption('--end <time>', 'end of the period (time, or last day)', values.lastSecond)
+    .option('--team-slots <number>', 'extra team members, as an add-on', values.wholeNumberOrNone)
     .action(async ({ account, plan, start, end, teamSlots }: NewPeriod) => {
       const session = open();
       const wanted = {
@@ -86,8 +86,8 @@ function addCreate(group: Command, open: Open): void {
 function addDelete(group: Command, open: Open): void {
   const command = group
     .command('delete')
-    .description('removes a period that has not started')
-    .argument('<period_id>', 'its id', values.id);
+    .description('Delete a period that has not started')
+    .argument('<period_id>', 'ID', values.id);
   addYes(command).action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Delete period ${String(id)}?`, options);

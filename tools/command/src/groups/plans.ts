@@ -18,9 +18,9 @@ type PlanOptions = DescriptionOptions & {
 };
 
 export function plansGroup(open: Open): Command {
-  const group = newGroup('plans', 'what is sold');
+  const group = newGroup('plans', 'Manage plans');
   addList(group, open, {
-    description: 'lists plans, newest first',
+    description: 'List plans, newest first',
     path: PATH,
     items: 'plans',
     columns: ['plan_id', 'name', 'product_id', 'description.points_limit', 'grace_sec', 'archived_at'],
@@ -28,13 +28,13 @@ export function plansGroup(open: Open): Command {
       {
         parameter: 'product_id',
         flags: '--product <product_id>',
-        description: 'of one product',
+        description: 'filter by product',
         parse: values.id,
       },
       {
         parameter: 'archived',
         flags: '--archived <yes|no>',
-        description: 'those that are archived, or those that are not',
+        description: 'filter by whether they are archived',
         parse: values.yesOrNo,
       },
     ],
@@ -46,17 +46,22 @@ export function plansGroup(open: Open): Command {
     path: PATH,
     id: 'plan_id',
     name: 'archive',
-    description: 'offers it to nobody new; who has it keeps it, renewals included',
+    description: 'Archive a plan. Existing subscriptions keep it and renew',
   });
-  addAction(group, open, { path: PATH, id: 'plan_id', name: 'restore', description: 'offers it again' });
+  addAction(group, open, {
+    path: PATH,
+    id: 'plan_id',
+    name: 'restore',
+    description: 'Restore an archived plan',
+  });
   return group;
 }
 
 function addCreate(group: Command, open: Open): void {
   const command = group
     .command('create')
-    .description('makes a plan; asks before one without any limit, which allows everything')
-    .requiredOption('--name <name>', 'what it is called; no two alike');
+    .description('Create a plan. Asks for confirmation if the plan has no limits')
+    .requiredOption('--name <name>', 'unique name');
   addOwnOptions(command).action(async (options: PlanOptions) => {
     const session = open();
     const description = (await descriptionFrom(options, () => Promise.resolve({}))) ?? {};
@@ -70,10 +75,10 @@ function addUpdate(group: Command, open: Open): void {
   const command = group
     .command('update')
     .description(
-      'changes what is named; with --limit-… alone the other attributes stay. Periods that have started keep theirs',
+      'Update a plan. With only --limit-… options, other attributes stay. Periods that have started keep their limits',
     )
-    .argument('<plan_id>', 'its id', values.id)
-    .option('--name <name>', 'what it is called; no two alike');
+    .argument('<plan_id>', 'ID', values.id)
+    .option('--name <name>', 'unique name');
   addOwnOptions(command).action(async (id: number, options: PlanOptions) => {
     const session = open();
     const path = `${PATH}/${String(id)}`;
@@ -89,16 +94,13 @@ function addUpdate(group: Command, open: Open): void {
 
 function addOwnOptions(command: Command): Command {
   addDescriptionOptions(command)
-    .option('--product <product_id>', 'the product that it belongs to, or none', values.idOrNone)
+    .option('--product <product_id>', 'product ID, or none', values.idOrNone)
     .option(
       '--grace-sec <seconds>',
-      'how long calls pass after a period’s end (three days)',
+      'grace window after a period’s end (default three days)',
       values.wholeNumber,
     )
-    .option(
-      '--allow-unknown',
-      'keep attributes that look like a mistyped limit, which are refused otherwise',
-    );
+    .option('--allow-unknown', 'accept attributes that look like a mistyped limit');
   return addYes(command);
 }
 

@@ -6,9 +6,9 @@ import * as values from '../values.ts';
 const PATH = '/private/products';
 
 export function productsGroup(open: Open): Command {
-  const group = newGroup('products', 'what plans belong to');
+  const group = newGroup('products', 'Manage products, which group plans');
   addList(group, open, {
-    description: 'lists products, newest first',
+    description: 'List products, newest first',
     path: PATH,
     items: 'products',
     columns: ['product_id', 'name', 'created_at'],
@@ -16,17 +16,17 @@ export function productsGroup(open: Open): Command {
   addGet(group, open, { path: PATH, name: 'product_id' });
   group
     .command('create')
-    .description('makes a product')
-    .requiredOption('--name <name>', 'what it is called; no two alike')
+    .description('Create a product')
+    .requiredOption('--name <name>', 'unique name')
     .action(async ({ name }: { name: string }) => {
       const session = open();
       await showRecord(session, await session.api.send('POST', PATH, { name }));
     });
   group
     .command('update')
-    .description('renames a product; all its periods show the new name')
-    .argument('<product_id>', 'its id', values.id)
-    .requiredOption('--name <name>', 'what it is called; no two alike')
+    .description('Rename a product. All its periods show the new name')
+    .argument('<product_id>', 'ID', values.id)
+    .requiredOption('--name <name>', 'unique name')
     .action(async (id: number, { name }: { name: string }) => {
       const session = open();
       await showRecord(session, await session.api.send('PATCH', `${PATH}/${String(id)}`, { name }));

@@ -16,7 +16,7 @@ type SeedOptions = { accounts: number; person?: string; yes?: boolean };
 export function seedCommand(open: Open): Command {
   const command = newGroup(
     'seed',
-    'fills a stack for demonstrations: accounts, a team, plans, subscriptions, applications and months of usage; again, it changes nothing',
+    'Create demonstration data: accounts, a team, plans, subscriptions, applications and months of usage. Running it again changes nothing',
   )
     .option(
       '--accounts <number>',
@@ -24,7 +24,10 @@ export function seedCommand(open: Open): Command {
       count,
       10,
     )
-    .option('--person <address>', 'e-mail address of that person, where the stack has no sample account');
+    .option(
+      '--person <address>',
+      'email address of the demonstration’s person, if the stack has no sample account',
+    );
   return addYes(command).action(async ({ accounts, person, yes }: SeedOptions) => {
     const session = open();
     await requireEmpty(session, person, yes);
@@ -34,7 +37,7 @@ export function seedCommand(open: Open): Command {
   });
 }
 
-/** Accounts that neither npm start nor a seed has made are somebody's. */
+/** Accounts that neither npm start nor a seed has made may be real customers. */
 async function requireEmpty(
   session: Session,
   person: string | undefined,

@@ -9,9 +9,9 @@ import * as values from '../values.ts';
 const PATH = '/private/subscriptions';
 
 export function subscriptionsGroup(open: Open): Command {
-  const group = newGroup('subscriptions', 'who gets one billing period after another');
+  const group = newGroup('subscriptions', 'Manage subscriptions');
   addList(group, open, {
-    description: 'lists subscriptions, newest first',
+    description: 'List subscriptions, newest first',
     path: PATH,
     items: 'subscriptions',
     columns: [
@@ -27,11 +27,11 @@ export function subscriptionsGroup(open: Open): Command {
       {
         parameter: 'account_id',
         flags: '--account <account_id>',
-        description: 'of one account',
+        description: 'filter by account',
         parse: values.id,
       },
-      { parameter: 'plan_id', flags: '--plan <plan_id>', description: 'of one plan', parse: values.id },
-      { parameter: 'status', flags: '--status <active|ended>', description: 'of one status' },
+      { parameter: 'plan_id', flags: '--plan <plan_id>', description: 'filter by plan', parse: values.id },
+      { parameter: 'status', flags: '--status <active|ended>', description: 'filter by status' },
     ],
   });
   addGet(group, open, { path: PATH, name: 'subscription_id' });
@@ -39,8 +39,8 @@ export function subscriptionsGroup(open: Open): Command {
   addChangePlan(group, open);
   addCancel(group, open);
   const own = { path: PATH, id: 'subscription_id' };
-  addAction(group, open, { ...own, name: 'resume', description: 'takes a planned cancellation back' });
-  addTeamSlots(group, open, { ...own, description: 'sets the add-on of this period and all that follow' });
+  addAction(group, open, { ...own, name: 'resume', description: 'Undo a scheduled cancellation' });
+  addTeamSlots(group, open, { ...own, description: 'Change the team add-on of this and all later periods' });
   return group;
 }
 
@@ -49,11 +49,11 @@ type NewSubscription = { account: number; plan: number; interval: string; teamSl
 function addCreate(group: Command, open: Open): void {
   group
     .command('create')
-    .description('sells a plan; its first period begins at once')
-    .requiredOption('--account <account_id>', 'to whom', values.id)
-    .requiredOption('--plan <plan_id>', 'which plan', values.id)
+    .description('Subscribe an account to a plan. The first period starts immediately')
+    .requiredOption('--account <account_id>', 'account ID', values.id)
+    .requiredOption('--plan <plan_id>', 'plan ID', values.id)
     .addOption(intervalOption().default('month'))
-    .option('--team-slots <number>', 'people in the team as an add-on', values.wholeNumberOrNone)
+    .option('--team-slots <number>', 'extra team members, as an add-on', values.wholeNumberOrNone)
     .action(async ({ account, plan, interval, teamSlots }: NewSubscription) => {
       const session = open();
       const wanted = {
@@ -71,11 +71,11 @@ type PlanChange = { plan: number; interval?: string; now?: boolean; yes?: boolea
 function addChangePlan(group: Command, open: Open): void {
   const command = group
     .command('change-plan')
-    .description('another plan or interval, at the period’s end unless --now')
-    .argument('<subscription_id>', 'its id', values.id)
-    .requiredOption('--plan <plan_id>', 'which plan', values.id)
+    .description('Change the plan or interval at the end of the period, or immediately with --now')
+    .argument('<subscription_id>', 'ID', values.id)
+    .requiredOption('--plan <plan_id>', 'plan ID', values.id)
     .addOption(intervalOption())
-    .option('--now', 'ends the present period, and begins another without usage');
+    .option('--now', 'end the current period and start a new one without usage');
   addYes(command).action(async (id: number, { plan, interval, now = false, yes }: PlanChange) => {
     const session = open();
     if (now)
@@ -90,9 +90,9 @@ function addChangePlan(group: Command, open: Open): void {
 function addCancel(group: Command, open: Open): void {
   const command = group
     .command('cancel')
-    .description('renews it no more; the period runs out unless --now')
-    .argument('<subscription_id>', 'its id', values.id)
-    .option('--now', 'ends the period too, without a grace window');
+    .description('Cancel at the end of the period, or immediately with --now')
+    .argument('<subscription_id>', 'ID', values.id)
+    .option('--now', 'also end the period, without a grace window');
   addYes(command).action(async (id: number, { now = false, yes }: { now?: boolean; yes?: boolean }) => {
     const session = open();
     const question = now
@@ -107,5 +107,5 @@ function addCancel(group: Command, open: Open): void {
 const effectOf = (now: boolean) => (now ? 'now' : 'period_end');
 
 function intervalOption(): Option {
-  return new Option('--interval <interval>', 'how long its periods are').choices(['month', 'year']);
+  return new Option('--interval <interval>', 'length of its periods').choices(['month', 'year']);
 }

@@ -10,9 +10,9 @@ import * as values from '../values.ts';
 const PATH = '/private/teams';
 
 export function teamsGroup(open: Open): Command {
-  const group = newGroup('teams', 'who is billed to whom');
+  const group = newGroup('teams', 'Manage teams and their members');
   addList(group, open, {
-    description: 'lists teams, newest first',
+    description: 'List teams, newest first',
     path: PATH,
     items: 'teams',
     columns: ['team_id', 'name', 'manager_id', 'members_count', 'created_at'],
@@ -26,8 +26,8 @@ export function teamsGroup(open: Open): Command {
 function addRead(group: Command, open: Open): void {
   group
     .command('get')
-    .description('shows one with its members')
-    .argument('<team_id>', 'its id', values.id)
+    .description('Show a team and its members')
+    .argument('<team_id>', 'ID', values.id)
     .action(async (id: number) => {
       const session = open();
       await showTeam(session, await session.api.get(`${PATH}/${String(id)}`));
@@ -37,18 +37,22 @@ function addRead(group: Command, open: Open): void {
 function addWrite(group: Command, open: Open): void {
   group
     .command('create')
-    .description('makes a team')
-    .requiredOption('--manager <account_id>', 'who manages it, and pays for all in it', values.id)
-    .requiredOption('--name <name>', 'what it is called')
+    .description('Create a team')
+    .requiredOption(
+      '--manager <account_id>',
+      'account that manages the team and pays for its members',
+      values.id,
+    )
+    .requiredOption('--name <name>', 'name')
     .action(async ({ manager, name }: { manager: number; name: string }) => {
       const session = open();
       await showTeam(session, await session.api.send('POST', PATH, { account_id: manager, name }));
     });
   group
     .command('add-member')
-    .description('puts an account into it, which is not asked')
-    .argument('<team_id>', 'its id', values.id)
-    .argument('<account_id>', 'who', values.id)
+    .description('Add an account to a team without an invitation')
+    .argument('<team_id>', 'ID', values.id)
+    .argument('<account_id>', 'account ID', values.id)
     .action(async (id: number, accountId: number) => {
       const session = open();
       const path = `${PATH}/${String(id)}/members`;
@@ -60,9 +64,9 @@ function addRemove(group: Command, open: Open): void {
   addYes(
     group
       .command('remove-member')
-      .description('takes a member out, who pays alone from the next call on')
-      .argument('<team_id>', 'its id', values.id)
-      .argument('<account_id>', 'who', values.id),
+      .description('Remove a member from a team. The member’s next call is billed to the member')
+      .argument('<team_id>', 'ID', values.id)
+      .argument('<account_id>', 'account ID', values.id),
   ).action(async (id: number, accountId: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Remove account ${String(accountId)} from team ${String(id)}?`, options);
@@ -72,8 +76,8 @@ function addRemove(group: Command, open: Open): void {
   addYes(
     group
       .command('delete')
-      .description('ends it; who was in it pays alone from the next call on')
-      .argument('<team_id>', 'its id', values.id),
+      .description('Delete a team. Each member’s next call is billed to that member')
+      .argument('<team_id>', 'ID', values.id),
   ).action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Delete team ${String(id)}? All its memberships end.`, options);

@@ -11,22 +11,22 @@ const APPLICATION = '--application <application_id>';
 const STATUS: Filter = {
   parameter: 'status',
   flags: '--status <Active|Expired|Revoked>',
-  description: 'of one status',
+  description: 'filter by status',
 };
 
 const COLUMNS = ['token_id', 'application_id', 'name', 'status', 'issued_at', 'expires_at', 'last_used_at'];
 
 export function tokensGroup(open: Open): Command {
-  const group = newGroup('tokens', 'access tokens made by hand');
+  const group = newGroup('tokens', 'Manage manual access tokens');
   addTokenList(group, open);
   addCreate(group, open);
   const token = (name: string, description: string) =>
     group
       .command(name)
       .description(description)
-      .argument('<token_id>', 'its id', values.id)
-      .requiredOption(APPLICATION, 'of which application', values.id);
-  token('copy', 'shows the token itself once more').action(
+      .argument('<token_id>', 'ID', values.id)
+      .requiredOption(APPLICATION, 'application ID', values.id);
+  token('copy', 'Show the token value again').action(
     async (id: number, { application }: { application: number }) => {
       const session = open();
       await showRecord(session, await session.api.send('POST', `${pathOf(application)}/${String(id)}/copy`));
@@ -57,12 +57,12 @@ type ListOptions = {
 function addTokenList(group: Command, open: Open): void {
   const command = group
     .command('list')
-    .description('lists tokens of an application or of an account, newest first')
-    .option(APPLICATION, 'of one application', values.id)
-    .option('--account <account_id>', 'of all applications of one account', values.id);
+    .description('List tokens of an application or an account, newest first')
+    .option(APPLICATION, 'filter by application', values.id)
+    .option('--account <account_id>', 'account ID, for all its applications', values.id);
   addPaging(command, [STATUS]).action(async ({ application, account, status, ...paging }: ListOptions) => {
     if ((application === undefined) === (account === undefined)) {
-      throw usageFault('Name either --application or --account.');
+      throw usageFault('Specify either --application or --account.');
     }
     const path =
       application === undefined ? `/private/accounts/${String(account)}/tokens` : pathOf(application);
@@ -73,9 +73,9 @@ function addTokenList(group: Command, open: Open): void {
 function addCreate(group: Command, open: Open): void {
   group
     .command('create')
-    .description('makes a token, which lives for its application’s lifespan')
-    .requiredOption(APPLICATION, 'of which application', values.id)
-    .requiredOption('--name <name>', 'what it is called')
+    .description('Create a manual token with the application’s token lifespan')
+    .requiredOption(APPLICATION, 'application ID', values.id)
+    .requiredOption('--name <name>', 'name')
     .action(async ({ application, name }: { application: number; name: string }) => {
       const session = open();
       await showRecord(session, await session.api.send('POST', pathOf(application), { name }));

@@ -21,10 +21,7 @@ import * as values from '../values.ts';
 const COUNTERS = ['points', 'requests', 'time_ms', 'traffic_bytes'];
 
 export function usageGroup(open: Open): Command {
-  const group = newGroup(
-    'usage',
-    'checks the usage counters, and shows what is missing in them or was set aside',
-  );
+  const group = newGroup('usage', 'Check usage counters, and list usage gaps and unassigned usage');
   addCheck(group, open);
   addRebuild(group, open);
   addGaps(group, open);
@@ -42,18 +39,18 @@ const GAPS: Noun = {
 };
 
 const GAP_FILTERS: readonly Filter[] = [
-  { parameter: 'stream', flags: '--stream <stream>', description: 'in one stream, as {s7}:usage' },
+  { parameter: 'stream', flags: '--stream <stream>', description: 'filter by stream, such as {s7}:usage' },
   {
     parameter: 'cause',
     flags: '--cause <cause>',
-    description: 'of one cause: batches_missing, redis_set_back, postgres_set_back',
+    description: 'filter by cause: batches_missing, redis_set_back or postgres_set_back',
   },
 ];
 
 function addGaps(group: Command, open: Open): void {
   const command = group
     .command('gaps')
-    .description('lists usage that was written and never counted, newest first; unknown extents are -');
+    .description('List usage gaps, newest first. An unknown size is shown as -');
   addPaging(command, GAP_FILTERS).action(async (options: ListOptions) => {
     await showList(open(), GAPS, queryFrom(options, GAP_FILTERS), options);
   });
@@ -63,18 +60,22 @@ const UNASSIGNED = '/private/usage-unassigned';
 
 /** What could not be counted when it came. */
 function unassignedGroup(open: Open): Command {
-  const group = newGroup('unassigned', 'usage that was set aside because it could not be counted');
+  const group = newGroup('unassigned', 'Manage unassigned usage: usage that could not be counted');
   addList(group, open, {
-    description: 'lists what was set aside, newest first',
+    description: 'List unassigned usage, newest first',
     path: UNASSIGNED,
     items: 'unassigned',
     columns: ['unassigned_id', 'recorded_at', 'reason', 'stream', 'counted_at', 'counted_period_id'],
     filters: [
-      { parameter: 'reason', flags: '--reason <code>', description: 'for one reason: implausible_time, …' },
+      {
+        parameter: 'reason',
+        flags: '--reason <code>',
+        description: 'filter by reason, such as implausible_time',
+      },
       {
         parameter: 'counted',
         flags: '--counted <yes|no>',
-        description: 'what was counted since, or what was not',
+        description: 'filter by whether the usage has been counted',
         parse: values.yesOrNo,
       },
     ],
@@ -83,10 +84,10 @@ function unassignedGroup(open: Open): Command {
   const command = group
     .command('count')
     .description(
-      'counts it, once: in the period named, else the one its usage names, else the one that covers its time',
+      'Count unassigned usage once: in the given period, else the one the usage names, else the one that covers its time',
     )
-    .argument('<unassigned_id>', 'its id', values.id)
-    .option('--period <period_id>', 'in which period', values.id);
+    .argument('<unassigned_id>', 'ID', values.id)
+    .option('--period <period_id>', 'billing period to count it in', values.id);
   addYes(command).action(async (id: number, { period, yes }: { period?: number; yes?: boolean }) => {
     const session = open();
     await confirm(`Count the usage that was set aside as ${String(id)}?`, { yes });
@@ -112,8 +113,8 @@ const differencesOf = ({ body }: Answer) => (body['differences'] ?? []) as (Row 
 function addCheck(group: Command, open: Open): void {
   group
     .command('check')
-    .description('compares totals and hourly rows of all periods; ends with 1 where any differ')
-    .option('--period <period_id>', 'of one period', values.id)
+    .description('Compare totals and hourly rows of all periods. Exits with 1 if any differ')
+    .option('--period <period_id>', 'filter by billing period', values.id)
     .action(async ({ period }: { period?: number }) => {
       const session = open();
       const differences: Row[] = [];
@@ -150,20 +151,20 @@ function warningLines(outOfRange: readonly number[], gaps: number): string[] {
 }
 
 const differencesText = ({ length }: readonly Row[]) =>
-  `The totals of ${String(length)} period(s) differ from their hourly rows; tollgate usage rebuild mends them.`;
+  `The totals of ${String(length)} period(s) differ from their hourly rows; run tollgate usage rebuild to correct them.`;
 
 function addRebuild(group: Command, open: Open): void {
   const command = group
     .command('rebuild')
     .description(
-      'sets the totals of periods to their hourly rows; of those that a check finds different, where none is named',
+      'Set the totals of periods to the sum of their hourly rows. Without a period, rebuild all that differ',
     )
-    .argument('[period_id...]', 'which periods', collectIds);
+    .argument('[period_id...]', 'billing periods to use', collectIds);
   addYes(command).action(async (named: number[], options: { yes?: boolean }) => {
     const session = open();
     const periods = named.length > 0 ? named : await differentPeriods(session);
     if (periods.length === 0) {
-      if (!session.json) await session.print(['Nothing to mend: the totals equal the hourly rows.']);
+      if (!session.json) await session.print(['Nothing to rebuild: all totals equal their hourly rows.']);
       return;
     }
     await confirm(`Set the totals of period ${periods.join(', ')} to the hourly rows?`, options);

@@ -163,7 +163,7 @@ export async function ensureDemoTeam(
     const [application_id = 0] = await ensureApplications(stack, account_id, [application]);
     const joined =
       members.find((member) => member.account_id === account_id) ?? (await join(stack, team_id, account_id));
-    // Usage of before is nobody's in the team: it would be billed to the member alone.
+    // Earlier usage would be billed to the member, not to the team.
     const at = new Date(joined?.joined_at ?? Number.NaN);
     if (Number.isNaN(at.getTime())) continue;
     const points = plan.description.points_limit * share;

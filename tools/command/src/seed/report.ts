@@ -7,7 +7,7 @@ const BATCH = 500;
 
 const UNKNOWN_REPORTER = new Failure(
   EXIT.refused,
-  'The reporter’s credential is not one of USAGE_REPORTER_CREDENTIALS of the account service.',
+  'The reporter credential is not in the account service’s USAGE_REPORTER_CREDENTIALS.',
 );
 
 export type Reported = { counted: number; repeated: number; refused: number };

@@ -11,7 +11,7 @@ export type SeedResult = {
   made: Made;
   /** Null where no credential for reports is known. */
   usage: Reported | null;
-  /** Of the person who is shown around, and of nobody else. */
+  /** Only the sign-in of the person who is shown around. */
   sign_in: { email: string; password: string | null; url: string | null };
 };
 

@@ -80,7 +80,7 @@ export async function placeOf({ api }: Pick<Stack, 'api'>, accountId: number): P
   return body as unknown as AccountPlace;
 }
 
-/** Ids in the order of the names. Their secrets are nobody's: an operator rotates them. */
+/** Ids in the order of the names. Their secrets aren't kept: an operator rotates them. */
 export async function ensureApplications(
   stack: Stack,
   account_id: number,

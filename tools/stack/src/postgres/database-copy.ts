@@ -3,7 +3,7 @@ import { withClient } from './postgres.ts';
 /** A copy of a whole database on its own server, and what it takes to go back to it: a backup and its restore. */
 
 /**
- * Statements that copy a database, whoever uses it; to be run one by one, on another database of the server. Each
+ * Statements that copy a database in use; to be run one by one, on another database of the server. Each
  * waits for ended sessions to be gone.
  */
 export function copyStatements(database: string): string[] {

@@ -29,7 +29,7 @@ export async function dataHome(dataDir: string, user: PostgresUser): Promise<str
 
   const place = join(ROOTS_DATA, createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16));
   await mkdir(ROOTS_DATA, { recursive: true, mode: 0o755 });
-  // What is there belongs to an earlier checkout at the same path, deleted without a reset: nobody has its password.
+  // What is there belongs to an earlier checkout at the same path, deleted without a reset: its password is lost.
   await rm(place, { recursive: true, force: true });
   await mkdir(place, { mode: 0o700 });
   await chown(place, user.uid, user.gid);

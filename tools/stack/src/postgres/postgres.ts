@@ -88,7 +88,7 @@ function serverSettings({ port, durable = true, maxConnections = 100 }: Postgres
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // Nobody connects by a socket file, and its directory would be one more thing to permit.
+    // Without a socket file there is no directory that needs permissions.
     unix_socket_directories: '',
     max_connections: String(maxConnections),
     timezone: 'UTC',
