@@ -1,6 +1,32 @@
+/** account's folders, and the folders that each may import: dependencies between them go one way. */
+const domainBase = ['http', 'platform', 'mail', 'identity'];
+const accountFolders = {
+  http: [],
+  platform: ['http'],
+  mail: ['http', 'platform'],
+  identity: ['http', 'platform', 'mail'],
+  access: domainBase,
+  billing: domainBase,
+  teams: [...domainBase, 'billing'],
+  notifications: [...domainBase, 'billing'],
+  usage: [...domainBase, 'billing', 'access'],
+  'api-document': ['http', 'identity', 'access', 'teams', 'notifications', 'usage'],
+};
+
+const accountLayers = Object.entries(accountFolders).map(([folder, imports]) => ({
+  name: `account-${folder}-imports`,
+  severity: 'error',
+  from: { path: `^services/account/src/${folder}/`, pathNot: '\\.test\\.ts$' },
+  to: {
+    path: '^services/account/src/',
+    pathNot: `^services/account/src/(${[folder, ...imports].join('|')})/`,
+  },
+}));
+
 /** The rooms of docs/architecture.md: who may import whom. */
 module.exports = {
   forbidden: [
+    ...accountLayers,
     {
       name: 'services-never-import-services',
       severity: 'error',

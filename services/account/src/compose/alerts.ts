@@ -8,10 +8,7 @@ import { WEBHOOK_METRICS, createOutboxMetrics } from '../platform/outbox/metrics
 import { createWebhookAgent } from '../notifications/addresses/connector.ts';
 import { startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
-
-/** Pools of their own: neither looking for alerts nor delivering them holds up anything else, or each other. */
-const DETECTOR = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
-const DELIVERIES = { poolMax: 2, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
+import { DATABASE_POOLS } from './database-pools.ts';
 
 /** What notices that shares of limits are passed, and what delivers to webhooks. */
 export function openAlerts(options: {
@@ -22,8 +19,8 @@ export function openAlerts(options: {
 }): { parts: Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'>; close: () => Promise<void> } {
   const { config, wakeMails, logger, registry } = options;
   const url = config.DATABASE_URL;
-  const detectorDatabase = openDatabase({ url, logger, ...DETECTOR });
-  const deliveryDatabase = openDatabase({ url, logger, ...DELIVERIES });
+  const detectorDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.alertDetector });
+  const deliveryDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.webhookDeliveries });
   const allowPrivateAddresses = config.WEBHOOK_ALLOW_PRIVATE_ADDRESSES;
   const deliveries = startDeliveryWorker({
     query: createQuery(deliveryDatabase),

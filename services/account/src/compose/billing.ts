@@ -6,12 +6,7 @@ import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Transact } from '../platform/database/query.ts';
 import type { BillingOperations } from '../routes/operator-routes.ts';
 import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/scheduler.ts';
-
-/** A connection of their own, so that they and requests can't starve one another. */
-const RENEWALS = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 1_500 };
-
-/** Sums over many hours, which an operator waits for. */
-const CHECKS = { poolMax: 2, acquireTimeoutMs: 1_000, statementTimeoutMs: 30_000 };
+import { DATABASE_POOLS } from './database-pools.ts';
 
 /** What renews subscriptions, and what the counters are checked with. */
 export function openBilling({
@@ -28,8 +23,8 @@ export function openBilling({
   /** Called after a rebuild, of which Redis is to be told. */
   onTotalsChanged: () => void;
 }): { operations: Pick<BillingOperations, 'transact' | 'checks'>; close: () => Promise<void> } {
-  const renewalDatabase = openDatabase({ url, logger, ...RENEWALS });
-  const checkDatabase = openDatabase({ url, logger, ...CHECKS });
+  const renewalDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.renewals });
+  const checkDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageChecks });
   const renewals = startRenewals({
     database: renewalDatabase,
     logger,

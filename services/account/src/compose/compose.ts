@@ -24,12 +24,7 @@ import { REVOCATION_METRICS, createOutboxMetrics } from '../platform/outbox/metr
 import { createPublishedRevocations } from '../platform/outbox/revocations/publisher.ts';
 import { startRevocationOutbox } from '../platform/outbox/revocations/revocation-outbox.ts';
 import { createTokens } from '../access/tokens/tokens.ts';
-
-/** Shorter than the timeout of callers (PRIVATE_API_TIMEOUT_MS), so that they get an answer. */
-const REQUEST_TIMEOUTS = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
-
-/** Usage over time: a year of many rows takes a second, and those who ask for it wait for one another only. */
-const USAGE_VIEWS = { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 };
+import { DATABASE_POOLS } from './database-pools.ts';
 
 /** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
 export function compose(context: ComposeContext<Config>): Promise<Service> {
@@ -153,15 +148,14 @@ function followClocks(
   };
 }
 
-/** Pools of their own, so that requests, revocations and events can't starve one another. */
 function openDatabases(
   { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax }: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL_MAX'>,
   logger: Logger,
 ) {
   return {
-    database: openDatabase({ url, poolMax, logger, ...REQUEST_TIMEOUTS }),
-    outboxDatabase: openDatabase({ url, poolMax: 2, logger, ...REQUEST_TIMEOUTS }),
-    usageDatabase: openDatabase({ url, logger, ...USAGE_VIEWS }),
-    eventDatabase: openDatabase({ url, poolMax: 1, logger, ...REQUEST_TIMEOUTS }),
+    database: openDatabase({ url, poolMax, logger, ...DATABASE_POOLS.requests }),
+    outboxDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.revocations }),
+    usageDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.usageViews }),
+    eventDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.entitlementEvents }),
   };
 }

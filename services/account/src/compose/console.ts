@@ -1,12 +1,7 @@
-import { resolve } from 'node:path';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { createAttemptCounts } from '../identity/attempts/attempt-counts.ts';
-import { alertMails } from '../notifications/alerts/alert-mail.ts';
-import { webhookMails } from '../notifications/deliveries/webhook-mail.ts';
-import { handOverMails } from '../teams/hand-over-mail.ts';
-import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 import { openAlerts } from './alerts.ts';
 import type { Config } from '../config.ts';
 import type { ConsoleParts } from '../routes/console-routes.ts';
@@ -14,26 +9,14 @@ import { openDatabase } from '../platform/database/database.ts';
 import { createQuery } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { startHousekeeping } from '../platform/housekeeping/housekeeping.ts';
-import { identityMails } from '../identity/mails/identity-mails.ts';
-import type { AnyMailRenderers } from '../mail/mail-renderer.ts';
-import { startMailWorker } from '../mail/mail-worker.ts';
-import { folderTransport, smtpTransport } from '../mail/transport.ts';
-import type { MailTransport } from '../mail/transport.ts';
-import { MAIL_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
 import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
 import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';
 import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
+import { DATABASE_POOLS } from './database-pools.ts';
+import { startMails } from './mails.ts';
 
-/** By kind of mail. */
-const MAIL_RENDERERS: AnyMailRenderers = new Map(
-  Object.entries({ ...identityMails, ...invitationMails, ...handOverMails, ...alertMails, ...webhookMails }),
-);
-
-/** A pool of its own, for what nobody waits for. */
-const BACKGROUND = { poolMax: 2, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
-
-/** What the console's API works with, and what runs beside it: mails, alerts, webhooks and housekeeping. */
+/** Opens what the console's API needs, and starts mails, alerts, webhooks and housekeeping. */
 export function openConsole(options: {
   config: Config;
   query: Query;
@@ -45,22 +28,18 @@ export function openConsole(options: {
   close: () => Promise<void>;
 } {
   const { config, query, transact, logger, registry } = options;
-  const backgroundDatabase = openDatabase({ url: config.DATABASE_URL, logger, ...BACKGROUND });
+  const backgroundDatabase = openDatabase({
+    url: config.DATABASE_URL,
+    logger,
+    ...DATABASE_POOLS.mailsAndHousekeeping,
+  });
   const backgroundQuery = createQuery(backgroundDatabase);
   const publicUrl = config.PUBLIC_URL;
   const lifetimes = {
     idleTimeoutSec: config.SESSION_IDLE_TIMEOUT_SEC,
     lifetimeSec: config.SESSION_LIFETIME_SEC,
   };
-  const mails = startMailWorker({
-    query: backgroundQuery,
-    renderers: MAIL_RENDERERS,
-    transport: mailTransport(config, logger),
-    attemptTimeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS,
-    publicUrl,
-    logger,
-    metrics: createOutboxMetrics(registry, MAIL_METRICS),
-  });
+  const mails = startMails({ config, query: backgroundQuery, logger, registry });
   const housekeeping = startHousekeeping({
     query: backgroundQuery,
     intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
@@ -106,7 +85,7 @@ export function openConsole(options: {
 function passwordHasher(config: Config, registry: Registry): PasswordHasher {
   const hashes = new Counter({
     name: 'tollgate_password_hashes_total',
-    help: 'Password hashes worked out, by operation: hash (a new password) or verification',
+    help: 'Password hashes computed, by operation: hash (a new password) or verification',
     labelNames: ['operation'],
     registers: [registry],
   });
@@ -116,15 +95,4 @@ function passwordHasher(config: Config, registry: Registry): PasswordHasher {
       hashes.inc({ operation });
     },
   });
-}
-
-/** The sender where mails go to a folder only: MAIL_FROM is needed with SMTP_URL (config.ts). */
-const NOBODY = 'Tollgate <no-reply@localhost>';
-
-function mailTransport(config: Config, logger: Logger): MailTransport {
-  const { SMTP_URL: url, MAIL_FROM: from = NOBODY, MAIL_DIR } = config;
-  if (url !== undefined) return smtpTransport({ url, from, timeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS });
-  const directory = resolve(MAIL_DIR);
-  logger.info({ mail_dir: directory }, 'SMTP_URL is not set: mails are written to this folder');
-  return folderTransport({ directory, from });
 }

@@ -5,9 +5,7 @@ import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createTransact } from '../platform/database/query.ts';
 import { createRefusedCallMetrics, startRefusedCallReader } from '../usage/refused-calls/reader.ts';
-
-/** A connection of its own: records of an attack must not hold up requests. */
-const READER = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
+import { DATABASE_POOLS } from './database-pools.ts';
 
 /** What stores the gateways' records of refused calls. */
 export function openRefusedCalls(parts: {
@@ -17,7 +15,7 @@ export function openRefusedCalls(parts: {
   registry: Registry;
 }): { close: () => Promise<void> } {
   const { config, redis, logger, registry } = parts;
-  const database = openDatabase({ url: config.DATABASE_URL, logger, ...READER });
+  const database = openDatabase({ url: config.DATABASE_URL, logger, ...DATABASE_POOLS.refusedCalls });
   const reader = startRefusedCallReader({
     redis,
     transact: createTransact(database),

@@ -13,18 +13,7 @@ import { createCountReport } from '../usage/reports/count-report.ts';
 import { createReportMetrics } from '../usage/reports/endpoint.ts';
 import { createCountUnassigned } from '../usage/unassigned/count.ts';
 import { createRetentionMetrics, startUsageRetention } from '../usage/retention/retention.ts';
-
-/** Nobody waits for the reader, and its transactions are larger; but no payer's lock holds up another's usage. */
-const READER = {
-  poolMax: READER_CONNECTIONS,
-  acquireTimeoutMs: 5_000,
-  statementTimeoutMs: 10_000,
-  lockTimeoutMs: 500,
-};
-
-/** A connection each: a refresh holds its own until Redis has answered. */
-const REFRESHER = { poolMax: 1, acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
-const RETENTION = { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 1_000 };
+import { DATABASE_POOLS } from './database-pools.ts';
 
 /** What counts usage of gateways and other systems, tells Redis of the latter, and keeps hourly usage to its months. */
 export function openUsage(options: {
@@ -51,9 +40,14 @@ export function openUsage(options: {
   const { config, database, redis, redisClock, logger, registry } = options;
   const { nowMs } = redisClock;
   const url = config.DATABASE_URL;
-  const readerDatabase = openDatabase({ url, logger, ...READER });
-  const refresherDatabase = openDatabase({ url, logger, ...REFRESHER });
-  const retentionDatabase = openDatabase({ url, logger, ...RETENTION });
+  const readerDatabase = openDatabase({
+    url,
+    poolMax: READER_CONNECTIONS,
+    logger,
+    ...DATABASE_POOLS.usageReader,
+  });
+  const refresherDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageRefresher });
+  const retentionDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageRetention });
   const retentionMonths = config.USAGE_RETENTION_MONTHS;
   const reader = startUsageReader({
     database: readerDatabase,

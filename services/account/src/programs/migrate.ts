@@ -1,5 +1,6 @@
 import { orExit } from '@tollgate/server';
 import { createLogger } from '@tollgate/log';
+import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
@@ -9,10 +10,7 @@ const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-migrate', config.LOG_LEVEL);
 const database = openDatabase({
   url: config.DATABASE_URL,
-  poolMax: 1,
-  acquireTimeoutMs: 10_000,
-  // A migration may take long, and may wait for another one that does.
-  statementTimeoutMs: 0,
+  ...DATABASE_POOLS.migrate,
   logger,
 });
 try {

@@ -1,5 +1,6 @@
 import { createLogger } from '@tollgate/log';
 import { orExit } from '@tollgate/server';
+import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadResealConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createTransact } from '../platform/database/query.ts';
@@ -16,9 +17,7 @@ const config = orExit(loadResealConfig);
 const logger = createLogger('account-reseal', config.LOG_LEVEL);
 const database = openDatabase({
   url: config.DATABASE_URL,
-  poolMax: 1,
-  acquireTimeoutMs: 10_000,
-  statementTimeoutMs: 30_000,
+  ...DATABASE_POOLS.reseal,
   logger,
 });
 try {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { orExit } from '@tollgate/server';
 import { createLogger } from '@tollgate/log';
+import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadSeedConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { seedDatabase } from './seed/seed-database.ts';
@@ -18,9 +19,7 @@ const config = orExit(loadSeedConfig);
 async function seed(): Promise<SeedResult> {
   const database = openDatabase({
     url: config.DATABASE_URL,
-    poolMax: 1,
-    acquireTimeoutMs: 10_000,
-    statementTimeoutMs: 30_000,
+    ...DATABASE_POOLS.seed,
     logger: createLogger('account-seed', 'warn', process.stderr),
   });
   try {

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import type { Config } from '../config.ts';
+import { identityMails } from '../identity/mails/identity-mails.ts';
+import type { AnyMailRenderers } from '../mail/mail-renderer.ts';
+import { startMailWorker } from '../mail/mail-worker.ts';
+import type { MailWorker } from '../mail/mail-worker.ts';
+import { folderTransport, smtpTransport } from '../mail/transport.ts';
+import type { MailTransport } from '../mail/transport.ts';
+import { alertMails } from '../notifications/alerts/alert-mail.ts';
+import { webhookMails } from '../notifications/deliveries/webhook-mail.ts';
+import type { Query } from '../platform/database/query.ts';
+import { MAIL_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import { handOverMails } from '../teams/hand-over-mail.ts';
+import { invitationMails } from '../teams/invitations/invitation-mail.ts';
+
+const RENDERERS: AnyMailRenderers = new Map(
+  Object.entries({ ...identityMails, ...invitationMails, ...handOverMails, ...alertMails, ...webhookMails }),
+);
+
+/** Without SMTP_URL, which requires MAIL_FROM (config.ts), mails go to a folder. */
+const FOLDER_SENDER = 'Tollgate <no-reply@localhost>';
+
+/** Sends the mails of all domains. */
+export function startMails(parts: {
+  config: Config;
+  query: Query;
+  logger: Logger;
+  registry: Registry;
+}): MailWorker {
+  const { config, query, logger, registry } = parts;
+  return startMailWorker({
+    query,
+    renderers: RENDERERS,
+    transport: mailTransport(config, logger),
+    attemptTimeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS,
+    publicUrl: config.PUBLIC_URL,
+    logger,
+    metrics: createOutboxMetrics(registry, MAIL_METRICS),
+  });
+}
+
+function mailTransport(config: Config, logger: Logger): MailTransport {
+  const { SMTP_URL: url, MAIL_FROM: from = FOLDER_SENDER, MAIL_DIR } = config;
+  if (url !== undefined) return smtpTransport({ url, from, timeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS });
+  const directory = resolve(MAIL_DIR);
+  logger.info({ mail_dir: directory }, 'SMTP_URL is not set; mails are written to this folder');
+  return folderTransport({ directory, from });
+}
