@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import type { Knex } from 'knex';
 import { createLogger } from '@tollgate/log';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { Problem } from '@tollgate/http/problem';
 import { freePort } from '@tollgate/stack/ports';
 import { createDatabase } from '@tollgate/testbed/database';
@@ -166,7 +167,10 @@ describe('a Postgres that falls silent within a transaction', () => {
       });
       await expect(lost).rejects.toThrow();
       proxy.resume();
-      await database.transaction((transaction) => insertAccount(transaction, { email: 'kept@example.com' }));
+      // A busy machine may take longer to connect than the pool waits.
+      await waitFor(() =>
+        database.transaction((transaction) => insertAccount(transaction, { email: 'kept@example.com' })),
+      );
       expect(await own('accounts').whereLike('email', '%@example.com').pluck('email')).toEqual([
         'kept@example.com',
       ]);
