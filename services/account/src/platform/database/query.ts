@@ -64,7 +64,7 @@ export function isCheckViolation(error: unknown): boolean {
 }
 
 /** Turns errors that a retry may avoid into service_unavailable. */
-export function asProblem(error: unknown): unknown {
+function asProblem(error: unknown): unknown {
   if (error instanceof Problem || !isUnavailable(error)) return error;
   return new Problem('service_unavailable', { cause: error });
 }
