@@ -12,6 +12,9 @@ const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
 const sources = hashOfSources();
 
+// A suite's NODE_ENV=test would give React's development build.
+process.env['NODE_ENV'] = 'production';
+
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
   const fresh = join(root, `dist.${String(process.pid)}`);
   const former = `${fresh}.former`;
