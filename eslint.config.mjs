@@ -29,7 +29,7 @@ export default defineConfig(
   {
     // process.env has one reader per service (docs/architecture.md, "The rooms").
     files: ['services/**/*.ts', 'packages/**/*.ts', 'tools/**/*.ts'],
-    ignores: ['**/config.ts', '**/*.test.ts'],
+    ignores: ['**/config.ts', '**/*.test.ts', 'packages/console/scripts/**'],
     rules: {
       'no-restricted-properties': [
         'error',

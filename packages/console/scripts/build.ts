@@ -19,7 +19,12 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
   const fresh = join(root, `dist.${String(process.pid)}`);
   const former = `${fresh}.former`;
   try {
-    await build({ root, configFile: join(root, 'vite.config.ts'), logLevel: 'warn', build: { outDir: fresh } });
+    await build({
+      root,
+      configFile: join(root, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: fresh },
+    });
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
     throw error;

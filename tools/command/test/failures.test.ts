@@ -45,7 +45,10 @@ describe('the API refuses: 1', () => {
     const { code, stderr } = await stack.run(['plans', 'list'], {
       env: { TOLLGATE_URL: stack.url, TOLLGATE_CREDENTIAL: credential },
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('not in the account service’s OPERATOR_CREDENTIALS')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('not in the account service’s OPERATOR_CREDENTIALS'),
+    ]);
     expect(stderr).not.toContain('secret-of-someone-else');
   });
 });
