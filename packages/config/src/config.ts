@@ -15,9 +15,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads settings from the environment by a zod object whose keys are the variables' names. `NAME_FILE` may name a
- * file that contains the value, the way container platforms mount secrets. An empty variable counts as absent.
- * @throws {ConfigError}
+ * Reads settings by a zod object whose keys are the variables' names. `NAME_FILE` may name a file with the value, as
+ * container platforms mount secrets. An empty variable counts as absent. @throws {ConfigError}
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,

@@ -83,13 +83,11 @@ export const processSettings = {
   PUBLIC_PORT: wholeNumber(0, 65_535),
   PRIVATE_HOST: z.string().default('0.0.0.0'),
   PRIVATE_PORT: wholeNumber(0, 65_535),
-  /** How long a service that isn't ready any more still accepts connections. */
   SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
   SHUTDOWN_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
   /** How long an idle connection stays open for a request that is on its way. */
   SHUTDOWN_IDLE_GRACE_MS: wholeNumber(0, 60_000).default(500),
   MAX_URL_BYTES: wholeNumber(1_024, 1_048_576).default(8_192),
-  /** Including the request line. */
   MAX_HEADER_BYTES: wholeNumber(2_048, 1_048_576).default(16_384),
   MAX_HEADER_COUNT: wholeNumber(16, 10_000).default(100),
   SERVICE_CREDENTIALS: serviceCredentials,
@@ -108,7 +106,6 @@ export const requestSettings = {
 export const callerSettings = {
   SERVICE_CLIENT_ID: z.string().min(1),
   SERVICE_CLIENT_SECRET: secret,
-  /** To the last byte of the response. */
   PRIVATE_API_TIMEOUT_MS: wholeNumber(1, 60_000).default(2_000),
   /** An older connection takes no new request, so that a changed DNS record takes effect. */
   CONNECTION_MAX_AGE_MS: wholeNumber(1, 86_400_000).default(300_000),

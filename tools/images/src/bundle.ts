@@ -1,21 +1,15 @@
 import { basename, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/**
- * Bundles a room's entry points, each into one ES module with a source map beside it, for an image without
- * node_modules:
- *
- *   node tools/images/src/bundle.ts services/account /out main programs/migrate programs/seed
- *
- * reads services/account/src/{main,programs/migrate,programs/seed}.ts and writes /out/{main,migrate,seed}.mjs.
- */
+// Bundles a room's entry points, each into one ES module with a source map, for an image without node_modules:
+// node tools/images/src/bundle.ts services/account /out main programs/migrate
 const [room, outdir, ...entries] = process.argv.slice(2);
 if (room === undefined || outdir === undefined || entries.length === 0) {
   process.stderr.write('Usage: bundle.ts <room> <output folder> <entry point>...\n');
   process.exit(1);
 }
 
-/** Dependencies' own optional ones, which nothing here installs: other databases, native speed-ups. */
+/** Optional dependencies of dependencies, which nothing here installs. */
 const OPTIONAL = [
   'better-sqlite3',
   'mariadb',
@@ -28,7 +22,7 @@ const OPTIONAL = [
   'tedious',
 ];
 
-/** What a CommonJS dependency expects to find in its module, which an ES module doesn't have. */
+/** CommonJS dependencies expect these, and an ES module lacks them. */
 const COMMONJS_BANNER = [
   "import { createRequire as __createRequire } from 'node:module';",
   'const require = __createRequire(import.meta.url);',
@@ -51,7 +45,7 @@ await build({
   sourcesContent: false,
   legalComments: 'linked',
   keepNames: true,
-  // The same output whatever tsconfig.json lies above.
+  // Independent of any tsconfig.json above.
   tsconfigRaw: {},
   logLevel: 'warning',
 });

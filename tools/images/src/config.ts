@@ -1,4 +1,3 @@
-/** The published ports, as docker-compose.yml takes them from its user's environment. */
 export function publishedPorts(env: Readonly<Record<string, string | undefined>> = process.env) {
   return {
     gateway: env['GATEWAY_PORT'] ?? '4000',

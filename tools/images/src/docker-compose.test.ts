@@ -5,7 +5,6 @@ import { secretFiles } from './secret-files.ts';
 
 const COMPOSE_FILE = readFileSync(new URL('../../../docker-compose.yml', import.meta.url), 'utf8');
 
-/** The text of each service in docker-compose.yml. */
 function services(): Map<string, string> {
   const section = /^services:\n([\s\S]*?)^networks:/m.exec(COMPOSE_FILE)?.[1] ?? '';
   const [, ...parts] = section.split(/^ {2}([a-z-]+):\n/m);

@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** The parsed file; undefined where there is none. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
@@ -10,7 +9,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** Writes a file so that a reader finds the old content or all of the new. */
+/** Readers find either the old content or all of the new. */
 export function writeFileAtomically(file: string, content: string, mode: number): void {
   const draft = `${file}.${String(process.pid)}`;
   writeFileSync(draft, content, { mode, flush: true });

@@ -6,12 +6,8 @@ import { MASTER_FILE, SECRETS_DIR } from './places.ts';
 import { readJson, writeFileAtomically } from './files.ts';
 import { secretFiles } from './secret-files.ts';
 
-/**
- * The first thing that runs in `docker compose up`: makes all secrets once, and gives each container the
- * files that it may see. What was made stays, because the databases' contents belong to it, and what an
- * earlier version didn't make yet is added; the files are
- * written anew each time, so that a start that was cut short or a new version of this program repairs them.
- */
+// Runs first in `docker compose up`. Secrets stay because the databases' contents belong to them; new ones are added.
+// The files are written every time, which repairs a start that was interrupted.
 const known = readJson(MASTER_FILE);
 const secrets = known === undefined ? newSampleSecrets() : completeSecrets(known as SampleSecrets);
 if (!isDeepStrictEqual(secrets, known)) writeFileAtomically(MASTER_FILE, JSON.stringify(secrets), 0o400);

@@ -7,10 +7,7 @@ import { publishedPorts } from './config.ts';
 import { readJson } from './files.ts';
 import { DEMO_DIR } from './places.ts';
 
-/**
- * Prints what `.tollgate/demo.json` holds beside `npm start`: the addresses, and the sample accounts'
- * credentials. The private addresses answer inside the compose network only.
- */
+// Prints the counterpart of `.tollgate/demo.json`; the private addresses work only inside the compose network.
 const people = readJson(join(DEMO_DIR, 'seed-input.json')) as
   Pick<SampleSecrets, 'manager' | 'member'> | undefined;
 const ids = readJson(join(DEMO_DIR, 'ids.json')) as SampleIds | undefined;

@@ -1,13 +1,12 @@
 import type { SampleSecrets } from './secrets.ts';
 
-/** What the account service's seed prints. */
 export type SampleIds = {
   account_id: number;
   application_id: number;
   member: { account_id: number; application_id: number };
 };
 
-/** Where a stack answers: base URLs without a trailing slash. */
+/** Base URLs without a trailing slash. */
 export type StackUrls = {
   auth: string;
   account: string;
@@ -18,11 +17,10 @@ export type StackUrls = {
 };
 
 export type DemoSecrets = Pick<SampleSecrets, 'manager' | 'member'> & {
-  /** `operator` is good for introspection and for account's operator API, `usage_reporter` for reports of usage. */
+  /** `operator` may introspect and use account's operator API, `usage_reporter` may report usage. */
   credentials: Pick<SampleSecrets['credentials'], 'operator' | 'usage_reporter'>;
 };
 
-/** All that a script needs to use a running stack; `.tollgate/demo.json` holds it. */
 export function demoOf(urls: StackUrls, { manager, member, credentials }: DemoSecrets, ids: SampleIds) {
   return {
     auth_url: urls.auth,

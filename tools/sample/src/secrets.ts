@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** A sample person and application, as the account service's seed takes them. */
 export type SamplePerson = {
   email: string;
   name: string;
@@ -8,7 +7,6 @@ export type SamplePerson = {
   application: { name: string; client_id: string; client_secret: string };
 };
 
-/** All secrets of a stack with the sample accounts; they belong to its data and are kept with it. */
 export type SampleSecrets = {
   postgres_password: string;
   redis_password: string;
@@ -16,13 +14,12 @@ export type SampleSecrets = {
   peppers: string;
   /** Value of TOKEN_SEALING_KEYS. */
   sealing_keys: string;
-  /** Each caller's secret at the private listeners; `operator` and `usage_reporter` are for the user's scripts. */
   credentials: Record<'gateway' | 'account' | 'auth' | 'operator' | 'usage_reporter', string>;
   manager: SamplePerson;
   member: SamplePerson;
 };
 
-/** New random secrets. Passwords and credentials need no quoting in a URL, a shell or a configuration file. */
+/** Passwords and credentials need no quoting in a URL, a shell or a configuration file. */
 export function newSampleSecrets(): SampleSecrets {
   return {
     postgres_password: secret(),
@@ -41,13 +38,12 @@ export function newSampleSecrets(): SampleSecrets {
   };
 }
 
-/** Secrets that were kept, with those that an earlier version didn't make yet. */
+/** Adds what an earlier version didn't create. */
 export function completeSecrets(kept: KeptSecrets): SampleSecrets {
   const { sealing_keys = newSealingKeys() } = kept;
   return { ...kept, sealing_keys, credentials: { usage_reporter: secret(), ...kept.credentials } };
 }
 
-/** Secrets of any version so far. */
 type KeptSecrets = Omit<SampleSecrets, 'sealing_keys' | 'credentials'> & {
   sealing_keys?: string;
   credentials: Omit<SampleSecrets['credentials'], 'usage_reporter'> & { usage_reporter?: string };

@@ -2,11 +2,8 @@ import { hash, randomFillSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { DIGIT_CODES, fromBase62, numberToBase62, toBase62 } from './base62.ts';
 
-/**
- * Access tokens: `<prefix>_<application part>_<secret part>`. The application part is the client id in base62, and
- * hash tag of all of the application's Redis keys. The secret part is 256 random bits, and a CRC-32 by which a
- * mistyped token is refused before any I/O; it protects nothing.
- */
+// `<prefix>_<application part>_<secret part>`: the client id in base62, also the hash tag of its keys in Redis;
+// then 256 random bits and a CRC-32, which refuses mistyped tokens before any I/O and protects nothing.
 const APPLICATION_LENGTH = 22;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
@@ -90,7 +87,7 @@ function nextRandomByte(): number {
     used = 0;
   }
   const byte = pool[used] ?? 0;
-  // Memory keeps nothing that a token was made of.
+  // Leave nothing in memory that a token was made of.
   pool[used] = 0;
   used += 1;
   return byte;

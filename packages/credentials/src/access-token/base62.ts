@@ -1,6 +1,5 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** In ASCII. */
 export const DIGIT_CODES: Uint8Array = Buffer.from(ALPHABET, 'latin1');
 
 /** 62⁵ · 2¹⁶ is still a safe integer, which saves BigInt's cost. */

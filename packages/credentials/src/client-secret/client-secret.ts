@@ -59,10 +59,7 @@ export function matchesSecret(
   return secretMatcher(secret, peppers)(stored);
 }
 
-/**
- * Compares a secret with all stored ones in constant time. With nothing stored, or compared twice, it still costs
- * one HMAC per pepper, so that timing doesn't tell an unknown client from a wrong secret.
- */
+/** In constant time, with an HMAC even if nothing is stored: timing must not tell unknown clients from known ones. */
 export function secretMatcher(
   secret: string,
   peppers: readonly Pepper[],

@@ -26,11 +26,10 @@ export type AdmissionOptions = {
 const ATTEMPTS = 3;
 
 /**
- * Step 3 of a data call: one script on the payer's shard checks the plan's limits, exactly over all gateways
- * (ADR 0020). A call whose usage couldn't be recorded is refused.
+ * Step 3 of a data call: one script checks the plan's limits, exactly over all gateways (ADR 0020).
  * @throws {Problem} (the promise) points_limit_exceeded, traffic_limit_exceeded, time_limit_exceeded;
- * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if Redis is away
- * or behind, or account is needed and away.
+ * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if Redis is away or
+ * behind, usage couldn't be recorded, or account is needed and away.
  */
 export function createAdmission(options: AdmissionOptions): Admit {
   const { decide, prime, leases, canRecord, onAdmission } = options;

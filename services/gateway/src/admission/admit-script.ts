@@ -14,17 +14,12 @@ export const LEASE_MS = 8_000;
 const CALL = 60_000_000;
 
 /**
- * Admits as many calls of one payer as the limits allow, in order, as if each came by itself; all others are
- * refused for the same reason. Everything is decided before anything is written, so a refused call costs nothing.
- * A limit of -1 isn't part of the plan.
- *
- * Rate: the generic cell rate algorithm as a leaky bucket (ITU-T I.371, annex A), which needs only integers. The
- * level is in calls × 60,000,000 and drains by `rate` per microsecond of Redis' clock. A call weighs the same in
- * every plan, so a change of plan keeps what is used; a clock that is set back keeps the level.
- *
- * Expired leases aren't counted, and are removed only if they take up slots. Neither rate nor leases are synced to
- * Redis' disk: a restart forgets the rate, and a renewal restores the leases (ADR 0020).
- *
+ * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Decides
+ * before it writes, so a refused call costs nothing. A limit of -1 isn't part of the plan.
+ * Rate: GCRA as a leaky bucket (ITU-T I.371, annex A), for integers only. The level is in calls × 60,000,000 and
+ * drains by `rate` per microsecond of Redis' clock; a change of plan, or a clock that is set back, keeps what is used.
+ * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
+ * restart forgets the rate, and a renewal restores the leases (ADR 0020).
  * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots), the number of
  * admitted calls, points left (-1 without a limit), and the rate's level after them.
  */

@@ -8,10 +8,7 @@ export type DecideAdmission = (
   leaseId: string,
 ) => Promise<AdmissionDecision>;
 
-/**
- * Decides calls of one payer and kind that arrive in the same event-loop turn with one script call. Batches are
- * keyed by the entitlement object, which calls with the same cached entitlement share.
- */
+/** One script call per batch and kind, keyed by the entitlement object that calls with the same cache entry share. */
 export function batchAdmissions(decideAll: DecideAdmissions): DecideAdmission {
   const of = (kind: AdmissionKind) =>
     batchCalls((payer: PayerEntitlement, leaseIds: readonly string[]) => decideAll(payer, kind, leaseIds));

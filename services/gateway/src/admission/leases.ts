@@ -38,10 +38,7 @@ return 1
 
 type Held = LeaseEntry & { renewedMs: number };
 
-/**
- * The leases of this process. Most calls end before their first renewal; the others are renewed in batches, so the
- * slots of a dead process become free by themselves.
- */
+/** The leases of this process, renewed in batches; a dead process renews none, so its slots become free. */
 export function createLeases(
   redis: ScriptableRedis & { zrem: (key: string, member: string) => Promise<unknown> },
   logger: Pick<Logger, 'warn'>,

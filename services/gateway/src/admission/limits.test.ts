@@ -20,7 +20,6 @@ beforeEach(() => {
 
 afterAll(() => gateway.stop());
 
-/** A new account whose plan has these limits, and what of them is used. */
 function caller(
   limits: Partial<Limits>,
   used: { points?: number; traffic_bytes?: number; time_ms?: number } = {},

@@ -26,10 +26,7 @@ export function rateLimitStateOf(limits: Limits, decision: AdmissionDecision): R
   };
 }
 
-/**
- * Header fields of every data response, refusals included: draft-ietf-httpapi-ratelimit-headers, and the points
- * left after `costPoints`.
- */
+/** draft-ietf-httpapi-ratelimit-headers, and the points left after `costPoints`; refusals have these fields too. */
 export function rateLimitFields(
   { pointsRemaining, rate }: RateLimitState,
   costPoints = 0,

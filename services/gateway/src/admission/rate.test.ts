@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await startRedis();
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  // Keys end by Redis' own clock: the rate's stays.
+  // Redis expires keys by its own clock, so the rate's key stays here.
   const clocked = underTurnedClock(LUA, 7, {
     'first_member = 7': 'first_member = 9',
     ", 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1)": '',
@@ -38,7 +38,6 @@ afterAll(async () => {
 
 type Ask = { rate: number; slots: number; members: string[]; atUs: number };
 
-/** Calls of one moment that ask together. */
 async function askAll(payer: number, { rate, slots, members, atUs }: Ask) {
   const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
   const limits = [-1, -1, -1, rate, slots];

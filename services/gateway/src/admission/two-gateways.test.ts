@@ -30,7 +30,6 @@ function caller(limits: Partial<Limits>) {
   return { accountId, token: gateway.auth.issue({ accountId }) };
 }
 
-/** Concurrent calls, in turn through both gateways. */
 function burst(calls: number, token: string): Promise<Answer>[] {
   return Array.from({ length: calls }, (_, index) => (index % 2 === 0 ? gateway : twin).query({ token }));
 }
@@ -120,7 +119,7 @@ test("a long call keeps its slot for as long as it lasts; a dead gateway's slot 
   await lost;
   gateway.upstream(answerOk);
   await waitFor(async () => (await twin.query({ token })).status === 200, { timeoutMs: 10_000 });
-  // Longer than a lease lasts since the long call began, and it still has its slot: one is free, not two.
+  // The long call has outlived a lease and still has its slot: one is free, not two.
   const second = holdingUpstream();
   const another = twin.query({ token });
   await waitFor(() => second.length === 1);

@@ -1,10 +1,7 @@
 import type { AdmissionKind } from '../admission/admit-script.ts';
 import { fieldValues } from '@tollgate/http/request-head';
 
-/**
- * A call over HTTP is admitted as a subscription if it prefers a stream to any other type: GraphQL over Server-Sent
- * Events, or multipart with `subscriptionSpec`. Some clients list these types after JSON with every query.
- */
+/** A subscription if a stream is preferred to any other type: some clients list streams after JSON with every query. */
 export function callKind(rawHeaders: readonly string[]): AdmissionKind {
   let best: { kind: AdmissionKind; quality: number } = { kind: 'call', quality: 0 };
   for (const value of fieldValues(rawHeaders, 'accept')) {

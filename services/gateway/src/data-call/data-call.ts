@@ -28,7 +28,6 @@ import { assertDataRequest } from './data-request.ts';
 import type { LogFailure } from './failure-log.ts';
 import { sendRefusal } from './refusal.ts';
 
-/** How a data call ended: the outcome of its response, or the error code of its refusal. */
 export type DataCallOutcome = ForwardOutcome | ErrorCode;
 
 export type PipelinePart = 'authenticate' | 'entitle' | 'admit' | 'forward';

@@ -6,10 +6,7 @@ const MAX_LINES_PER_SECOND = 20;
 /** `address` is the client's, empty if its connection is gone. */
 export type LogFailure = (requestId: string, problem: Problem, address: string) => void;
 
-/**
- * Logs server errors by request id and client address, never with the query string or token. In an outage every call
- * fails and logging would cost more than the calls, so only some lines a second are written.
- */
+/** Limits lines per second, as logging would cost more than the calls in an outage. Never logs tokens or queries. */
 export function createFailureLog(
   logger: Pick<Logger, 'warn' | 'error'>,
   now: () => number = Date.now,

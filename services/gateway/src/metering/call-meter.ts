@@ -35,10 +35,8 @@ export function createCallMeter(
   };
 }
 
-/**
- * The slot of a stream that the upstream chose for a caller that accepts any type: the call's until it gets a
- * subscription's. Without one the stream is cut, or such callers would exceed the plan's subscriptions.
- */
+// A stream that the upstream chose keeps the call's slot until it gets a subscription's. Without one it is cut, or
+// such callers would exceed the plan's subscriptions.
 function streamSlot({ lease, admitStream }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
   let slot = lease;
   let over = false;

@@ -36,9 +36,8 @@ export type OpenSubscriptionsOptions<S extends Subscription> = {
 };
 
 /**
- * Holds the open subscriptions of one principal to the limits of its period: it records their time, points and
- * traffic at an interval, and checks the period's live counters after each settlement. Times are of
- * performance.now(). Used for HTTP streams (ADR 0020) and for the subscriptions of a WebSocket (ADR 0021).
+ * Holds a principal's open subscriptions, over HTTP (ADR 0020) or a WebSocket (ADR 0021), to the limits of its period:
+ * records usage at an interval, then checks the period's live counters. Times are of performance.now().
  */
 export class OpenSubscriptions<S extends Subscription> {
   readonly #options: OpenSubscriptionsOptions<S>;
@@ -50,9 +49,7 @@ export class OpenSubscriptions<S extends Subscription> {
   #lastSettlement = Promise.resolve();
   #settleAgain = false;
   #settleAtMs = Infinity;
-  /** Messages cost points, so subscriptions end when the points are used up. */
   #usesPoints = false;
-  /** Of the period's points, after the last settlement. */
   #pointsLeft = Infinity;
 
   constructor(options: OpenSubscriptionsOptions<S>) {
@@ -64,10 +61,7 @@ export class OpenSubscriptions<S extends Subscription> {
     return this.#principal;
   }
 
-  /**
-   * Takes a slot from the payer at the moment when it is granted. False if the subscription has ended meanwhile.
-   * @throws {Problem} what admission throws.
-   */
+  /** Takes a slot from the payer at the time of the grant; false if ended meanwhile. @throws {Problem} of admission. */
   async takeSlot(subscription: S): Promise<boolean> {
     const { slots } = this.#options;
     if (slots === null) return !subscription.ended;
@@ -226,7 +220,6 @@ export class OpenSubscriptions<S extends Subscription> {
     };
   }
 
-  /** NOTHING if there is no usage to record. */
   #takeOwed(nowMs: number): Usage {
     for (const { meter } of this.#open) if (meter !== null) this.#owe(meter.takeSlice(nowMs));
     this.#settleAtMs = this.#metered() > 0 ? nowMs + this.#options.settleIntervalMs : Infinity;
@@ -273,7 +266,6 @@ const NOTHING: Usage = { points: 0, requests: 0, timeMs: 0, trafficBytes: 0 };
 const NOT_DUE = Promise.resolve();
 const STATED_POINTS_SETTLEMENT_MS = 1_000;
 
-/** Whether a slot of the one entitlement remains valid under the other. */
 function isSameSlot(one: PayerEntitlement, other: PayerEntitlement): boolean {
   return one.payerId === other.payerId && one.limits.subscription_limit === other.limits.subscription_limit;
 }

@@ -8,10 +8,7 @@ export type OperationMeter = {
 
 const MINUTE_MS = 60_000;
 
-/**
- * The meter of one open operation: one request, its open time, and points for each started minute. Times are of
- * performance.now(), so that setting the clock changes no bill. Fractions of a millisecond stay for the next slice.
- */
+/** One request, its open time and started minutes, by performance.now() so that setting the clock bills nothing. */
 export function createOperationMeter(openedMs: number, pointsPerMinute: number): OperationMeter {
   let settledMs = 0;
   let settledMinutes = 0;

@@ -1,9 +1,6 @@
 import { usageShard } from '@tollgate/contracts/usage-stream';
 
-/**
- * The gateway's own Redis keys, by shard so that one script may use them together on a Redis Cluster. The contract
- * with account names the others.
- */
+// By shard, so that one script can use them on a Redis Cluster; the contract with account names the others.
 const prefix = (shard: number) => `{s${String(shard)}}:`;
 
 export function seenKey(shard: number, gatewayId: string): string {

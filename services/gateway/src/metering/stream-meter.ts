@@ -12,13 +12,12 @@ export type OpenStream = Principal & {
   lease: Lease;
   /** What the response itself cost, besides the points per minute. */
   points: number;
-  /** Bytes of the body sent to the caller so far. */
   trafficBytes: () => number;
   /** The current principal. @throws {Problem} that ends the stream, unless it is a server error (5xx) */
   recheck: () => Promise<Principal>;
   /** Calls `end` when the token is dead or may be; the returned function stops that. */
   watchToken: (end: (problem: Problem) => void) => () => void;
-  /** The stream has to end; `end` of the meter is then called too. */
+  /** The stream has to end; the meter's `end` is then called too. */
   onRefused: (problem: Problem) => void;
 };
 

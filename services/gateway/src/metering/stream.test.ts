@@ -31,7 +31,6 @@ function caller(limits: Partial<Limits>, used: { time_ms?: number } = {}) {
   return { accountId, token: gateway.auth.issue({ accountId }) };
 }
 
-/** An open stream; `ended` says how it ends for the caller. */
 async function subscribe(token: string, accept = 'text/event-stream') {
   open = [];
   const { request, answer } = begin(gateway.graphqlUrl, {
@@ -72,7 +71,7 @@ test('an open stream is one request and its first minute at once, then its time 
   expect(await usageOf(accountId, 1)).toMatchObject([
     { requests: 1, points: 3, time_ms: expect.any(Number) },
   ]);
-  // What is open is settled every five seconds.
+  // Open streams are settled every five seconds.
   const beganMs = performance.now();
   const whileOpen = await usageOf(accountId, 2);
   expect(sum(whileOpen, 'time_ms')).toBeGreaterThanOrEqual(4_000);

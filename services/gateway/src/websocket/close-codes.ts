@@ -9,10 +9,7 @@ type SocketCloseCode = ErrorCode | OwnCloseCode | 'closed';
 
 export const TERMINATED: SocketClose = { code: 'closed', closeCode: 1000, reason: '' };
 
-/**
- * Closes that only sockets have; docs/errors.md lists them and the close codes of the other error codes. 4400 to
- * 4429 are from graphql-transport-ws; to clients of the older protocol they are like any other.
- */
+/** Closes that only sockets have (docs/errors.md); 4400 to 4429 are from graphql-transport-ws. */
 const OWN_CLOSES = {
   connection_init_timeout: { closeCode: 4408, text: 'Connection initialisation timeout' },
   idle_timeout: { closeCode: 4408, text: 'No operation was open for too long' },
@@ -75,10 +72,8 @@ export function closeForUpstream(closeCode: number, reason: string): SocketClose
   return gatewayClose('upstream_closed');
 }
 
-/**
- * RFC 6455, section 7.4.1: errors that a new connection would repeat. An upstream's 4401, 4408 and 4429 concern its own
- * connection; passed on, they would look like the gateway's, and a client would discard a valid token.
- */
+// RFC 6455, section 7.4.1: a new connection would repeat these. An upstream's 4401, 4408 and 4429 concern its own
+// connection; a client would take them for the gateway's and discard a valid token.
 const FINAL = new Set([1002, 1003, 1007, 1008, 1009, 1010, 1011, 4401, 4408, 4429]);
 
 /** The end of a socket and its operations in traces; server errors (5xx) count as failed. */

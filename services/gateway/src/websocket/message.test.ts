@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseKeepingDigits, parseUpstreamMessage } from './message.ts';
 
-/** JSON numbers in all the ways that they can be written. */
 const numberText = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -18,7 +17,7 @@ test('numbers go on with the digits that came, wherever they are', () => {
       const list = `[${numbers.join(',')}]`;
       const payload = `{${JSON.stringify(key)}:${list},"nested":[{"x":${list}}]}`;
       const message = parseKeepingDigits(`{"type":"t","payload":${payload}}`);
-      // Of two members with one name the last one holds.
+      // JSON.parse keeps the last of two members with one name.
       const expected = key === 'nested' ? `{"nested":[{"x":${list}}]}` : payload;
       expect(JSON.stringify(message?.payload)).toBe(expected);
     }),

@@ -3,10 +3,7 @@ export type Message = { type: string; id?: string; payload?: unknown };
 /** More than any client needs (a UUID has 36 characters), so that ids can't fill the memory. */
 const MAX_ID_LENGTH = 256;
 
-/**
- * Parses a caller's message to be written anew, or null if it is invalid: of two members with one name, the upstream
- * might read the other one. Numbers keep their digits.
- */
+/** Parses a message to be rewritten, since the upstream might read the other of two members with one name. */
 export function parseKeepingDigits(text: string): Message | null {
   try {
     const message = toMessage(JSON.parse(text, keepDigits as Reviver));

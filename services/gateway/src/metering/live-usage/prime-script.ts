@@ -15,13 +15,11 @@ import { floorKey } from '../shard-keys.ts';
 export const LIVE_TTL_SEC = 86_400;
 
 /**
- * From account's snapshot, all in one step so that no batch comes between:
- * - "stale" where entries behind the snapshot are gone already: the sum would lack them;
- * - "stale" where account has told of a newer version: the snapshot lacks what was reported since (ADR 0029);
- * - the stream's next id is made to come after every id that account has counted. A Redis that lost its data,
- *   or whose clock is behind, would write ids that account has passed and never reads;
- * - the period's counters are the snapshot's and what the stream holds after it. An entry that can't be read is
- *   left out: account sets it aside, too.
+ * In one step, so that no batch comes between:
+ * - "stale" if the snapshot lacks trimmed entries, or account has announced a newer version (ADR 0029);
+ * - moves the stream's next id past all that account has counted: a Redis that lost its data, or whose clock is behind,
+ *   would write ids that account never reads;
+ * - sets the counters to the snapshot plus the entries after it, without unreadable ones, which account sets aside too.
  */
 const LUA = `${LUA_DATA_SET}${LUA_STREAM_ID_IS_AFTER}
 local stream, trimmed_key, floor, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -66,10 +64,9 @@ redis.call('SET', floor, data_set)
 return 1
 `;
 
-/** Answers `stale` where the snapshot is older than what account has trimmed: ask for a newer one. */
+/** `stale`: the snapshot is older than what account has trimmed, so a newer one is needed. */
 export type PrimeFrom = (snapshot: UsageSnapshot) => Promise<'primed' | 'stale'>;
 
-/** Defines the script that rebuilds a period's live counters, and lets its shard's stream be written to. */
 export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
   const prime = defineScript(redis, LUA);
   return async (snapshot) => {

@@ -13,7 +13,6 @@ export type PrimeOptions = {
   /** account's private API. */
   account: Pick<PrivateApi, 'get'>;
   primeFrom: PrimeFrom;
-  /** Called for each outcome, for metrics. */
   onPrime?: (outcome: 'primed' | 'stale' | 'failed') => void;
 };
 
@@ -25,8 +24,7 @@ const ATTEMPTS = 5;
 const STALE_DELAY_MS = 20;
 
 /**
- * For a period that is new to Redis, or lost by it (a restart, a failover, a flush): gets account's usage snapshot,
- * once for all waiting calls. Nothing is kept, so it needs no event cache (ADR 0049).
+ * For a period that is new to Redis or lost by it: one usage snapshot for all waiting calls.
  * @throws {Problem} (its promise) service_unavailable if account or Redis is unavailable
  */
 export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prime {
@@ -55,10 +53,7 @@ export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prim
     );
 }
 
-/**
- * A period that account doesn't know (Postgres was restored from before it) must not keep the usage of all others
- * from being recorded, so the next one is tried, and last the one that primed this shard before.
- */
+/** A period unknown to account (Postgres was restored) must not hold back all other usage, so others are tried. */
 export function createPrimeShard(prime: Prime): PrimeShard {
   const lastOfShard = new Map<number, { period_id: number; payer_id: number }>();
   return async (events) => {

@@ -49,7 +49,7 @@ function caller(points_limit: number, more: Partial<Limits> = {}) {
   };
 }
 
-/** What is left after a call, by the answer's word. */
+/** The remaining points that a response states. */
 async function left(token: string): Promise<number> {
   const answer = await waitFor(async () => {
     const one = await gateway.query({ token });
@@ -59,7 +59,6 @@ async function left(token: string): Promise<number> {
   return Number(answer.headers['x-points-remaining']);
 }
 
-/** Redis starts again, and the suite's own connection to it is there again, too. */
 async function restart(): Promise<void> {
   await gateway.redis.restart();
   await waitFor(async () => (await redis.ping().catch(() => undefined)) === 'PONG');

@@ -10,7 +10,6 @@ import type { Customer, RealServices } from '../../../test/suite/real-services.t
 import { startServer } from '../../../test/suite/upstreams/server.ts';
 import type { TestServer } from '../../../test/suite/upstreams/server.ts';
 
-/** Two gateways beside the real account: what another system reports, and what an operator mends, they hold to. */
 let upstream: TestServer;
 let services: RealServices;
 
@@ -70,7 +69,7 @@ test('a rebuild reaches the gateways, too', async () => {
   expect((await query(0, customer)).headers['x-points-remaining']).toBe('990');
   await services.allCounted();
   const { periodId, accountId } = customer;
-  // What a failover may do: the live counters have one batch twice.
+  // A failover can leave a batch in the live counters twice.
   await services.store.hincrby(usageLiveKey(usageShard(accountId), periodId), 'points', COST);
   expect((await query(0, customer)).headers['x-points-remaining']).toBe('970');
   await services.operate('POST', '/private/usage-rebuilds', { period_id: periodId });
@@ -103,7 +102,7 @@ test('calls in flight, reports and rebuilds at once: the limit holds to the poin
   await Promise.all([reporter(), reporter(), rebuilder()]);
   over.abort();
   await Promise.all(callers);
-  // So much that three calls and a half are left, by what has been answered and reported.
+  // Leaves points for three and a half calls.
   await report(customer, limit - answered * COST - reportedPoints - 35);
   await untilTold();
   const left = [];

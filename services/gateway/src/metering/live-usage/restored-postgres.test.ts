@@ -36,7 +36,7 @@ async function query({ token }: Customer, gateway: 0 | 1 = 0): Promise<number> {
   return status;
 }
 
-/** Calls until so many are answered; a 503 says to come back. */
+/** Calls until `wanted` calls get 200; a 503 is tried again. */
 async function answered(customer: Customer, wanted: number, gateway: 0 | 1 = 0): Promise<void> {
   for (let count = 0; count < wanted;) if ((await query(customer, gateway)) === 200) count += 1;
 }
@@ -63,7 +63,7 @@ test('usage in Redis lost while account was away: each call that is lost is told
   await stack.allCounted();
   await stack.account.kill();
   await answered(customer, 12, 0);
-  // The streams and all that is beside them; the tokens stay.
+  // The streams and their companions, but not the tokens.
   const keys = await stack.store.keys('{s*');
   await Promise.all(keys.map((key) => stack.store.del(key)));
   await stack.account.restart();
@@ -138,7 +138,7 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   await waitFor(async () => (await pointsOf(idle)) === 20 * POINTS);
   expect(stack.account.logs()).toContain('Postgres has been restored to an earlier state');
 
-  // To the point, also for whom live counters have to be built from what Postgres says now.
+  // Exact, even for payers whose live counters are rebuilt from the restored Postgres.
   await waitFor(async () => (await query(unused)) === 200);
   await answered(busy, 24);
   await answered(idle, 40);

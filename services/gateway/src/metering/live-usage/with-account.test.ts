@@ -90,7 +90,7 @@ test('through kill -9 of Redis and a flush of it the limit holds to the point, a
   await redis.kill();
   await redis.restart();
   await untilAnswered(60);
-  // What account hasn't read yet would be lost with the flush.
+  // Usage that account hasn't read yet would be lost with the flush.
   await waitFor(async () => (await countedPoints()) === answered * POINTS);
   await flush();
   await waitFor(

@@ -22,10 +22,7 @@ export type DeliverBatch = (
 const BACKOFF_MIN_MS = 50;
 const BACKOFF_MAX_MS = 500;
 
-/**
- * Sends a batch, always under the same number, until Redis acknowledges it: the script counts it once. On a shard
- * that isn't primed the script writes nothing, so the shard is primed and the batch sent again.
- */
+/** Retries under the same number, which the script counts once; primes a shard on which the script writes nothing. */
 export function createDeliverBatch({ send, primeShard, logger, onBatch }: DeliverBatchOptions): DeliverBatch {
   async function attempt(...batch: Parameters<DeliverBatch>): Promise<RecordedBatch['live'] | null> {
     const { result, live } = await send(...batch);

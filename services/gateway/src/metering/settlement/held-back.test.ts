@@ -26,7 +26,6 @@ function dieBeforeAnswering(gateway: GatewayUnderTest, headers: OutgoingHttpHead
   });
 }
 
-/** What a caller sees: an answer to its end, or one that was cut. */
 async function seen(gateway: GatewayUnderTest) {
   const { answer } = begin(gateway.graphqlUrl, {
     headers: { authorization: `Bearer ${gateway.auth.issue()}` },

@@ -23,7 +23,7 @@ function event(payerId: number): UsageEvent {
   };
 }
 
-/** A Redis whose acknowledgements the test gives. */
+/** A Redis that acknowledges when the test says so. */
 function pendingRedis() {
   const sent: { calls: number; seq: number; acknowledge: () => void }[] = [];
   const send = (_shard: number, { events, seq }: UsageBatch) =>

@@ -18,14 +18,10 @@ export type LiveUsage = UsageCounters;
 const SEEN_TTL_SEC = 86_400;
 
 /**
- * Appends a batch to its shard's stream, unless its number shows that it is there already (a gateway numbers the
- * batches of a shard in order); adds it to the live counters, and releases the leases of its calls. Without a floor
- * of this data set, the stream's ids might repeat ids that account has counted, so nothing is written.
- *
- * XADD comes first because scripts aren't rolled back and a full Redis refuses only a script's first write: with
- * the number stored and XADD refused, the batch would be lost. Both are on disk when Redis answers; live counters
- * are rebuilt after a restart anyway.
- *
+ * Appends a batch to its shard's stream unless its number shows that it is there, adds it to the live counters, and
+ * releases its calls' leases. Without a floor of this data set, ids that account has counted might repeat: it writes
+ * nothing. XADD comes first because scripts aren't rolled back and a full Redis refuses only a script's first write:
+ * with the number stored and XADD refused, the batch would be lost.
  * Returns 0 repeated, 1 recorded, 2 not primed; then four counters for each period, -1 if it isn't live.
  */
 const LUA = `${LUA_DATA_SET}

@@ -29,7 +29,6 @@ afterAll(async () => {
   await relay.close();
 });
 
-/** A new account with a token of its own. */
 function caller() {
   const accountId = (nextAccount += 1);
   return { accountId, token: gateway.auth.issue({ accountId }) };

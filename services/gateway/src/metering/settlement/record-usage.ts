@@ -18,9 +18,8 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
 export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
 
 /**
- * Queues usage of a call or subscription for the next batch; the same script releases `lease`. Resolves when Redis
- * acknowledges it, with the period's live counters after it (null if they aren't live). Never rejects: it retries
- * while Redis is away, and callers have timeouts of their own.
+ * Queues usage; its batch releases `lease`. Resolves at the acknowledgement with the period's live counters (null if
+ * they aren't live). Never rejects: it retries while Redis is away.
  */
 export type RecordUsage = (usage: UntimedUsage, lease?: LeaseEntry | null) => Promise<LiveUsage | null>;
 
@@ -50,10 +49,7 @@ const MAX_BATCH_EVENTS = 256;
 /** If a batch waits longer for its acknowledgement, Redis counts as away, whatever the connection's state. */
 const MAX_UNACKNOWLEDGED_MS = 2_000;
 
-/**
- * Group commit of usage (docs/architecture.md, walk 2): each shard has one batch under way, and usage that arrives
- * meanwhile forms the next batch.
- */
+/** Group commit (docs/architecture.md, walk 2): usage that arrives while a shard's batch is under way is the next. */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   const { gatewayId, redisIsReady, maxQueuedEvents, nowMs } = options;
   const deliverBatch = createDeliverBatch(options);

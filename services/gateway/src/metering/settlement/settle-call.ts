@@ -20,9 +20,8 @@ export type SettlementTimeout = {
 };
 
 /**
- * Step 5 of a data call: records its usage and releases its slot in one step. Called once for each call whose
- * response has begun, even if the caller leaves or the response breaks off. A response completes only when its
- * usage is recorded, so no usage of a completed response is lost.
+ * Step 5 of a data call, for each call whose response has begun, even if it breaks off. A response completes only when
+ * its usage is recorded, so no usage of a completed response is lost.
  */
 export function createSettleCall(record: RecordUsage, settlementTimeout: SettlementTimeout): SettleCall {
   return (call, { points, trafficBytes }) => {

@@ -26,7 +26,7 @@ const events = fc.array(
 const rowOf = ({ payer_id, period_id, account_id, application_id, api_version, at_ms }: UsageEvent) =>
   JSON.stringify([payer_id, period_id, account_id, application_id, api_version, Math.floor(at_ms / HOUR_MS)]);
 
-/** All that account would count: by hourly row, each counter. */
+/** What account would count, by hourly row. */
 function counted(all: readonly UsageEvent[]) {
   const rows = new Map<string, bigint[]>();
   for (const event of all) {

@@ -1,10 +1,7 @@
 import { MAX_EVENT_COUNTER, addCounters, usageHour } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 
-/**
- * Sums the events that account counts in the same hourly row and period (ADR 0033), in order of first occurrence
- * and with the time of the first. A sum never exceeds what account accepts as plausible.
- */
+/** Sums events of the same hourly row and period (ADR 0033), in order of first occurrence and with its time. */
 export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
   const sums: UsageEvent[] = [];
   const open = new Map<string, UsageEvent>();

@@ -8,10 +8,7 @@ export type SendBuffer = {
   close: () => void;
 };
 
-/**
- * Sends on a socket, and pauses the source while more than `maxBytes` wait for the peer. The bound is exceeded by at
- * most what the source had already read: one chunk of its connection, or one message.
- */
+/** Pauses the source while more than `maxBytes` wait for the peer; one chunk or message may exceed that. */
 export function createSendBuffer(socket: WebSocket, maxBytes: number, source: Pausable): SendBuffer {
   let stalledSinceMs: number | null = null;
 

@@ -25,10 +25,7 @@ import { closeByTime } from './time-limits.ts';
 import type { SocketPhase } from './time-limits.ts';
 import type { UpgradeFacts } from '../upstream/upstream-upgrade.ts';
 
-/**
- * One caller's WebSocket (ADR 0021). The gateway connects to the upstream at the first operation, so an idle socket
- * holds no connection there.
- */
+/** One caller's WebSocket (ADR 0021); an idle one holds no upstream connection. */
 export class CallerSocket {
   readonly requestId: string;
   readonly address: string;
@@ -96,7 +93,6 @@ export class CallerSocket {
     return this.#principal;
   }
 
-  /** Whether it is closed and the upstream has finished its operations. */
   get isOver(): boolean {
     return this.#isClosed && this.#openOperations() === 0;
   }
@@ -140,10 +136,7 @@ export class CallerSocket {
     if (refusal !== null) this.#options.recordRefusal(refusal);
   }
 
-  /**
-   * Closes within `spreadMs`, when queries and mutations that were sent are answered. Operations that come until
-   * then are ignored: the client starts them again after it reconnects.
-   */
+  /** Closes within `spreadMs`, after sent calls are answered; clients repeat later operations when they reconnect. */
   endSoon(close: SocketClose, spreadMs = this.#options.settings.reconnectSpreadMs): void {
     this.#pendingClose ??= { close, atMs: performance.now() + Math.random() * spreadMs };
   }

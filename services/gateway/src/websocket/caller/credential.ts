@@ -5,10 +5,8 @@ import { queryOf } from '@tollgate/http/request-head';
 import { isObject } from '../message.ts';
 
 /**
- * The token of an upgrade request: from the Authorization header, or from `?token=` because browsers can't set
- * headers there. Undefined without either.
- * @throws {Problem} unauthorized for a header that isn't a Bearer credential or an empty parameter;
- * invalid_request for two different tokens.
+ * From the Authorization header, or from `?token=` because browsers can't set headers on an upgrade.
+ * @throws {Problem} unauthorized for an invalid header or an empty parameter; invalid_request for two different tokens.
  */
 export function tokenOfRequest(req: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | undefined {
   const inHeader = bearerToken(req.rawHeaders);
@@ -18,8 +16,7 @@ export function tokenOfRequest(req: Pick<IncomingMessage, 'rawHeaders' | 'url'>)
 }
 
 /**
- * Removes the credentials from a connection_init payload: `token`, and `Authorization` (in any case) in the payload
- * or its `headers`. The rest goes to the upstream. `known` is the token of the upgrade request.
+ * Removes `token`, and `Authorization` in the payload or its `headers`. `known` is the upgrade request's token.
  * @throws {Problem} unauthorized without a valid credential; invalid_request for two different tokens.
  */
 export function takeToken(payload: unknown, known: string | undefined): { token: string; rest: unknown } {

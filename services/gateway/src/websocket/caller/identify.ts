@@ -19,10 +19,7 @@ export type Identify = (
   onActive?: (token: LiveToken) => void,
 ) => Promise<SocketPrincipal>;
 
-/**
- * Steps 1 and 2 of a data call, for a token from any source.
- * @throws {Problem} unauthorized, and what entitle and introspection throw.
- */
+/** Steps 1 and 2 of a data call. @throws {Problem} unauthorized, and what entitle and introspection throw. */
 export function createIdentify(parts: {
   introspect: Introspector['introspect'];
   entitle: Entitle;

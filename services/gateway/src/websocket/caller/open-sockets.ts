@@ -23,19 +23,13 @@ export type OpenSocketsOptions = {
 
 export type OpenSockets = {
   identify: Identify;
-  /**
-   * Before the caller is identified; `address` is null if it has shown a token.
-   * @throws {Problem} service_unavailable; too_many_requests for that address.
-   */
+  /** Before identification; null if there is a token. @throws {Problem} service_unavailable, too_many_requests. */
   assertRoom: (address: string | null) => void;
   /** @throws {Problem} also too_many_requests if the account has too many. */
   assertRoomOf: (principal: SocketPrincipal) => void;
   open: (opened: UpgradedSocket) => void;
   size: () => number;
-  /**
-   * Closes all sockets with 1012, each when its queries and mutations are answered; resolves when all are closed and
-   * their usage is queued. Sockets opened meanwhile close at once.
-   */
+  /** Closes each socket with 1012 once its calls are answered; resolves when all are closed and usage is queued. */
   drain: (limits: { cutAfterMs: number }) => Promise<void>;
 };
 
@@ -141,7 +135,6 @@ async function closeAll(
   clearTimeout(giveUp);
 }
 
-/** Refreshes the payer entitlement of an account's sockets; one request for each account at a time. */
 function createPayerRefresh(index: SocketIndex, entitle: Entitle): (accountId: number) => Promise<void> {
   const pending = new Set<number>();
   return async (accountId) => {

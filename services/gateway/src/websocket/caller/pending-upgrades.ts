@@ -17,7 +17,6 @@ export type PendingUpgrade = {
   trace: SocketTrace | null;
   beganMs: number;
   clientAddress: string;
-  /** As far as it is known. */
   principal: Partial<Principal>;
 };
 

@@ -16,10 +16,7 @@ export type SocketIndex = {
   ofAccount: (accountId: number) => readonly CallerSocket[];
   /** @throws {Problem} service_unavailable if this gateway has too many sockets. */
   assertRoom: () => void;
-  /**
-   * @throws {Problem} service_unavailable if too many sockets have no token, too_many_requests if too many of them
-   * come from one address.
-   */
+  /** For sockets without a token. @throws {Problem} service_unavailable, or too_many_requests from one address. */
   assertRoomAt: (address: string) => void;
   /** @throws {Problem} too_many_requests if the account has too many sockets. */
   assertRoomOf: (principal: SocketPrincipal) => void;

@@ -31,10 +31,8 @@ export type UpgradeOptions = PendingUpgradesOptions & {
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * `GET {path}` with `Upgrade: websocket` (RFC 6455). A token in the Authorization header or `?token=` is
- * authenticated and entitled before the upgrade, and refused as on POST: 400, 401, 402, 403, 429, 503 with a GraphQL
- * error; a page of an origin that isn't allowed gets 403. Without a token, connection_init has to bring it. The
- * response has X-Request-Id.
+ * `GET {path}` with `Upgrade: websocket` (RFC 6455). A token in the header or `?token=` is checked before the upgrade
+ * and refused as on POST: 400, 401, 402, 403, 429, 503 with a GraphQL error. Otherwise connection_init brings it.
  */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   const { path, sockets, trusts, allowsOrigin } = options;
@@ -125,10 +123,7 @@ function serverOptions(maxPayload: number) {
   };
 }
 
-/**
- * Browsers send no preflight for a WebSocket, so the server has to check Origin (RFC 6455, section 10.2). The
- * gateway's own pages are allowed; programs send no Origin.
- */
+// Browsers send no preflight for a WebSocket, so the server has to check Origin (RFC 6455, section 10.2).
 function assertAllowedOrigin(
   { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
   allows: (origin: string) => boolean,

@@ -116,10 +116,7 @@ export class OperationRelay {
     this.#upstream.resume();
   }
 
-  /**
-   * Ends the operations with their socket, and settles. Queries and mutations that were sent go on until they are
-   * answered, so that callers gain nothing by hanging up; then the upstream connection closes.
-   */
+  /** Ends the operations. Sent queries and mutations go on until answered, so that hanging up gains callers nothing. */
   finish(end: TracedEnd): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -169,7 +166,6 @@ export class OperationRelay {
     }
   }
 
-  /** A caller's `complete` or `stop`; ignored if the operation has ended. */
   stop(id: string | undefined): void {
     const operation = id === undefined ? undefined : this.#operations.get(id);
     if (operation === undefined) return;
@@ -198,10 +194,7 @@ export class OperationRelay {
     }
   }
 
-  /**
-   * If the upstream is away, the socket closes so that clients reconnect and start its operations again. Nothing was
-   * sent, and an error would end a subscription for good.
-   */
+  /** If the upstream is away, closes the socket so that clients retry: an error would end a subscription for good. */
   #onUnsent(operation: Operation, error: unknown): void {
     const problem = toProblem(error);
     const isAway = problem.code === 'upstream_unreachable' || problem.code === 'upstream_timeout';

@@ -7,10 +7,7 @@ export type OperationType = 'query' | 'mutation' | 'subscription' | 'unknown';
 /** More than honest documents have; parsing that many takes a few milliseconds. */
 const MAX_TOKENS = 5_000;
 
-/**
- * The type of the operation in a `subscribe` or `start`. If several operations of different types could be meant,
- * servers choose differently, so the type is unknown.
- */
+/** Unknown if several operations of different types could be meant, because servers choose differently. */
 export function operationType({ query, operationName }: Record<string, unknown>): OperationType {
   const operations = typeof query === 'string' ? operationsIn(query) : [];
   const named = operations.filter(({ name }) => name !== undefined && name.value === operationName);

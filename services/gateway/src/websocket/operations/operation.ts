@@ -4,10 +4,7 @@ import type { Subscription } from '../../metering/open-subscriptions.ts';
 import type { OperationTrace } from '../../trace/socket-trace.ts';
 import type { OperationType } from './operation-type.ts';
 
-/**
- * An operation of a caller. It is open until the upstream or the caller ends it; a query or mutation that was sent is
- * open until it is answered, whatever the caller does.
- */
+/** Open until the upstream or the caller ends it; a sent query or mutation is open until it is answered. */
 export type Operation = Subscription & {
   id: string;
   type: OperationType;

@@ -46,16 +46,12 @@ export class Operations {
     return operation;
   }
 
-  /** The caller no longer waits for it, and may reuse its id. */
   abandon(operation: Operation): void {
     operation.abandoned = true;
     this.#forgetId(operation);
   }
 
-  /**
-   * Admits an operation as a call, a subscription, or both if its type is unknown. False if it has ended meanwhile.
-   * @throws {Problem} what admission throws.
-   */
+  /** An unknown type is admitted as both. False if it has ended meanwhile. @throws {Problem} what admission throws. */
   async admit(operation: Operation): Promise<boolean> {
     if (mayBeCall(operation)) {
       const { payer } = this.subscriptions.principal;
@@ -67,7 +63,7 @@ export class Operations {
     return !operation.ended;
   }
 
-  /** It has been sent to the upstream: the time of a subscription runs. */
+  /** Once it is sent to the upstream, a subscription's time runs. */
   begin(operation: Operation): void {
     operation.sentMs = performance.now();
     if (mayBeSubscription(operation)) {

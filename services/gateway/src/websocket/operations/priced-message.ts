@@ -21,10 +21,7 @@ export type PricedMessage = {
 const ERRORED: TracedEnd = { outcome: 'errored', failed: false };
 const COMPLETED: TracedEnd = { outcome: 'completed', failed: false };
 
-/**
- * Prices a message of an open operation by what the upstream states; otherwise a result of a query or mutation costs
- * the default, unless an earlier part stated a price.
- */
+/** By the points that the upstream states; otherwise a call's result costs the default, unless a part was priced. */
 export function priceMessage(
   operation: Operation,
   { type, payload }: UpstreamMessage,
@@ -54,10 +51,7 @@ export type SettleMessage = (
   trafficBytes: number,
 ) => Promise<boolean>;
 
-/**
- * Records what a message of a query or mutation cost, and releases its slot in the same step. As over HTTP, the
- * caller gets it afterwards, so that no usage of a delivered result is lost.
- */
+/** Records and releases the slot before the caller gets the message: no usage of a delivered result is lost. */
 export function createSettleMessage(
   record: RecordUsage,
   settlementTimeout: SettlementTimeout,

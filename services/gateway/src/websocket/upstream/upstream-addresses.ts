@@ -17,10 +17,7 @@ export type ChosenAddress = {
 /** Chooses an address for a connection; for a second attempt another one than `failed`, if there is one. */
 export type ChooseAddress = (failed: ChosenAddress | null) => ChosenAddress;
 
-/**
- * The upstream's addresses for WebSockets, chosen and ejected like those for calls (ADR 0023) but with health of their
- * own, since a server may answer calls and accept no sockets. Failures count until connection_init is acknowledged.
- */
+/** Like those for calls (ADR 0023), with health of their own: a server may answer calls and accept no sockets. */
 export function createUpstreamAddresses(
   urls: readonly string[],
   rules: EjectionRules,

@@ -46,9 +46,8 @@ export class UpstreamConnector {
   }
 
   /**
-   * Resolves with the connection when connection_init is acknowledged. If nothing was sent on a failed connection and
-   * it is still wanted, there is a second attempt, at another address if there is one. A single address that timed
-   * out isn't tried again, because the caller would wait twice the timeout.
+   * Resolves when connection_init is acknowledged. If nothing was sent, retries once, at another address if possible; a
+   * single address that timed out isn't retried, because the caller would wait twice the timeout.
    * @throws {Problem} upstream_unreachable, upstream_timeout.
    */
   async connected(principal: Principal, isWanted: () => boolean): Promise<UpstreamSocket> {

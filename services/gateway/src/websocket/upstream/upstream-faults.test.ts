@@ -19,7 +19,7 @@ beforeAll(async () => {
   await gone.close();
   gateway = await startGateway({
     env: {
-      // Of two addresses one is dead: every test meets it.
+      // One of the two addresses is dead in every test.
       UPSTREAM_WS_URL: `${gone.url.replace('http', 'ws')}/graphql ${upstream.url}`,
       UPSTREAM_EJECTION_MIN_MS: '600000',
       UPSTREAM_EJECTION_MAX_MS: '600000',
@@ -48,7 +48,6 @@ const subscribe = (id: string, padding = '') => ({
   payload: { query: `subscription { a } #${padding}` },
 });
 
-/** Acknowledges, and answers an operation by `act`. */
 function answerBy(act: (id: string, socket: WebSocket) => void): void {
   upstream.onMessage(({ type, id = '' }, socket) => {
     if (type === 'connection_init') say(socket, { type: 'connection_ack' });
@@ -161,6 +160,6 @@ test('one that reads nothing: the caller is not read either, and after the time 
   for (let index = 0; index < 99; index += 1) raw.send(subscribe(String(index), 'x'.repeat(250_000)));
   expect(await raw.closed).toMatchObject({ code: 1013, reason: expect.stringMatching(/^upstream_timeout/) });
   const after = await gateway.metric('tollgate_websocket_message_bytes_total', { direction: 'to_upstream' });
-  // What the kernel's buffers take and the bound, not the 25 MB that the caller has.
+  // The bound and the kernel's buffers, not the 25 MB that the caller has.
   expect(after - before).toBeLessThan(15_000_000);
 });

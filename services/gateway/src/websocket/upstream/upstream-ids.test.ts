@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createUpstreamIds } from './upstream-ids.ts';
 
-/** Few ids, so that they meet, and those that look like the gateway's own. */
+/** Few ids, so that they collide, and some that look like the gateway's own. */
 const id = fc.constantFrom('a', 'b', '1', '#1', '#2', '#3', 'a#1', '#a', '');
 const steps = fc.array(fc.record({ id, stop: fc.boolean() }), { maxLength: 400 });
 
@@ -16,7 +16,7 @@ test('no two open operations share an id at the upstream, and none has that of a
         const former = open.get(step.id);
         if (former !== undefined) {
           open.delete(step.id);
-          // Ended by the upstream, of which nothing more comes; or by the caller.
+          // No late messages follow when the upstream has ended an operation.
           if (!step.stop) continue;
           ids.stopped(former);
           stopped.add(former);

@@ -10,9 +10,8 @@ const MAX_STOPPED = 100;
 const NEW_ID = /^#\d+$/;
 
 /**
- * A caller may reuse an id as soon as it has stopped its operation, while late messages of the upstream are under
- * way. Taken for the new operation's, they would end it here while it goes on uncounted there. So a stopped id is
- * replaced towards the upstream.
+ * Replaces an id that a caller has stopped and reuses: late messages of the stopped operation would otherwise be taken
+ * for the new one's, and end it here while it goes on uncounted at the upstream.
  */
 export function createUpstreamIds(): UpstreamIds {
   const stopped = new Set<string>();

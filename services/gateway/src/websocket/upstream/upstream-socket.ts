@@ -51,10 +51,7 @@ export type UpstreamUpgrade = {
 
 /** One WebSocket to the upstream, for one caller's socket and with its subprotocol. */
 export class UpstreamSocket {
-  /**
-   * Resolves when the upstream has acknowledged connection_init.
-   * @throws {Problem} upstream_unreachable, upstream_timeout.
-   */
+  /** The acknowledgement of connection_init. @throws {Problem} upstream_unreachable, upstream_timeout. */
   readonly ready: Promise<unknown>;
   readonly ids = createUpstreamIds();
   readonly #socket: WebSocket;
@@ -115,7 +112,6 @@ export class UpstreamSocket {
     this.#socket.resume();
   }
 
-  /** Pings; cuts the connection if the last ping wasn't answered. */
   checkAlive(): void {
     if (this.#phase === 'ready' && !this.#paused) this.#heartbeat.beat();
   }
