@@ -1,4 +1,4 @@
-/** Every error code that a caller can get, with its HTTP status and title. docs/errors.md explains each. */
+/** docs/errors.md explains each. */
 export const ERROR_CODES = {
   unauthorized: { status: 401, title: 'Unauthorized' },
   invalid_credentials: { status: 401, title: 'Unauthorized' },

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * What OAuth clients send to auth's public endpoints, and are answered. auth reads forms by hand, for speed and for
- * RFC 6749's own errors; the API's document describes them by these schemas, and its fuzz run holds auth to them.
- */
+/** auth parses forms by hand, for speed and RFC 6749's errors; a fuzz test compares it with these schemas. */
 
 /** RFC 6749, appendix A: printable ASCII. */
 const vschars = (maxCharacters: number) =>
@@ -12,20 +9,18 @@ const vschars = (maxCharacters: number) =>
     .regex(/^[\x20-\x7e]*$/)
     .max(maxCharacters);
 
-/** In the form, unless they are in the Authorization header. */
+/** In the form unless they are in the Authorization header. */
 const clientFields = {
   client_id: vschars(255).optional(),
   client_secret: vschars(1_024).optional(),
 };
 
-/** Form of `POST /oauth2/token` (source specification, 4.1). */
 export const tokenRequestSchema = z.object({
   grant_type: z.literal('client_credentials'),
   scope: z.literal('api'),
   ...clientFields,
 });
 
-/** Answer of `POST /oauth2/token` (source specification, part 2). */
 export const tokenResponseSchema = z.object({
   access_token: z.string(),
   expires_in: z.int().min(1),
@@ -33,7 +28,7 @@ export const tokenResponseSchema = z.object({
   token_type: z.literal('bearer'),
 });
 
-/** Form of `POST /oauth2/revoke` (RFC 7009, section 2.1). */
+/** RFC 7009, section 2.1. */
 export const revocationRequestSchema = z.object({
   token: z.string(),
   token_type_hint: z.string().optional(),

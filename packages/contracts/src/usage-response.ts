@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { billingStatusSchema, LIMIT_FIELDS } from './entitlement.ts';
 
-/** Usage counters of a billing period, named as in the source specification, part 2. */
+/** Named as in the source specification, part 2. */
 export const USAGE_FIELDS = [
   'points_usage',
   'requests_usage',
@@ -9,7 +9,6 @@ export const USAGE_FIELDS = [
   'traffic_bytes_usage',
 ] as const;
 
-/** ISO 8601 in UTC, to the second: `2026-07-23T23:59:59Z`. */
 const instantSchema = z.iso.datetime({ precision: 0 });
 
 /** Answer of `GET /api/usage` (source specification, parts 2 and 4.2). */
@@ -19,13 +18,13 @@ export const usageResponseSchema = z.object({
   status: billingStatusSchema,
   billing_period: z.object({
     started_at: instantSchema,
-    /** Inclusive: the period's last second. */
+    /** Inclusive. */
     ended_at: instantSchema,
     plan_name: z.string(),
     product: z.object({ name: z.string() }).nullable(),
     limits: z.record(z.enum(LIMIT_FIELDS), z.int()),
     usage: z.record(z.enum(USAGE_FIELDS), z.int()),
-    /** The plan's attributes as they were when the period started; its keys depend on the plan. */
+    /** As of the period's start; its keys depend on the plan. */
     description: z.record(z.string(), z.unknown()),
   }),
 });

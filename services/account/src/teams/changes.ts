@@ -17,12 +17,8 @@ import {
 } from './store.ts';
 import type { Role, Team } from './store.ts';
 
-/**
- * What happens within the transaction of a change: the change, under the team's lock, and its audit entries. Whose
- * calls are billed to whom from then on, triggers publish (ADR 0022). `query` is the transaction's.
- */
+/** Changes under the team's lock, with their audit entries; triggers publish the new payers (ADR 0022). */
 
-/** Who asks. */
 export type Person = { account_id: number; actor: Actor };
 
 /** @throws {Problem} already_in_team */
@@ -41,17 +37,14 @@ export async function renameTeam(query: Query, person: Person, name: string): Pr
   await auditTeam(query, person, team, 'team_renamed', { name });
 }
 
-/** @throws {Problem} not_found, also for who is no member; forbidden */
+/** @throws {Problem} not_found, also for a non-member; forbidden */
 export async function removeMember(query: Query, person: Person, memberId: number): Promise<void> {
   const team = await lockManagedTeam(query, person);
   if (!(await deleteMember(query, team.team_id, memberId))) throw new Problem('not_found');
   await auditTeam(query, { ...person, account_id: memberId }, team, 'team_member_removed');
 }
 
-/**
- * A manager who is alone ends the team with it.
- * @throws {Problem} not_found; team_has_members
- */
+/** Ends the team if nobody else is in it. @throws {Problem} not_found, team_has_members */
 export async function leaveTeam(query: Query, person: Person): Promise<void> {
   const { team, role } = await lockTeamOf(query, person);
   if (role === 'member') {
@@ -67,8 +60,8 @@ export async function leaveTeam(query: Query, person: Person): Promise<void> {
 }
 
 /**
- * The member is the payer from the next call on, and is told by mail: nobody asked for their consent.
- * @throws {Problem} not_found, also for who is no member; forbidden
+ * The member gets a mail, since they didn't consent.
+ * @throws {Problem} not_found, also for a non-member; forbidden
  */
 export async function handOver(query: Query, person: Person, memberId: number): Promise<void> {
   const team = await lockManagedTeam(query, person);
@@ -80,19 +73,19 @@ export async function handOver(query: Query, person: Person, memberId: number): 
   await enqueueMail(query, mail);
 }
 
-/** Ends all memberships. @throws {Problem} not_found, forbidden */
+/** @throws {Problem} not_found, forbidden */
 export async function dissolveTeam(query: Query, person: Person): Promise<void> {
   await endTeam(query, person, await lockManagedTeam(query, person));
 }
 
-/** A team that is locked. Everybody who was in it has it in their log. */
+/** The team is locked. Its end is in the audit log of everybody who was in it. */
 export async function endTeam(query: Query, person: Person, team: Team): Promise<void> {
   for (const account_id of (await deleteTeam(query, team.team_id)).toSorted((one, other) => one - other)) {
     await auditTeam(query, { ...person, account_id }, team, 'team_dissolved');
   }
 }
 
-/** The team that the account manages, locked. @throws {Problem} not_found, forbidden */
+/** @throws {Problem} not_found, forbidden */
 export async function lockManagedTeam(query: Query, person: Person): Promise<Team> {
   const { team, role } = await lockTeamOf(query, person);
   if (role !== 'manager') {
@@ -123,7 +116,6 @@ async function lockTeamOf(query: Query, { account_id }: Person): Promise<{ team:
   return found;
 }
 
-/** The 404 for who is in no team. */
 export function noTeam(): Problem {
   return new Problem('not_found', { detail: 'The account is in no team.' });
 }

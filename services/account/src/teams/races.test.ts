@@ -9,7 +9,7 @@ import { insertPeriod } from '../../test/suite/database/records.ts';
 import { inviteTo, joinTeam, makeTeam } from '../../test/suite/team.ts';
 import type { Membership } from './store.ts';
 
-/** What comes at once is decided by the database: each race runs several times, and every outcome must be a sound one. */
+/** Each race runs several times, and every outcome must be sound. */
 
 const ROUNDS = 3;
 
@@ -36,7 +36,6 @@ const accept = ({ browser }: Owner, id: number) =>
   browser.request('POST', `/invitations/${String(id)}/accept`);
 const leave = ({ browser }: Owner) => browser.request('POST', '/team/leave');
 
-/** Statuses and codes, sorted. */
 async function outcomes(requests: readonly ReturnType<typeof leave>[]): Promise<unknown[]> {
   const answers = await Promise.all(requests);
   return answers
@@ -105,7 +104,6 @@ test('two invitations accepted by one person, and a team made by them: in one te
     const ids = [await inviteTo(one, invited), await inviteTo(other, invited)];
     const make = invited.browser.request('POST', '/team', { name: 'Team' });
     const found = await outcomes([...ids.map((id) => accept(invited, id)), make]);
-    // A team made first, in which one is alone, gives way to the next.
     expect(found.filter((outcome) => outcome === '200').length).toBeLessThanOrEqual(1);
     expect(found.filter((outcome) => outcome === '409 already_in_team').length).toBeGreaterThanOrEqual(1);
     expect(
@@ -179,7 +177,7 @@ test('a team handed over to two members, and left by one of them: one manager', 
       handOver(members[1]),
       leave(members[0]),
     ]);
-    // Who comes too late manages nothing any more, or finds the member gone.
+    // The later request no longer manages the team, or finds no such member.
     expect([first.status, second.status].filter((status) => status === 200)).toHaveLength(1);
     for (const { status } of [first, second]) expect([200, 403, 404]).toContain(status);
     expect(left.status).toBe(first.status === 200 ? 409 : 204);

@@ -3,13 +3,12 @@ import { enforcedLimits } from '../billing/periods/limits.ts';
 import { pickPeriod } from '../billing/periods/period-rules.ts';
 import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
 
-/** `team_slots_limit` of the payer's current period; null where there is none. */
+/** Of the payer's current period; null without one. */
 export function slotsLimitOf({ periods }: Pick<PayerPeriods, 'periods'>, now: Date): number | null {
   const period = pickPeriod(periods, now);
   return period === undefined ? null : enforcedLimits(period).team_slots_limit;
 }
 
-/** The 409 for one more than the manager's plan has room for. */
 export function noSlotLeft(limit: number): Problem {
   const detail = `The manager's plan has room for ${String(limit)} people, those invited and the manager included.`;
   return new Problem('team_slots_limit_exceeded', {

@@ -2,8 +2,6 @@ import { singleRow } from '../platform/database/single-row.ts';
 import type { Query } from '../platform/database/query.ts';
 import type { Taken } from './rules.ts';
 
-/** Teams and who is in them, in Postgres. */
-
 export type Role = 'manager' | 'member';
 
 export type Membership = { account_id: number; team_id: number; role: Role };
@@ -18,11 +16,7 @@ export async function findMembership(query: Query, accountId: number): Promise<M
   return rows[0];
 }
 
-/**
- * Those of the teams that are there, locked until the transaction's end: what changes who is in a team, or is
- * invited, comes one after the other. Several are locked in the order of their ids, so that no two wait for each
- * other.
- */
+/** Serializes changes of members and invitations. Locks in id order, which prevents deadlocks. */
 export function lockTeams(query: Query, teamIds: readonly number[]): Promise<Team[]> {
   return query<Team>(
     `SELECT team_id, name, created_at FROM teams WHERE team_id = ANY (CAST(:teamIds AS bigint[]))
@@ -31,7 +25,7 @@ export function lockTeams(query: Query, teamIds: readonly number[]): Promise<Tea
   );
 }
 
-/** The team an account is in, locked; what was read before the lock was waited for counts no more. */
+/** Checks the team again after locking, as the account may have changed teams meanwhile. */
 export async function lockOwnTeam(
   query: Query,
   accountId: number,
@@ -52,7 +46,7 @@ export async function insertTeam(query: Query, name: string): Promise<Team> {
   return singleRow(rows);
 }
 
-/** False where the account is in a team already: the primary key decides. */
+/** False if the account is in a team already: the primary key decides. */
 export async function insertMember(query: Query, member: Membership): Promise<boolean> {
   const rows = await query(
     `INSERT INTO team_members (account_id, team_id, role) VALUES (:account_id, :team_id, :role)
@@ -66,7 +60,7 @@ export async function setTeamName(query: Query, teamId: number, name: string): P
   await query('UPDATE teams SET name = :name WHERE team_id = :teamId', { teamId, name });
 }
 
-/** False where there is no such member; the manager is none. */
+/** False if there is no such member; the manager isn't one. */
 export async function deleteMember(query: Query, teamId: number, accountId: number): Promise<boolean> {
   const rows = await query(
     `DELETE FROM team_members WHERE team_id = :teamId AND account_id = :accountId AND role = 'member'
@@ -76,12 +70,12 @@ export async function deleteMember(query: Query, teamId: number, accountId: numb
   return rows.length > 0;
 }
 
-/** A member becomes manager and the manager a member; false where there is no such member. */
+/** False if there is no such member. */
 export async function exchangeRoles(
   query: Query,
   { team_id, manager_id, member_id }: { team_id: number; manager_id: number; member_id: number },
 ): Promise<boolean> {
-  // Two statements: the index that keeps a team to one manager looks at every row as it is written.
+  // Two statements: the unique index on managers is checked for each row as it is written.
   await query(
     "UPDATE team_members SET role = 'member' WHERE team_id = :team_id AND account_id = :manager_id",
     { team_id, manager_id },
@@ -94,7 +88,7 @@ export async function exchangeRoles(
   return rows.length > 0;
 }
 
-/** The team with its memberships and invitations. Who was in it, in no order. */
+/** Also deletes memberships and invitations. Returns the former members, unordered. */
 export async function deleteTeam(query: Query, teamId: number): Promise<number[]> {
   const rows = await query<{ account_id: number }>(
     'DELETE FROM team_members WHERE team_id = :teamId RETURNING account_id',
@@ -104,7 +98,7 @@ export async function deleteTeam(query: Query, teamId: number): Promise<number[]
   return rows.map(({ account_id }) => account_id);
 }
 
-/** Certain under the team's lock. */
+/** Exact while the team is locked. */
 export async function countTaken(query: Query, teamId: number): Promise<Taken> {
   const rows = await query<Taken>(
     `SELECT (SELECT count(*) FROM team_members WHERE team_id = :teamId) AS members,

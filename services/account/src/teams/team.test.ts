@@ -25,7 +25,6 @@ async function payerOf({ account_id }: Owner): Promise<unknown> {
   return ((await answer.json()) as { payer_id: number }).payer_id;
 }
 
-/** A manager with members. */
 async function team(members = 1): Promise<[Owner, ...Owner[]]> {
   const [manager, ...others] = await Promise.all(Array.from({ length: members + 1 }, person));
   if (manager === undefined) throw new Error('nobody');
@@ -201,7 +200,6 @@ describe('a team', () => {
         { account_id: manager.account_id, role: 'member' },
       ],
     });
-    // The first mail was the invitation.
     const { subject } = await nthMail(suite.mailDirectory, member.email, 2);
     expect(subject).toBe('You now manage your team');
     const back = await handOver(member, manager.account_id);

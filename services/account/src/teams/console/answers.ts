@@ -3,8 +3,6 @@ import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { z } from 'zod';
 import { id, instant } from '../../http/answer-fields.ts';
 
-/** Answers about teams and invitations, as the API's document describes them. */
-
 const roleSchema = z.enum(['manager', 'member']);
 
 const memberUsageSchema = z
@@ -51,10 +49,9 @@ const managerViewSchema = teamSchema
   })
   .meta({ id: 'TeamOfManager', description: 'What the manager sees.' });
 
-/** What a team looks like depends on who looks. */
 export const teamAnswerSchema = z.discriminatedUnion('role', [managerViewSchema, memberViewSchema]);
 
-/** Who hands a team over is a member from then on. */
+/** The previous manager becomes a member. */
 export const handedOverSchema = memberViewSchema
   .extend({
     warning: z

@@ -10,26 +10,21 @@ import { handOverSchema, teamSchema } from './input.ts';
 import { teamView } from './team-view.ts';
 
 /**
- * The team of who is signed in, at `/api/console/team`. Faulty members of a body: 400 `invalid_request` that names
- * them all. 404 `not_found` for who is in no team, and for a member that isn't in it; 403 `forbidden` for a member
- * where only the manager may; 503 while Postgres is away. Who pays for whose calls changes with the next call.
+ * Errors: 400 `invalid_request`; 404 `not_found` without a team, or for a non-member; 403 `forbidden` for
+ * what only the manager may do; 503 if Postgres is unavailable.
  */
 
 export type TeamParts = Pick<PeopleParts, 'query' | 'transact' | 'wakeMails'>;
 
 /**
- * `GET /api/console/team`: 200 `{team_id, name, created_at, role, payer_id, billing_status, slots: {used, limit},
- * members: [{account_id, name, email, role, joined_at}]}`. `role` is one's own, `manager` or `member`;
- * `billing_status` the status that the team's calls have, or `none`; `slots.used` counts members and pending
- * invitations, `slots.limit` is null where the plan has none. To the manager also each member's `usage` in the
- * current period (`points_usage, requests_usage, time_sec_usage, traffic_bytes_usage`; null without a period),
- * `former_members_usage` and `invitations: [{invitation_id, email, created_at, expires_at}]`.
+ * `GET /api/console/team`: 200 with `slots` (pending invitations included) and `members`. Only the manager
+ * gets `invitations`, `former_members_usage` and each member's `usage` (null without a current period).
  */
 export function teamEndpoint({ query }: TeamParts): RequestHandler {
   return (_req, res) => sendTeam(query, res);
 }
 
-/** `POST /api/console/team` with `{name}`: 201, the team; one manages it. 409 `already_in_team`. */
+/** `POST /api/console/team` with `{name}`: 201, the account's new team. 409 `already_in_team`. */
 export function createTeamEndpoint({ query, transact }: TeamParts): RequestHandler {
   return async (req, res) => {
     const { name } = bodyOf(req, teamSchema);
@@ -47,27 +42,24 @@ export function renameTeamEndpoint({ query, transact }: TeamParts): RequestHandl
   };
 }
 
-/** `DELETE /api/console/team`, for the manager: 204; all memberships and invitations end. */
+/** `DELETE /api/console/team`, for the manager: 204. Ends all memberships and invitations. */
 export function dissolveTeamEndpoint({ transact }: TeamParts): RequestHandler {
   return ending(transact, (inside, person) => dissolveTeam(inside, person));
 }
 
-/** `DELETE /api/console/team/members/{account_id}`, for the manager: 204. The manager is no member to remove. */
+/** `DELETE /api/console/team/members/{account_id}`, for the manager, who can't be removed: 204. */
 export function removeMemberEndpoint({ transact }: TeamParts): RequestHandler {
   return ending(transact, (inside, person, req) => removeMember(inside, person, idOf(req, 'account_id')));
 }
 
-/**
- * `POST /api/console/team/leave`, without a body: 204. 409 `team_has_members` for the manager of others; one who is
- * alone ends the team.
- */
+/** `POST /api/console/team/leave`, without a body: 204. 409 `team_has_members` for the manager of others. */
 export function leaveTeamEndpoint({ transact }: TeamParts): RequestHandler {
   return ending(transact, (inside, person) => leaveTeam(inside, person));
 }
 
 /**
- * `POST /api/console/team/hand-over` with `{account_id}` of a member, who is manager and payer from now on, while one
- * becomes a member: 200, the team, and `warning`, null or that the new payer's period lets no calls pass.
+ * `POST /api/console/team/hand-over` with a member's `{account_id}`: 200, the team, and `warning`, null
+ * unless the new payer's period lets no calls pass.
  */
 export function handOverEndpoint({ query, transact, wakeMails }: TeamParts): RequestHandler {
   return async (req, res) => {
@@ -83,7 +75,6 @@ export function handOverEndpoint({ query, transact, wakeMails }: TeamParts): Req
   };
 }
 
-/** Who is signed in, as the changes of a team know them. */
 export function personOf(res: Response): Person {
   const { account_id, actor } = signedIn(res);
   return { account_id, actor };

@@ -14,19 +14,13 @@ import { invitationOfToken, invitationsTo } from '../invitations/invitation-stor
 import { accept, decline, invite, withdraw } from '../invitations/invitations.ts';
 import { invitationAnswer, teamView } from './team-view.ts';
 
-/**
- * Invitations into teams. Who is invited sees `{invitation_id, email, team_name, invited_by_name, invited_by_email,
- * created_at, expires_at}`. 404 `not_found` for an invitation that is unknown, used, withdrawn, expired or somebody
- * else's: the same answer. They expire after 7 days.
- */
+/** One 404 for unknown, used, withdrawn, expired and other people's invitations, so that it tells nothing. */
 
 export type InvitationParts = TeamParts & Pick<PeopleParts, 'counts' | 'mailLimits'>;
 
 /**
- * `POST /api/console/team/invitations` with `{email}`, for the manager: 201 `{invitation_id, email, created_at,
- * expires_at}`, and a mail with a link. 409 `already_member`, `invitation_pending`, or `team_slots_limit_exceeded`
- * where members and pending invitations are as many as the manager's plan has room for; 429 `too_many_requests`
- * where too many mails were asked for.
+ * `POST /api/console/team/invitations` with `{email}`, for the manager: 201, and a mail with a link. 409
+ * `already_member`, `invitation_pending`, `team_slots_limit_exceeded`; 429 after too many mails.
  */
 export function inviteEndpoint(parts: InvitationParts): RequestHandler {
   return async (req, res) => {
@@ -40,7 +34,7 @@ export function inviteEndpoint(parts: InvitationParts): RequestHandler {
   };
 }
 
-/** `DELETE /api/console/team/invitations/{invitation_id}`, for the manager: 204; its link is dead. */
+/** `DELETE /api/console/team/invitations/{invitation_id}`, for the manager: 204. */
 export function withdrawEndpoint({ transact }: TeamParts): RequestHandler {
   return async (req, res) => {
     await transact((inside) => withdraw(inside, personOf(res), idOf(req, 'invitation_id')));
@@ -48,7 +42,7 @@ export function withdrawEndpoint({ transact }: TeamParts): RequestHandler {
   };
 }
 
-/** `GET /api/console/invitations`: 200 `{invitations}` to one's verified e-mail address, newest first. */
+/** `GET /api/console/invitations`: 200 `{invitations}` to the verified email address, newest first. */
 export function invitationsEndpoint({ query }: TeamParts): RequestHandler {
   return async (_req, res) => {
     res.json({ invitations: await invitationsTo(query, signedIn(res).account_id) });
@@ -56,9 +50,8 @@ export function invitationsEndpoint({ query }: TeamParts): RequestHandler {
 }
 
 /**
- * `POST /api/console/invitations/{invitation_id}/accept`, without a body: 200, the team. 409 `already_in_team` for
- * who is a member of one, or manages one with others in it; one that one manages alone ends. 409
- * `team_slots_limit_exceeded` where the manager's plan has less room than it had.
+ * `POST /api/console/invitations/{invitation_id}/accept`, without a body: 200, the team. 409
+ * `already_in_team`, or `team_slots_limit_exceeded` if the manager's plan has shrunk.
  */
 export function acceptEndpoint({ query, transact }: TeamParts): RequestHandler {
   return async (req, res) => {
@@ -69,10 +62,7 @@ export function acceptEndpoint({ query, transact }: TeamParts): RequestHandler {
   };
 }
 
-/**
- * `POST /api/console/invitations/accept` with `{token}`, of the mail's link: the same for who is signed in with another
- * address; whoever reads the mailbox may.
- */
+/** `POST …/accept` with the mail's `{token}`: the same, whichever address the account has. */
 export function acceptByTokenEndpoint({ query, transact }: TeamParts): RequestHandler {
   return async (req, res) => {
     const key = bodyOf(req, tokenSchema);
@@ -90,7 +80,7 @@ export function declineEndpoint({ transact }: TeamParts): RequestHandler {
   };
 }
 
-/** `POST /api/console/invitations/decline` with `{token}`: 204; without a session, the token is enough. */
+/** `POST /api/console/invitations/decline` with `{token}`: 204. Needs no session. */
 export function declineByTokenEndpoint({ transact }: TeamParts): RequestHandler {
   return async (req, res) => {
     const { address, request_id } = callerOf(req, res);
@@ -101,10 +91,7 @@ export function declineByTokenEndpoint({ transact }: TeamParts): RequestHandler 
   };
 }
 
-/**
- * `POST /api/console/invitations/look-up` with `{token}`: 200, the invitation, without a session: who has no account
- * signs up with its address, and finds it among their invitations.
- */
+/** `POST …/look-up` with `{token}`: 200, the invitation; without a session, for people with no account. */
 export function lookUpInvitationEndpoint({ query }: TeamParts): RequestHandler {
   return async (req, res) => {
     const invitation = await invitationOfToken(query, bodyOf(req, tokenSchema).token);

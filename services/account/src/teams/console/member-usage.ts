@@ -4,11 +4,7 @@ import { SUM_COLUMNS } from '../../billing/periods/usage-sums.ts';
 import type { Counters } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 
-/**
- * Who has used what of the payer's current period, by account; undefined where there is no period. The hourly
- * counters' primary key begins with the period. The lower bound leaves out older partitions, and is a day early for
- * gateways whose clocks are behind.
- */
+/** The lower bound skips older partitions; it is a day early because gateways' clocks may be behind. */
 export async function findMemberUsage(
   query: Query,
   { periods }: Pick<PayerPeriods, 'periods'>,

@@ -13,7 +13,6 @@ type Member = { account_id: number; name: string; email: string; role: Role; joi
 
 type Row = Member & { team_id: number; team_name: string; created_at: Date };
 
-/** The manager first, then who came first. */
 const MEMBERS_SQL = `
   SELECT teams.team_id, teams.name AS team_name, teams.created_at,
          account_id, accounts.name, email, role, joined_at
@@ -21,16 +20,10 @@ const MEMBERS_SQL = `
   WHERE team_id = (SELECT team_id FROM team_members WHERE account_id = :accountId)
   ORDER BY role = 'manager' DESC, joined_at, account_id`;
 
-/**
- * The team an account is in, as `GET /api/console/team` tells it: in four statements, however many are in it. Usage
- * and invitations are the manager's to see.
- *
- * @throws {Problem} not_found
- */
+/** Four statements, however large the team is. @throws {Problem} not_found */
 export async function teamView(query: Query, accountId: number) {
   const now = new Date();
   const rows = await query<Row>(MEMBERS_SQL, { accountId });
-  // A member's payer is the manager, and so is the manager's own.
   const payerPeriods = await findPayerPeriods(query, accountId, now);
   const own = rows.find(({ account_id }) => account_id === accountId);
   if (own === undefined || payerPeriods === undefined) throw noTeam();
@@ -56,13 +49,12 @@ export async function teamView(query: Query, accountId: number) {
   return {
     ...seen,
     members: members.map((member) => ({ ...member, usage: usageOf((id) => id === member.account_id) })),
-    // With theirs the sum is what the plan has lost.
+    // Included, so that the sum is the plan's usage.
     former_members_usage: usageOf((id) => !inTeam.has(id)),
     invitations: invitations.map(invitationAnswer),
   };
 }
 
-/** An invitation as the manager sees it. */
 export function invitationAnswer({ invitation_id, email, created_at, expires_at }: Invitation) {
   return { invitation_id, email, created_at, expires_at };
 }

@@ -13,7 +13,7 @@ export const invitationMails: MailRenderers<InvitationMail> = {
   },
 };
 
-/** The names of the team and the manager are shown behind the link only: users typed them. */
+/** Without names: users typed them. */
 function invitationMail(to: string, link: string): Mail {
   return renderMail(to, {
     subject: "You've been invited to a team",

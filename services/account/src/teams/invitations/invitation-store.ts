@@ -3,7 +3,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { hashOfToken, newSecretToken } from '../../identity/secret-token.ts';
 import { INVITATION_LIFETIME_SEC } from '../rules.ts';
 
-/** Invitations in Postgres: only those that may still be accepted are there. */
+/** Accepted, declined and withdrawn invitations are deleted. */
 
 export type Invitation = {
   invitation_id: number;
@@ -14,17 +14,13 @@ export type Invitation = {
   expires_at: Date;
 };
 
-/** An invitation as who is invited sees it. */
 export type ReceivedInvitation = Pick<Invitation, 'invitation_id' | 'email' | 'created_at' | 'expires_at'> & {
   team_name: string;
   invited_by_name: string;
   invited_by_email: string;
 };
 
-/**
- * Which invitation is meant, and why it is for who asks: it went to the verified e-mail address of an account, or
- * they hold the token of its mail.
- */
+/** By the account that has its verified email address, or by the mail's token. */
 export type InvitationKey = { invitation_id: number; account_id: number } | { token: string };
 
 const COLUMNS = `team_invitations.invitation_id, team_invitations.team_id, team_invitations.email, invited_by,
@@ -39,7 +35,7 @@ const RECEIVED_FROM = `team_invitations JOIN teams USING (team_id)
 
 const PENDING = 'team_invitations.expires_at > now()';
 
-/** It went to the address that the account has shown to be its own. */
+/** Only a verified email address counts. */
 const IS_ADDRESSED_TO = `EXISTS (SELECT 1 FROM accounts AS addressee
   WHERE addressee.account_id = :account_id AND addressee.email_verified_at IS NOT NULL
     AND lower(addressee.email) = lower(team_invitations.email))`;
@@ -60,7 +56,7 @@ export async function insertInvitation(
   return singleRow(rows);
 }
 
-/** A team's expired ones stand in the way of new ones to the same addresses. */
+/** Expired invitations would block new ones to the same addresses. */
 export async function deleteExpired(query: Query, teamId: number): Promise<void> {
   await query('DELETE FROM team_invitations WHERE team_id = :teamId AND expires_at <= now()', { teamId });
 }
@@ -73,7 +69,6 @@ export function listInvitations(query: Query, teamId: number): Promise<Invitatio
   );
 }
 
-/** What stands for an address in a team already. */
 export async function findAddress(
   query: Query,
   teamId: number,
@@ -121,7 +116,7 @@ export async function findInvitation(query: Query, key: InvitationKey): Promise<
   return rows[0];
 }
 
-/** Undefined where it isn't there any more: of two who use it up at once one finds it. */
+/** Undefined if it is gone: of two concurrent uses, one succeeds. */
 export async function deleteInvitation(
   query: Query,
   teamId: number,
@@ -135,7 +130,7 @@ export async function deleteInvitation(
   return rows[0];
 }
 
-/** A new token for one more mail of an invitation; undefined where that may not be accepted any more. */
+/** A token for another mail; undefined if the invitation can't be accepted any more. */
 export async function issueInvitationToken(query: Query, invitationId: number): Promise<string | undefined> {
   const token = newSecretToken();
   const rows = await query(

@@ -73,7 +73,6 @@ describe('who is invited by e-mail', () => {
       "You've been invited to a team",
       expect.stringContaining('/user/invitation?token='),
     ]);
-    // What somebody typed is behind the link only.
     expect(text).not.toContain('Someone');
     const stranger = openBrowser(suite.account);
     const seen = await stranger.request('POST', '/invitations/look-up', { token });
@@ -122,7 +121,6 @@ describe('who is invited by e-mail', () => {
     }
     expect((await answer(invited, id, 'decline')).status).toBe(204);
     expect((await answer(invited, id, 'accept')).status).toBe(404);
-    // The same address may be invited anew.
     expect((await invite(manager, invited.email)).status).toBe(201);
   });
 
@@ -143,7 +141,7 @@ describe('who is invited by e-mail', () => {
     await waitFor(async () => (await suite.database('mail_outbox').select()).length === 0);
     const past = { expires_at: new Date(Date.now() - 1_000) };
     await suite.database('team_invitations').where({ invitation_id: late }).update(past);
-    // As a mail that waited for the mail server for too long.
+    // Like a mail that waited too long for the mail server.
     await suite
       .database('mail_outbox')
       .insert({ kind: 'team_invitation', recipient: invited.email, invitation_id: late });
@@ -166,7 +164,6 @@ describe('who is invited by e-mail', () => {
     for (const taken of [member, other]) {
       const refused = await answer(taken, await inviteTo(manager, taken), 'accept');
       expect([refused.status, refused.body['code']]).toEqual([409, 'already_in_team']);
-      // It stays, for when they have left.
       expect((await taken.browser.request('GET', '/invitations')).body['invitations']).toHaveLength(1);
     }
     const { body } = await answer(alone, await inviteTo(manager, alone), 'accept');
@@ -207,7 +204,6 @@ describe('an invitation', () => {
       suite.database('billing_periods').where({ period_id }).update({ team_slots_limit });
     await setLimit(2);
     expect((await answer(invited, id, 'accept')).body['code']).toBe('team_slots_limit_exceeded');
-    // An add-on goes before the plan's description.
     await setLimit(4);
     expect((await invite(manager, newEmail())).status).toBe(201);
     expect((await answer(invited, id, 'accept')).status).toBe(200);

@@ -18,10 +18,8 @@ import { noSlotLeft, slotsLimitOf } from '../slots.ts';
 import { countTaken, findMembership, insertMember, lockTeams, managerOf } from '../store.ts';
 import type { Team } from '../store.ts';
 
-/** Invitations within the transaction of a change, under the team's lock. `query` is the transaction's. */
-
 /**
- * Whether the address has an account, or where that is, isn't asked, but for this team's own members.
+ * Doesn't reveal whether the address has an account, except for this team's own members.
  * @throws {Problem} not_found, forbidden; invitation_pending, already_member, team_slots_limit_exceeded
  */
 export async function invite(query: Query, person: Person, email: string): Promise<Invitation> {
@@ -50,7 +48,7 @@ export async function withdraw(query: Query, person: Person, invitationId: numbe
 }
 
 /**
- * Who manages a team alone leaves it for this one, and it ends. Both teams are locked, in one order for all.
+ * Ends a team that the account manages alone. Locks both teams in id order.
  * @throws {Problem} not_found, already_in_team, team_slots_limit_exceeded
  */
 export async function accept(query: Query, person: Person, key: InvitationKey): Promise<void> {
@@ -64,7 +62,7 @@ export async function accept(query: Query, person: Person, key: InvitationKey): 
   const { invitation_id, email } = await takeInvitation(query, team, invitation.invitation_id);
   await leaveAlone(query, person, teams, team);
   const limit = await slotsLimit(query, await managerOf(query, team.team_id));
-  // Its slot is its own already; but the plan may have fewer by now.
+  // Its invitation holds a slot already, but the plan may have shrunk.
   if (isFull((await countTaken(query, team.team_id)).members, limit)) throw noSlotLeft(limit);
   if (!(await insertMember(query, { account_id, team_id: team.team_id, role: 'member' }))) {
     throw new Problem('already_in_team');
@@ -72,10 +70,7 @@ export async function accept(query: Query, person: Person, key: InvitationKey): 
   await auditTeam(query, person, team, 'team_joined', { invitation_id, email });
 }
 
-/**
- * Null where nobody is signed in, and the mail's token alone says that one may.
- * @throws {Problem} not_found
- */
+/** Without an account, the mail's token is enough. @throws {Problem} not_found */
 export async function decline(
   query: Query,
   by: Person | { account_id: null; actor: Person['actor'] },
@@ -89,7 +84,7 @@ export async function decline(
   await auditTeam(query, person, team, 'team_invitation_declined', { invitation_id, email });
 }
 
-/** @throws {Problem} already_in_team, unless the account manages one of the locked teams, and nobody else is in it */
+/** @throws {Problem} already_in_team, unless the account manages one of the locked teams alone */
 async function leaveAlone(
   query: Query,
   person: Person,
@@ -114,14 +109,13 @@ async function foundInvitation(query: Query, key: InvitationKey): Promise<Invita
   return invitation;
 }
 
-/** Uses an invitation up; of two at once the second finds none. */
 async function takeInvitation(query: Query, { team_id }: Team, invitationId: number): Promise<Invitation> {
   const invitation = await deleteInvitation(query, team_id, invitationId);
   if (invitation === undefined) throw new Problem('not_found');
   return invitation;
 }
 
-/** How many people the manager's plan has room for; null without a limit. */
+/** Null without a limit. */
 export async function slotsLimit(query: Query, managerId: number): Promise<number | null> {
   const now = new Date();
   const payerPeriods = await findPayerPeriods(query, managerId, now);

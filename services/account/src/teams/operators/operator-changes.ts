@@ -10,10 +10,7 @@ import { noSlotLeft } from '../slots.ts';
 import { countTaken, deleteMember, findMembership, insertMember, lockTeams, managerOf } from '../store.ts';
 import type { Team } from '../store.ts';
 
-/**
- * What operators change about teams, without invitations: somebody has asked them to. The team's lock and the
- * limits are those of the console. `query` is the transaction's.
- */
+/** Operators add members without invitations. The team's lock and limits are those of the console. */
 
 /** @throws {Problem} invalid_request, already_in_team */
 export async function createTeamOf(
@@ -41,7 +38,7 @@ export async function addMember(query: Query, teamId: number, account_id: number
   await auditTeam(query, { account_id, actor: by }, team, 'team_joined');
 }
 
-/** @throws {Problem} not_found, also for who is no member, as the manager isn't */
+/** @throws {Problem} not_found, also for the manager */
 export async function expelMember(
   query: Query,
   teamId: number,
@@ -53,7 +50,7 @@ export async function expelMember(
   await auditTeam(query, { account_id, actor: by }, team, 'team_member_removed');
 }
 
-/** Ends all memberships. @throws {Problem} not_found */
+/** @throws {Problem} not_found */
 export async function removeTeam(query: Query, teamId: number, by: Actor): Promise<void> {
   const team = await lockTeam(query, teamId);
   const account_id = await managerOf(query, teamId);

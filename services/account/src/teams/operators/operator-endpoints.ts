@@ -11,11 +11,7 @@ import { cutPage, lookAhead, pageFields, queryOf } from '../../http/input/page.t
 import { addMember, createTeamOf, expelMember, removeTeam } from './operator-changes.ts';
 import { findTeam, listMembers, listTeams } from './operator-store.ts';
 
-/**
- * The operator API for teams, on the private listener. A team is `team_id, name, created_at, manager_id` (who pays)
- * and `members_count`, the manager included; one that is asked for by its id has `members` too, each `account_id,
- * name, email, role, joined_at`. Errors as of plans, and 409 `already_in_team`, `team_slots_limit_exceeded`.
- */
+/** Errors as of plans, and 409 `already_in_team`, `team_slots_limit_exceeded`. The manager pays. */
 
 const newTeamSchema = z.strictObject({ account_id: idField, name: nameSchema });
 const newMemberSchema = z.strictObject({ account_id: idField });
@@ -55,7 +51,7 @@ export function operatedTeamEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `DELETE /private/teams/{team_id}`: 204; its members pay for themselves from the next call on. */
+/** `DELETE /private/teams/{team_id}`: 204. The members pay for themselves from the next call on. */
 export function deleteTeamEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const id = idOf(req, 'team_id');
@@ -64,7 +60,7 @@ export function deleteTeamEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/** `POST /private/teams/{team_id}/members` with `{account_id}`: 201, the team; nobody is asked. */
+/** `POST /private/teams/{team_id}/members` with `{account_id}`: 201, the team. Needs no consent. */
 export function newMemberEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const [id, { account_id }] = [idOf(req, 'team_id'), bodyOf(req, newMemberSchema)];

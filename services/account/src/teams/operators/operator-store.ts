@@ -2,15 +2,12 @@ import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { Role } from '../store.ts';
 
-/** Teams as operators see them. */
-
 type ListedTeam = {
   team_id: number;
   name: string;
   created_at: Date;
-  /** Who pays. */
   manager_id: number;
-  /** People in it, the manager included. */
+  /** Includes the manager. */
   members_count: number;
 };
 
@@ -36,7 +33,6 @@ export async function findTeam(query: Query, teamId: number): Promise<ListedTeam
   return rows[0];
 }
 
-/** The manager first, then who came first. */
 export function listMembers(query: Query, teamId: number): Promise<TeamMember[]> {
   return query<TeamMember>(
     `SELECT account_id, accounts.name, email, role, joined_at
