@@ -75,7 +75,7 @@ async function epochOf(query: Query, { application_id }: ApplicationKey): Promis
   return rows[0]?.revocation_epoch ?? 0;
 }
 
-/** What auth lets pass: neither revoked by itself, nor below its application's epoch. */
+/** What auth accepts: tokens that are neither revoked nor below their application's epoch. */
 function liveTokens(query: Query, { application_id }: ApplicationKey) {
   return query<{ token_id: number; token_hash: string; revocation_epoch: number }>(
     `SELECT token_id, token_hash, access_tokens.revocation_epoch FROM access_tokens
@@ -87,7 +87,7 @@ function liveTokens(query: Query, { application_id }: ApplicationKey) {
   );
 }
 
-/** Makes the change and gives what it has ended; undefined where it is refused. */
+/** Returns what the change ended; undefined if it was refused. */
 async function made(query: Query, change: Change, client: Client) {
   const [before, epochBefore] = [await liveTokens(query, client.key), await epochOf(query, client.key)];
   const pending = await change(query, client);
@@ -132,7 +132,7 @@ test('whatever ends a token is sent as that, and its message names every token t
   expect(seen).toEqual(new Set(Object.keys(changes)));
 });
 
-/** By what came before: a revoked application gets no token, a deleted one nothing. */
+/** A revoked application gets no token, a deleted one nothing. */
 function refused(error: unknown): undefined {
   expect(error).toMatchObject({
     code: expect.stringMatching(/^(?:not_found|application_revoked|token_limit_reached)$/),

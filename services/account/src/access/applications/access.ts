@@ -15,7 +15,7 @@ export type Access = {
   locationOf: (applicationId: number) => string;
 };
 
-/** All applications. Behind requireServiceCredential. */
+/** Behind requireServiceCredential. */
 export const operatorAccess: Access = {
   actorOf: operatorOf,
   accountOf: (req) => idOf(req, 'account_id'),
@@ -23,7 +23,7 @@ export const operatorAccess: Access = {
   locationOf: (applicationId) => `/private/applications/${String(applicationId)}`,
 };
 
-/** The applications of the signed-in account. Behind requireSession. */
+/** The signed-in account's applications. Behind requireSession. */
 export const ownerAccess: Access = {
   actorOf: (_req, res) => signedIn(res).actor,
   accountOf: (_req, res) => signedIn(res).account_id,

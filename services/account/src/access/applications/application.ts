@@ -1,4 +1,3 @@
-/** An application that isn't deleted. */
 export type Application = {
   application_id: number;
   account_id: number;
@@ -11,15 +10,14 @@ export type Application = {
   created_at: Date;
 };
 
-/** An owner finds their own applications only; a null owner is an operator, who finds all. */
+/** Owners find only their own applications; a null owner is an operator, who finds all. */
 export type ApplicationKey = { application_id: number; owner_id: number | null };
 
-/** Null for any. */
 export type ApplicationFilter = { status: Application['status'] | null; type: Application['type'] | null };
 
 export type LiveSecret = {
   secret_id: number;
   created_at: Date;
-  /** Null unless a rotation has set an end. */
+  /** Null until a rotation sets an end. */
   expires_at: Date | null;
 };

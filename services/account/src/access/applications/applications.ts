@@ -15,20 +15,14 @@ import {
 import type { ApplicationSettings, Changes, Created, NewApplication, Rotated } from './changes.ts';
 import { findApplication, listApplications, liveSecrets } from './store.ts';
 
-/**
- * Whether the change is in force: auth has acknowledged it or, of a revocation, every cache has been told. It is told
- * until it has.
- */
+/** Whether auth has acknowledged it or, of a revocation, every cache was told. Retried until then. */
 type Delivered = { delivered: boolean };
 
-/**
- * Reading and changing applications, each change in one transaction. What takes a key throws `not_found` where
- * there is no such application, none any more, or only another account's.
- */
+/** Each change is one transaction. @throws {Problem} not_found, also for another account's application */
 export type Applications = {
   /** @throws {Problem} invalid_request for an unknown account; application_limit_reached */
   create: (wanted: NewApplication, by: Actor) => Promise<Created>;
-  /** Of an account, or of everybody where that is null; newest first. */
+  /** Of all accounts if null; newest first. */
   list: (accountId: number | null, wanted: Page & ApplicationFilter) => Promise<Application[]>;
   find: (key: ApplicationKey) => Promise<{ application: Application; secrets: LiveSecret[] }>;
   change: (
@@ -37,12 +31,12 @@ export type Applications = {
     by: Actor,
   ) => Promise<{ application: Application } & Delivered>;
   revoke: (key: ApplicationKey, by: Actor) => Promise<{ application: Application } & Delivered>;
-  /** A revocation that auth knows of and Postgres has lost; null where it hasn't. */
+  /** For a revocation that auth knows and Postgres has lost; null if nothing was lost. */
   takeOverRevocation: (
     known: { client_id: string; revocation_epoch: number },
     by: Actor,
   ) => Promise<Application | null>;
-  /** A new secret; a revoked application is active again, without its old tokens and secrets. */
+  /** Reactivates a revoked application, without its old tokens and secrets. */
   rotateSecret: (
     key: ApplicationKey,
     overlapSec: number,
@@ -79,7 +73,7 @@ export function createApplications(
     takeOverRevocation: async (known, by) => {
       const taken = await transact((inside) => takeOverRevocation(inside, known, by));
       if (taken === undefined) return null;
-      // auth, who asks, looks the client up again at once.
+      // auth looks the client up again at once, so the response needn't wait for the outbox.
       void deliver(taken.pending);
       return taken.application;
     },

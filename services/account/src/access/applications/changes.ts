@@ -28,8 +28,6 @@ import {
   setApplicationState,
 } from './store.ts';
 
-/** Changes with their audit entries and outbox rows. `query` is the transaction's. */
-
 export type ApplicationSettings = { peppers: readonly Pepper[]; maxApplicationsPerAccount: number };
 
 export type Changes = { name?: string | undefined; token_lifespan_sec?: number | undefined };
@@ -39,13 +37,12 @@ export type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 
 export type Created = { application: Application; client_secret: string };
 export type Revoked = { application: Application; pending: NewClientChange };
 export type Rotated = Created & {
-  /** Null if no other secret is live. */
   previous_secret_expires_at: Date | null;
   pending: NewClientChange;
 };
 
 /**
- * auth isn't told, because no caller can have asked for an unknown client id.
+ * auth isn't told: no caller can have asked for an unknown client id.
  * @throws {Problem} invalid_request for an unknown account; application_limit_reached
  */
 export async function createApplication(
@@ -107,9 +104,8 @@ export async function revokeApplication(query: Query, key: ApplicationKey, by: A
 }
 
 /**
- * Revokes the application with the epoch that auth knows if Postgres, restored from a backup, has a lower one. The
- * restored secrets may be those that the lost revocation ended, so all end. Undefined if nothing was lost.
- *
+ * Postgres, restored from a backup, has a lower epoch than auth: the restored secrets may be revoked ones, so
+ * all end.
  * @throws {Problem} not_found
  */
 export async function takeOverRevocation(
@@ -157,7 +153,7 @@ export async function rotateSecret(
 ): Promise<Rotated> {
   const before = await lock(query, key);
   const { application_id: applicationId } = before;
-  // Read after waiting for the lock, so that the second of two rotations has the later time.
+  // Read after the lock is held, so that the second of two rotations has the later time.
   const now = new Date();
   const ends = endsAfterRotation(await liveSecrets(query, applicationId, now), now, overlapSec);
   await endSecrets(query, ends);
@@ -196,7 +192,6 @@ async function endAllSecrets(query: Query, applicationId: number): Promise<void>
   await endSecrets(query, endsAfterRevoke(await liveSecrets(query, applicationId, now), now));
 }
 
-/** Changed settings with their previous values, for the audit log. */
 function differences(before: Application, after: Application): Record<string, string | number> {
   return {
     ...(before.name === after.name ? {} : { name_before: before.name, name: after.name }),

@@ -13,8 +13,6 @@ import { insertPerson, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 import { insertTeam } from '../../../test/suite/database/records.ts';
 
-/** Applications and tokens by the console's API: who may not, what comes at once, and what must never leak. */
-
 const MAX_APPLICATIONS = 4;
 
 let auth: AuthPeer;
@@ -158,7 +156,6 @@ test('no client secret and no token is in a log or the audit log, nor in Postgre
     token.access_token,
     temporary.body['access_token'],
   ].map(String);
-  // Where it doesn't belong, no answer repeats it.
   for (const secret of secrets) {
     for (const answer of [
       await browser.request('POST', `${application.path}/tokens`, { name: secret, [secret]: 1 }),

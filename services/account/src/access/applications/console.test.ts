@@ -11,8 +11,6 @@ import type { OwnApplication } from '../../../test/suite/console.ts';
 import { openBrowser, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 
-/** Applications and tokens by the console's API, as their owner has them. */
-
 let auth: AuthPeer;
 let suite: PeopleUnderTest;
 
@@ -26,7 +24,6 @@ afterAll(async () => {
   await auth.close();
 });
 
-/** Every endpoint that names an application or a token of it. */
 function endpointsOf(application: string, token: string): [string, string, unknown?][] {
   return [
     ['GET', application],
@@ -117,7 +114,7 @@ describe('an application', () => {
       { token_id: second.token_id },
       { token_id: first.token_id, expires_at: first.expires_at },
     ]);
-    // What is so already is no change: nothing is told or logged.
+    // A change to the same values is no change: no message, no audit entry.
     const told = auth.told.length;
     const again = await browser.request('PATCH', application.path, { token_lifespan_sec: 60 });
     expect([again.status, auth.told.length]).toEqual([200, told]);
@@ -146,7 +143,7 @@ describe('an application', () => {
         expect([method, path, status]).toEqual([method, path, 404]);
       }
     }
-    // Also where an application of one's own is in the path before it.
+    // Also with an application of one's own in the path.
     const own = await makeOwnApplication(mine.browser);
     for (const action of ['copy', 'revoke']) {
       const path = `${own.path}/tokens/${String(token.token_id)}/${action}`;

@@ -18,15 +18,14 @@ import {
 import { lifespanLabel } from './rules.ts';
 
 /**
- * Applications, for operators at `/private/applications`, and for their owner at `/api/console/applications`. Every
- * response contains the application (answers.ts). 404 `not_found` also for a deleted application and, to an owner,
- * for another account's; 400 `invalid_request`; 401; 503 if Postgres is unavailable. After a 503 a change may have
- * been made; repeating it is safe, except that a repeated creation makes a second application.
+ * Applications, for operators and for their owner (`/api/console`). 404 `not_found` also for a deleted
+ * application and, to an owner, another account's; 400 `invalid_request`; 401; 503 if Postgres is
+ * unavailable. After a 503, repeating is safe except for a creation, which may make a second application.
  */
 
 /**
- * `POST /private/applications` with `{account_id, name, type, token_lifespan_sec}`: 201 with `client_secret`, which
- * no other response contains. 409 `application_limit_reached`; revoked applications count.
+ * `POST /private/applications` with `{account_id, name, type, token_lifespan_sec}`: 201 with `client_secret`,
+ * only here. 409 `application_limit_reached`; revoked applications count.
  */
 export function createEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
   return async (req, res) => {
@@ -35,7 +34,7 @@ export function createEndpoint({ create }: Pick<Applications, 'create'>): Reques
   };
 }
 
-/** `POST /api/console/applications` with `{name, type, token_lifespan_sec}`: the same for the signed-in account. */
+/** `POST /api/console/applications`: the same for the signed-in account. */
 export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): RequestHandler {
   return async (req, res) => {
     const wanted = { ...bodyOf(req, ownApplicationSchema), account_id: ownerAccess.accountOf(req, res) };
@@ -44,8 +43,8 @@ export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): Req
 }
 
 /**
- * `GET /api/console/applications?limit=50&cursor=…&status=active&type=manual`: 200 `{applications, next_cursor}`,
- * newest first; `limit` is 1 to 200, `next_cursor` null at the end.
+ * `GET /api/console/applications?limit=50&cursor=…&status=active&type=manual`: 200 `{applications,
+ * next_cursor}`, newest first; `limit` is 1 to 200, `next_cursor` null at the end.
  */
 export function listOwnEndpoint({ list }: Pick<Applications, 'list'>): RequestHandler {
   return async (req, res) => {
@@ -54,7 +53,7 @@ export function listOwnEndpoint({ list }: Pick<Applications, 'list'>): RequestHa
   };
 }
 
-/** `GET /private/applications?account_id=&limit=50&cursor=…&status=&type=`: the same, of an account or of all. */
+/** `GET /private/applications?account_id=…`: the same, of one account or of all. */
 export function listEndpoint({ list }: Pick<Applications, 'list'>): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, operatedListSchema);
@@ -63,8 +62,7 @@ export function listEndpoint({ list }: Pick<Applications, 'list'>): RequestHandl
 }
 
 /**
- * `PATCH …/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200 with `delivered`. A
- * new lifespan applies to new tokens only.
+ * `PATCH …/applications/{application_id}` with `{name, token_lifespan_sec}` or one of them: 200, `delivered`.
  */
 export function changeEndpoint({ change }: Pick<Applications, 'change'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -87,8 +85,8 @@ export function readEndpoint({ find }: Pick<Applications, 'find'>, access: Acces
 }
 
 /**
- * `POST …/applications/{application_id}/revoke`, without a body: ends its tokens and secrets. 200 with `delivered`:
- * whether auth has acknowledged it or every gateway was told, within a second. Each revocation raises the epoch.
+ * `POST …/applications/{application_id}/revoke`, without a body: 200. `delivered` is whether auth has
+ * acknowledged it or every gateway was told within a second. Each revocation raises the epoch.
  */
 export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -98,8 +96,9 @@ export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access:
 }
 
 /**
- * `POST …/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200 with the new `client_secret`,
- * `previous_secret_expires_at` (null if no other secret is live) and `delivered`. Reactivates a revoked application.
+ * `POST …/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200 with the new
+ * `client_secret`. Reactivates a revoked application. `previous_secret_expires_at` is null if no other secret
+ * is live.
  */
 export function rotateSecretEndpoint(
   { rotateSecret }: Pick<Applications, 'rotateSecret'>,
@@ -113,7 +112,7 @@ export function rotateSecretEndpoint(
   };
 }
 
-/** `DELETE …/applications/{application_id}`: 204. A revocation that is final. */
+/** `DELETE …/applications/{application_id}`: 204. A final revocation. */
 export function deleteEndpoint({ remove }: Pick<Applications, 'remove'>, access: Access): RequestHandler {
   return async (req, res) => {
     await remove(access.applicationOf(req, res), access.actorOf(req, res));

@@ -7,32 +7,26 @@ import { OVERLAP_SEC, TOKEN_LIFESPAN_SEC } from './rules.ts';
 const type = z.enum(['automatic', 'manual'], 'must be automatic or manual');
 const token_lifespan_sec = wholeSeconds(TOKEN_LIFESPAN_SEC);
 
-/** Body of `POST /api/console/applications`. */
 export const ownApplicationSchema = z.strictObject({ name: nameSchema, type, token_lifespan_sec });
 
-/** Body of `POST /private/applications`. */
 export const newApplicationSchema = z.strictObject({ account_id: idField, ...ownApplicationSchema.shape });
 
-/** Body of `PATCH …/applications/{application_id}`. */
 export const changesSchema = z.strictObject({
   name: nameSchema.optional(),
   token_lifespan_sec: token_lifespan_sec.optional(),
 });
 
-/** Query parameters of an owner's list of applications. */
 export const applicationListSchema = z.strictObject({
   ...pageFields,
   status: z.enum(['active', 'revoked'], 'must be active or revoked').optional(),
   type: type.optional(),
 });
 
-/** The same of operators, who name the account or don't. */
 export const operatedListSchema = z.strictObject({
   ...applicationListSchema.shape,
   account_id: idQueryField.optional(),
 });
 
-/** Body of `POST …/applications/{application_id}/rotate-secret`. */
 export const rotationSchema = z.strictObject({ overlap_sec: wholeSeconds(OVERLAP_SEC) });
 
 function wholeSeconds({ min, max }: { min: number; max: number }) {

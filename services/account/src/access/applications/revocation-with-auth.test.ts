@@ -7,7 +7,7 @@ import { makeApplication, operate, operatorCredentials } from '../../../test/sui
 import { insertAccount, insertPeriod } from '../../../test/suite/database/records.ts';
 import { getUsage, obtainToken } from '../../../test/suite/requests.ts';
 
-/** The whole way with the real auth: operator → Postgres → outbox → auth → the caches. */
+/** With the real auth: operator → Postgres → outbox → auth → caches. */
 
 let suite: AccountUnderTest;
 
@@ -19,7 +19,6 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** An application of an account of its own, and a token of it that account has in its cache. */
 async function newCaller() {
   const account_id = await insertAccount(suite.database);
   await insertPeriod(suite.database, account_id);
@@ -135,7 +134,7 @@ test('a Postgres that has lost a revocation takes it over from auth: old tokens 
   await waitFor(
     async () => (await suite.database('revocation_outbox').where({ application_id })).length === 0,
   );
-  // What a restore of the backup leaves of it.
+  // What a restored backup leaves.
   await suite.database('application_secrets').where({ application_id }).delete();
   await suite.database('application_secrets').insert(
     backup.map(({ pepper_id, hmac, expires_at }: Record<string, unknown>) => ({
@@ -146,7 +145,7 @@ test('a Postgres that has lost a revocation takes it over from auth: old tokens 
     })),
   );
   await suite.database('applications').where({ application_id }).update({ revocation_epoch: 0 });
-  // auth looks the client up again when its record is a minute old, or now.
+  // Makes auth look the client up now, and not when its record is a minute old.
   await suite.store.del(...(await suite.store.keys(`auth:{${applicationPart(old.client_id)}}:client`)));
   await waitFor(async () => {
     await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');

@@ -1,7 +1,5 @@
 import type { Application, LiveSecret } from './application.ts';
 
-/** The rules of applications (service specification, "Application"), without SQL and without a clock. */
-
 /** One minute to a hundred years. */
 export const TOKEN_LIFESPAN_SEC = { min: 60, max: 3_153_600_000 };
 
@@ -13,10 +11,9 @@ const UNITS_SEC = [
   ['second', 1],
 ] as const;
 
-/** The source specification's label. */
+/** Label of the source specification. */
 const PRESET_LABELS: Readonly<Record<number, string>> = { 86_400: '24 hours' };
 
-/** In the largest unit that divides it. */
 export function lifespanLabel(lifespanSec: number): string {
   const preset = PRESET_LABELS[lifespanSec];
   if (preset !== undefined) return preset;
@@ -25,7 +22,7 @@ export function lifespanLabel(lifespanSec: number): string {
   return `${String(count)} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** How long a rotated secret can stay live: up to seven days. */
+/** Seven days. */
 export const OVERLAP_SEC = { min: 0, max: 604_800 };
 
 export type ApplicationState = { status: Application['status'] | 'deleted'; revocation_epoch: number };
@@ -35,7 +32,7 @@ export type SecretEnd = { secret_id: number; expires_at: Date };
 type Before = Pick<Application, 'revocation_epoch'>;
 type Secret = Pick<LiveSecret, 'secret_id' | 'expires_at'>;
 
-/** Raises the epoch of a revoked application too, so that an operator can safely repeat a revocation. */
+/** Also raises the epoch of a revoked application, so that repeating a revocation is safe. */
 export function stateAfterRevoke({ revocation_epoch }: Before) {
   return { status: 'revoked' as const, revocation_epoch: revocation_epoch + 1 };
 }
@@ -44,7 +41,7 @@ export function stateAfterDelete({ revocation_epoch }: Before) {
   return { status: 'deleted' as const, revocation_epoch: revocation_epoch + 1 };
 }
 
-/** A new secret reactivates a revoked application. The epoch stays, so its old tokens stay dead. */
+/** The epoch stays, so that old tokens stay dead. */
 export function stateAfterRotation({ revocation_epoch }: Before) {
   return { status: 'active' as const, revocation_epoch };
 }
@@ -53,7 +50,7 @@ export function endsAfterRevoke(live: readonly Secret[], now: Date): SecretEnd[]
   return live.map(({ secret_id }) => ({ secret_id, expires_at: now }));
 }
 
-/** The newest secret stays live for the overlap, or until its own earlier end. All others end now. */
+/** The newest secret lives for the overlap, or until its own earlier end. All others end now. */
 export function endsAfterRotation(live: readonly Secret[], now: Date, overlapSec: number): SecretEnd[] {
   const newestFirst = live.toSorted((one, other) => other.secret_id - one.secret_id);
   return newestFirst.map(({ secret_id, expires_at }, index) => {

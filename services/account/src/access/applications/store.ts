@@ -5,10 +5,7 @@ import type { Page } from '../../http/input/page.ts';
 import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
 import type { SecretEnd, ApplicationState } from './rules.ts';
 
-/**
- * Applications and their secrets in Postgres. A deleted one can't be found any more, and one of a temporary token
- * never can.
- */
+/** Deleted applications and those of temporary tokens are never found. */
 
 const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
   revocation_epoch, created_at`;
@@ -22,7 +19,7 @@ export async function findApplication(query: Query, key: ApplicationKey): Promis
   return rows[0];
 }
 
-/** The same, locked until the transaction's end: changes of one application come one after the other. */
+/** Serializes changes of an application. */
 export async function lockApplication(query: Query, key: ApplicationKey): Promise<Application | undefined> {
   const rows = await query<Application>(
     `SELECT ${COLUMNS} FROM applications WHERE ${IS_MEANT} FOR UPDATE`,
@@ -31,7 +28,6 @@ export async function lockApplication(query: Query, key: ApplicationKey): Promis
   return rows[0];
 }
 
-/** The same, for who knows its client id alone. */
 export async function lockApplicationOfClient(
   query: Query,
   clientId: string,
@@ -45,7 +41,7 @@ export async function lockApplicationOfClient(
   return rows[0];
 }
 
-/** Applications of an account, a status and a type, or of any; newest first. */
+/** Newest first. */
 export function listApplications(
   query: Query,
   accountId: number | null,
@@ -63,10 +59,7 @@ export function listApplications(
   );
 }
 
-/**
- * How many applications an account has, or undefined where there is no such account. Its row is locked until the
- * transaction's end, so that of any number of applications made at once each counts those before it.
- */
+/** Undefined for an unknown account. The lock makes concurrent creations count each other's applications. */
 export async function countUnderLock(query: Query, accountId: number): Promise<number | undefined> {
   const accounts = await query('SELECT 1 FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE', {
     accountId,
@@ -80,7 +73,7 @@ export async function countUnderLock(query: Query, accountId: number): Promise<n
   return singleRow(rows).count;
 }
 
-/** Whether there is such an account; it stays until the transaction's end. */
+/** The account can't be deleted until the transaction ends. */
 export async function accountExists(query: Query, accountId: number): Promise<boolean> {
   const rows = await query('SELECT 1 FROM accounts WHERE account_id = :accountId FOR KEY SHARE', {
     accountId,

@@ -6,10 +6,7 @@ import { findClient } from './client-record.ts';
 
 const paramsSchema = z.object({ client_id: z.uuid() });
 
-/**
- * `GET /private/clients/{client_id}`: the client record for auth. 200 with a ClientAnswer; 404 `not_found` for a
- * client that is unknown or deleted; 503 if Postgres is unavailable.
- */
+/** `GET /private/clients/{client_id}`: 200 with a ClientAnswer; 404 `not_found`; 503 without Postgres. */
 export function clientEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const params = paramsSchema.safeParse(req.params);

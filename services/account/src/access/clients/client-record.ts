@@ -2,10 +2,7 @@ import type { ClientAnswer, ClientRecord, ManualToken } from '@tollgate/contract
 import type { Query } from '../../platform/database/query.ts';
 import { LIVE } from '../tokens/store.ts';
 
-/**
- * A row for each of the newest two live secrets, or one without. One statement reads the tokens too, so that all is
- * of one snapshot: auth takes a token that isn't listed for dead.
- */
+/** One statement, so one snapshot: auth treats manual tokens that aren't listed as dead. */
 const CLIENT_SQL = `
   SELECT client_id, application_id, account_id, status, token_lifespan_sec, revocation_epoch,
          pepper_id, hmac, expires_at,
@@ -30,7 +27,7 @@ type ClientRow = Omit<ClientRecord, 'secrets'> & { hand_made_tokens: ManualToken
     { pepper_id: string; hmac: string; expires_at: Date | null } | { pepper_id: null }
   );
 
-/** Secrets come newest first. Undefined if the client is unknown or deleted. */
+/** Secrets come newest first. Undefined for an unknown or deleted client. */
 export async function findClient(
   query: Query,
   clientId: string,

@@ -13,9 +13,9 @@ import { bodyOf } from '../../http/input/json-body.ts';
 const paramsSchema = z.object({ client_id: z.uuid() });
 
 /**
- * `POST /private/clients/{client_id}/lost-revocation` with RevocationEpoch: auth knows a higher epoch than
- * Postgres, which was restored from a backup. 204 when the application is revoked with that epoch or has a higher
- * one; 404 `not_found`; 503 if Postgres is unavailable.
+ * `POST /private/clients/{client_id}/lost-revocation` with RevocationEpoch, for a Postgres restored from a
+ * backup: 204 once the application has that epoch or a higher one; 404 `not_found`; 503 if Postgres is
+ * unavailable.
  */
 export function lostRevocationEndpoint(options: {
   applications: Pick<Applications, 'takeOverRevocation'>;

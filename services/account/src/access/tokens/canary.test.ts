@@ -8,7 +8,7 @@ import { insertAccount } from '../../../test/suite/database/records.ts';
 import { getUsage } from '../../../test/suite/requests.ts';
 import { makeToken, temporaryToken } from '../../../test/suite/tokens.ts';
 
-/** A token made by hand, through its whole life and through failures: nowhere but in the answers that hand it out. */
+/** A manual token's value appears only in the responses that return it, also after failures. */
 
 let suite: AccountUnderTest;
 
@@ -22,7 +22,6 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** Everything that Postgres holds, table by table, as text. */
 async function database(): Promise<string> {
   const tables = await suite
     .database('pg_tables')
@@ -36,7 +35,6 @@ async function database(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-/** Everything that Redis holds. */
 async function redis(): Promise<string> {
   const keys = await suite.store.keys('*');
   const values = await Promise.all(keys.map(async (key) => await suite.store.dumpBuffer(key)));
@@ -74,7 +72,7 @@ test('issued, copied, used, refused, revoked, and with Redis away: it leaks nowh
   expect(tokens[1]).toMatch(/^tg_/);
   await operate(account, 'POST', `${token.path}/copy`);
   for (const each of tokens) await (await getUsage(account, each)).text();
-  // Where a token stands where it doesn't belong, no answer repeats it.
+  // No response repeats a misplaced token.
   const misplaced = [
     await operate(account, 'POST', `${path}/tokens`, { name: token.access_token, more: token.access_token }),
     await operate(account, 'POST', `${path}/tokens/${token.access_token}/copy`),

@@ -13,10 +13,7 @@ import { sealToken, unsealToken } from './sealing.ts';
 import { countLive, findToken, insertToken, setRevoked } from './store.ts';
 import type { SealedTokenRow, TokenRow } from './store.ts';
 
-/**
- * Changes with their audit entries and outbox rows. `query` is the transaction's. The application is locked, so that
- * changes of an application and its tokens are serialized.
- */
+/** The application is locked, which serializes changes of it and its tokens. */
 
 export type TokenSettings = {
   tokenPrefix: string;
@@ -54,7 +51,7 @@ export async function issueToken(
   return issueFor(query, owner, wanted.name, settings, by);
 }
 
-/** Issues a token of a locked application. The caller has checked that it may have one. */
+/** The application is locked, and may have one more token. */
 export async function issueFor(
   query: Query,
   owner: TokenOwner,
@@ -71,7 +68,7 @@ export async function issueFor(
     token_hash,
     ...sealToken(access_token, { application_id, token_hash }, sealingKeys),
     revocation_epoch,
-    // Read after waiting for the lock, so that the later of two tokens is the newer one.
+    // Read after the lock is held, so that the later of two tokens is the newer one.
     ...lifetimeFrom(new Date(), owner.token_lifespan_sec),
   });
   await audit(query, owner, token, 'token_issued', by);
@@ -93,13 +90,13 @@ export async function copyToken(
   return { token, access_token };
 }
 
-/** Repeating a revocation tells auth again, and changes nothing else. @throws {Problem} not_found */
+/** Repeating a revocation only tells auth again. @throws {Problem} not_found */
 export async function revokeToken(query: Query, id: TokenKey, by: Actor): Promise<TokenChange> {
   const owner = await lockOwner(query, id);
   return revokeOf(query, owner, await foundToken(query, id), by);
 }
 
-/** Revokes a token of a locked application. */
+/** The application is locked. */
 export async function revokeOf(
   query: Query,
   owner: TokenOwner,

@@ -6,14 +6,13 @@ import { newTokenSchema, tokenIdOf, tokenListSchema } from './input.ts';
 import type { Token, Tokens } from './tokens.ts';
 
 /**
- * Manual tokens, for operators on the private listener, and for the owner at `/api/console` (there without
- * `/accounts/{account_id}`). answers.ts has a token's record. Only the responses of issuing, copying and the temporary
- * token contain the token itself (`access_token`). 404 `not_found` also for a deleted application and, to an owner,
- * for another account's; 400 `invalid_request`; 401; 503 if Postgres is unavailable.
+ * Manual tokens, for operators and for the owner (`/api/console`, without `/accounts/{account_id}`). 404
+ * `not_found` also for a deleted application and, to an owner, another account's; 400 `invalid_request`; 401;
+ * 503 if Postgres is unavailable.
  */
 
 /**
- * `POST …/applications/{application_id}/tokens` with `{name}`: 201 with the record, `access_token` and `delivered`:
+ * `POST …/applications/{application_id}/tokens` with `{name}`: 201 with `access_token`, and with `delivered`:
  * whether auth knows the token within a second. 409 `application_revoked`, `token_limit_reached`.
  */
 export function issueTokenEndpoint({ issue }: Pick<Tokens, 'issue'>, access: Access): RequestHandler {
@@ -56,10 +55,7 @@ export function tokensOfAccountEndpoint(
   };
 }
 
-/**
- * `POST …/applications/{application_id}/tokens/{token_id}/copy`, without a body: 200 with the record and
- * `access_token`. 409 `token_not_active`.
- */
+/** `POST …/tokens/{token_id}/copy`, without a body: 200 with `access_token`. 409 `token_not_active`. */
 export function copyTokenEndpoint({ copy }: Pick<Tokens, 'copy'>, access: Access): RequestHandler {
   return async (req, res) => {
     const id = { ...access.applicationOf(req, res), token_id: tokenIdOf(req) };
@@ -68,10 +64,7 @@ export function copyTokenEndpoint({ copy }: Pick<Tokens, 'copy'>, access: Access
   };
 }
 
-/**
- * `POST …/applications/{application_id}/tokens/{token_id}/revoke`, without a body: 200 with the record and
- * `delivered`. Repeating it tells auth again.
- */
+/** `POST …/tokens/{token_id}/revoke`, without a body: 200 with `delivered`. Repeating it tells auth again. */
 export function revokeTokenEndpoint({ revoke }: Pick<Tokens, 'revoke'>, access: Access): RequestHandler {
   return async (req, res) => {
     const id = { ...access.applicationOf(req, res), token_id: tokenIdOf(req) };
@@ -81,8 +74,8 @@ export function revokeTokenEndpoint({ revoke }: Pick<Tokens, 'revoke'>, access: 
 }
 
 /**
- * `POST …/accounts/{account_id}/temporary-token`, without a body: 200 `{access_token, expires_at}`, the same token for
- * 12 hours. 403 `account_blocked`.
+ * `POST …/temporary-token`, without a body: 200 `{access_token, expires_at}`, the same token for 12 hours.
+ * 403 `account_blocked`.
  */
 export function temporaryTokenEndpoint(
   { temporary }: Pick<Tokens, 'temporary'>,

@@ -4,16 +4,14 @@ import { idOf } from '../../http/input/id-parameter.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { pageFields } from '../../http/input/page.ts';
 
-/** Body of `POST …/applications/{application_id}/tokens`. */
 export const newTokenSchema = z.strictObject({ name: nameSchema });
 
-/** Query parameters of the lists of tokens. */
 export const tokenListSchema = z.strictObject({
   ...pageFields,
   status: z.enum(['Active', 'Expired', 'Revoked'], 'must be Active, Expired or Revoked').optional(),
 });
 
-/** @throws {Problem} not_found for one that no token can have */
+/** @throws {Problem} not_found for an impossible id */
 export function tokenIdOf(req: Pick<Request, 'params'>): number {
   return idOf(req, 'token_id');
 }

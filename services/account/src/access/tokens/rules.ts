@@ -1,8 +1,6 @@
-/** The rules of manual tokens (service specification, "Token"), without SQL and without a clock. */
-
 export const TEMPORARY_TOKEN_LIFESPAN_SEC = 43_200;
 
-/** The states of a token, by the labels that the web interface shows. */
+/** Labels of the web interface. */
 export type TokenStatus = 'Active' | 'Expired' | 'Revoked';
 
 type Lifetime = { revocation_epoch: number; expires_at: Date; revoked_at: Date | null };

@@ -19,7 +19,6 @@ export function unsealToken(
   return unseal({ ...rest, sealed: sealed_token }, tokenOwner(owner), keys);
 }
 
-/** What a token is sealed for. */
 export function tokenOwner({ application_id, token_hash }: SealedFor): string {
   return `tollgate:access-token:${String(application_id)}:${token_hash}`;
 }

@@ -6,9 +6,7 @@ import type { TokenStatus } from './rules.ts';
 import { tokenOwner } from './sealing.ts';
 import type { SealedFor, SealedToken } from './sealing.ts';
 
-/** Tokens made by hand, in Postgres. */
-
-/** A token without what opens doors. */
+/** Without the token itself. */
 export type TokenRow = {
   token_id: number;
   application_id: number;
@@ -22,21 +20,21 @@ export type TokenRow = {
 
 export type SealedTokenRow = TokenRow & SealedToken & { token_hash: string };
 
-/** A token beside its application's state, from which its status follows. */
+/** With what the token's status is derived from. */
 export type ListedRow = TokenRow & { application_status: string; application_epoch: number };
 
-/** `now` decides the statuses; of all of them where it is null. */
+/** `now` decides the statuses; null means all. */
 export type Wanted = Page & { status: TokenStatus | null; now: Date };
 
 const COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, access_tokens.revocation_epoch,
   issued_at, expires_at, revoked_at, last_used_at`;
 
-/** Good now, of applications and tokens joined; the same rule as tokenStatus. */
+/** The same rule as tokenStatus. */
 export const LIVE = `applications.status = 'active' AND revoked_at IS NULL
   AND access_tokens.expires_at > :now
   AND access_tokens.revocation_epoch >= applications.revocation_epoch`;
 
-/** Where the tokens lie sealed, for the program `reseal`. */
+/** For the program `reseal`. */
 export const SEALED_TOKENS: SealedTable<SealedFor> = {
   table: 'access_tokens',
   id: 'token_id',
@@ -60,7 +58,7 @@ export async function insertToken(
   return singleRow(rows);
 }
 
-/** How many live tokens an application has; certain under the application's lock. */
+/** Exact while the application is locked. */
 export async function countLive(query: Query, applicationId: number, now: Date): Promise<number> {
   const rows = await query<{ live: number }>(
     `SELECT count(*) AS live FROM access_tokens JOIN applications USING (application_id)
@@ -93,12 +91,12 @@ export function listOfApplication(query: Query, applicationId: number, wanted: W
   return list(query, 'applications.application_id = :id', applicationId, wanted);
 }
 
-/** Those of all applications of an account that aren't deleted; not its temporary ones. Newest first. */
+/** Without deleted applications and temporary tokens. Newest first. */
 export function listOfAccount(query: Query, accountId: number, wanted: Wanted): Promise<ListedRow[]> {
   return list(query, `applications.account_id = :id`, accountId, wanted);
 }
 
-/** The same rule as tokenStatus once more. */
+/** The same rule as tokenStatus. */
 const STATUS = `CASE
   WHEN applications.status <> 'active' OR revoked_at IS NOT NULL
     OR access_tokens.revocation_epoch < applications.revocation_epoch THEN 'Revoked'
@@ -117,7 +115,7 @@ function list(query: Query, whose: string, id: number, wanted: Wanted): Promise<
   );
 }
 
-/** When tokens were last used, as auth has noticed; a report that comes late sets nothing back. */
+/** A late report never moves the time back. */
 export async function noteUses(
   query: Query,
   uses: readonly { token_hash: string; used_at: number }[],
@@ -130,7 +128,7 @@ export async function noteUses(
   );
 }
 
-/** Clients with live tokens, a page of them in the order of their application ids. */
+/** Ordered by application id. */
 export function clientsWithLiveTokens(
   query: Query,
   { after, limit }: { after: number; limit: number },

@@ -11,7 +11,7 @@ import { unsealToken } from './sealing.ts';
 import { LIVE } from './store.ts';
 import type { SealedTokenRow } from './store.ts';
 
-/** The temporary token belongs to a hidden application without a client secret, one per account. */
+/** The token belongs to a hidden application without a client secret, one per account. */
 
 export type TemporaryToken = { access_token: string; expires_at: Date };
 
@@ -20,7 +20,7 @@ const NAME = 'Temporary token';
 const TOKEN_COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, token_hash, sealing_key_id,
   sealed_nonce, sealed_token, access_tokens.revocation_epoch, issued_at, expires_at, revoked_at, last_used_at`;
 
-/** @throws {Problem} not_found for an account that isn't there, account_blocked */
+/** @throws {Problem} not_found, account_blocked */
 export async function requireAccount(query: Query, accountId: number): Promise<void> {
   const rows = await query<{ blocked_at: Date | null }>(
     'SELECT blocked_at FROM accounts WHERE account_id = :accountId',
@@ -66,10 +66,7 @@ export async function revokeTemporaryToken(
   return live === undefined ? null : (await revokeOf(query, owner, live, by)).pending;
 }
 
-/**
- * Creates the application if there is none, and locks it: with the unique index, concurrent requests wait for the one
- * that inserts. Reactivates a revoked one; its old tokens stay dead.
- */
+/** With the unique index, concurrent requests wait for the one that inserts. Old tokens stay dead. */
 async function lockTemporaryApplication(query: Query, account_id: number): Promise<TokenOwner> {
   const rows = await query<TokenOwner>(
     `INSERT INTO applications (account_id, name, type, token_lifespan_sec, client_id)

@@ -180,7 +180,7 @@ describe('copying', () => {
     await expectRefused(revoked.path);
     await call('POST', `${path}/revoke`);
     await expectRefused(other.path);
-    // Brought back, the application is active, and its old tokens are not.
+    // Rotation reactivates the application, but not its old tokens.
     await call('POST', `${path}/rotate-secret`, { overlap_sec: 0 });
     await expectRefused(other.path);
   });

@@ -15,17 +15,14 @@ import type { ListedRow, TokenRow } from './store.ts';
 import { makeTemporaryToken, readTemporaryToken, requireAccount, revokeTemporaryToken } from './temporary.ts';
 import type { TemporaryToken } from './temporary.ts';
 
-/**
- * Whether the change is in force: auth has acknowledged it or, of a revocation, every cache has been told. It is told
- * until it has.
- */
+/** Whether auth has acknowledged it or, of a revocation, every cache was told. Retried until then. */
 type Delivered = { delivered: boolean };
 
 type WantedTokens = Page & { status: TokenStatus | null };
 
 export type Token = Omit<TokenRow, 'revocation_epoch'> & { status: TokenStatus };
 
-/** Manual tokens. Each change is one transaction. @throws {Problem} not_found */
+/** Each change is one transaction. @throws {Problem} not_found */
 export type Tokens = {
   /** @throws {Problem} application_revoked, token_limit_reached */
   issue: (
@@ -80,7 +77,7 @@ export function createTokens(
         await insertRevoked(inside, { application_id, token_hash }, expiresAt);
         return undefined;
       });
-      // auth asks, so the response tells it and need not wait for the outbox.
+      // auth's request is the notification, so the response needn't wait for the outbox.
       if (pending !== undefined) void deliver(pending);
     },
     ofApplication: async (key, wanted) => {

@@ -93,7 +93,7 @@ test('a client gives back its own token: committed, audited as the client, and o
     .database('audit_log')
     .where({ application_id: own.application_id, action: 'token_revoked' });
   expect(audit).toMatchObject([{ actor: `client:${own.client_id}`, address }]);
-  // Neither another client's token nor one that was never made by hand changes anything.
+  // Neither another client's token nor an unknown one changes anything.
   expect(await post(path, { token_hash: other.token_hash, address })).toBe(204);
   expect((await rowOf(other.token_hash))['revoked_at']).toBeNull();
   const unknown = `/private/clients/${randomUUID()}/revoked-tokens`;

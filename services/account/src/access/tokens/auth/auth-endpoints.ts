@@ -17,14 +17,12 @@ import { revokedAfter } from './revoked.ts';
 import { clientsWithLiveTokens, noteUses } from '../store.ts';
 import type { Tokens } from '../tokens.ts';
 
-/** What auth asks and tells of tokens made by hand, with its service credential. 503 while Postgres is away. */
-
 const PAGE = 500;
 
-/** auth deletes so many keys of Redis at once. */
+/** auth deletes this many keys from Redis at once. */
 const REVOKED_PAGE = 1_000;
 
-/** A use is some 80 bytes. A compressed body is refused: a small bomb would pass the limit. */
+/** A use is some 80 bytes. Compressed bodies are refused: a small bomb would pass the limit. */
 export const readUses = json({ type: 'application/json', limit: MAX_USES_PER_REPORT * 128, inflate: false });
 
 const afterSchema = z
@@ -34,8 +32,8 @@ const afterSchema = z
   .refine(Number.isSafeInteger);
 
 /**
- * `GET /private/hand-made-tokens/clients?after=…`: the clients with live tokens made by hand, by pages. 200 with a
- * ClientPage; 400 `invalid_request` without a whole number as `after`.
+ * `GET /private/hand-made-tokens/clients?after=…`: 200 with a ClientPage; 400 unless `after` is a whole
+ * number.
  */
 export function clientPageEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
@@ -59,8 +57,8 @@ export function tokenUsesEndpoint(query: Query): RequestHandler {
 }
 
 /**
- * `POST /private/clients/{client_id}/revoked-tokens` with a ClientRevocation: 204, committed, with the client as
- * the audit log's actor for one made by hand. The same where it is revoked already. 400 `invalid_request`, 413 or 415.
+ * `POST /private/clients/{client_id}/revoked-tokens` with a ClientRevocation: 204 once committed, also if it
+ * was revoked already. The audit log names the client for a manual token. 400 `invalid_request`, 413 or 415.
  */
 export function clientRevocationEndpoint({ revokeOfClient }: Pick<Tokens, 'revokeOfClient'>): RequestHandler {
   return async (req, res) => {
@@ -84,8 +82,8 @@ export function clientRevocationEndpoint({ revokeOfClient }: Pick<Tokens, 'revok
 const afterHashSchema = z.union([z.literal(''), tokenHashSchema]);
 
 /**
- * `GET /private/clients/{client_id}/revoked-tokens?after=…`: hashes of the client's issued tokens that were revoked
- * one by one, by pages. 200 with RevokedTokens; 400 `invalid_request` without `after`, a hash or nothing.
+ * `GET /private/clients/{client_id}/revoked-tokens?after=…`: 200 with RevokedTokens, issued tokens only. 400
+ * `invalid_request` unless `after` is a hash or empty.
  */
 export function revokedTokensEndpoint(query: Query): RequestHandler {
   return async (req, res) => {

@@ -9,8 +9,6 @@ import { startOperatedAccount } from '../../../../test/suite/operated-account.ts
 import type { OperatedAccount } from '../../../../test/suite/operated-account.ts';
 import { getPrivate } from '../../../../test/suite/requests.ts';
 
-/** Issued tokens that their clients give back, and revocations that Postgres has lost: what auth tells and asks. */
-
 let suite: OperatedAccount;
 
 beforeAll(async () => {
@@ -83,7 +81,7 @@ test('a row stays until its token has expired everywhere; without an expiry, for
     suite.database('revoked_tokens').where({ application_id }).select<{ expires_at: Date }[]>();
   const [kept] = await rows();
   expect((kept?.expires_at.getTime() ?? 0) / 1_000 - nowSec()).toBeGreaterThan(863_000);
-  // Clocks differ: a row goes a day late.
+  // Clocks differ, so rows are deleted a day late.
   expect(await giveBack(client_id, nowSec() - 3_600)).toBe(204);
   expect(await giveBack(client_id, nowSec() - 90_000)).toBe(204);
   await waitFor(async () => (await rows()).length === 2);

@@ -1,12 +1,11 @@
 import type { Query } from '../../../platform/database/query.ts';
 
-/** Issued tokens that were revoked one by one, in Postgres: auth holds the tokens, and Redis may lose writes. */
+/** Issued tokens that were revoked one by one: auth holds the tokens, and Redis may lose writes. */
 
 export type RevokedToken = { application_id: number; token_hash: string };
 
 /**
- * Notes one; once more changes nothing. Without `expiresAt` (auth doesn't know the token) it is kept for as long as
- * any token of the application can live that there is: for the longest lifespan that it ever had.
+ * Idempotent. Without `expiresAt`, it is kept for the longest token lifespan that the application ever had.
  */
 export async function insertRevoked(
   query: Query,
@@ -25,7 +24,7 @@ export async function insertRevoked(
   );
 }
 
-/** Those of a client, a page of them in the order of their hashes. */
+/** Ordered by hash. */
 export async function revokedAfter(
   query: Query,
   clientId: string,
