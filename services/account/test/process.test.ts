@@ -10,7 +10,7 @@ import { runProgram } from './suite/programs.ts';
 let suite: AccountUnderTest;
 
 beforeAll(async () => {
-  suite = await startAccount();
+  suite = await startAccount({ settings: { SHUTDOWN_IDLE_GRACE_MS: '500' } });
 });
 
 afterAll(async () => {

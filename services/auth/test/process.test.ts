@@ -45,7 +45,7 @@ describe('a running auth', () => {
   let auth: AuthUnderTest;
 
   beforeAll(async () => {
-    auth = await startAuth();
+    auth = await startAuth({ SHUTDOWN_IDLE_GRACE_MS: '500' });
   });
 
   afterAll(() => auth.close());

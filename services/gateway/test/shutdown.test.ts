@@ -8,6 +8,9 @@ import type { GatewayUnderTest } from './suite/gateway.ts';
 import { begin, call } from './suite/http-client.ts';
 import { callsIn, recordedBatches } from './suite/recorded-usage.ts';
 
+/** The product's own; the suites have a shorter one, since each of their services waits for it at its end. */
+const IDLE_GRACE = { SHUTDOWN_IDLE_GRACE_MS: '500' };
+
 let gateway: GatewayUnderTest;
 
 afterEach(() => gateway.stop());
@@ -59,7 +62,7 @@ function answerSlowly(under: GatewayUnderTest): void {
 }
 
 test('SIGTERM under load: no call is lost, the process ends well, and all usage is in Redis', async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: IDLE_GRACE });
   answerSlowly(gateway);
   const token = gateway.auth.issue();
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -76,10 +79,10 @@ test('SIGTERM under load: no call is lost, the process ends well, and all usage 
 });
 
 test('one of two gateways stops under load: its callers go on at the other, and every answer is counted', async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: IDLE_GRACE });
   const other = await startGateway({
     redisUrl: () => Promise.resolve(gateway.redis.url),
-    env: { AUTH_PRIVATE_URL: gateway.auth.url },
+    env: { ...IDLE_GRACE, AUTH_PRIVATE_URL: gateway.auth.url },
   });
   try {
     answerSlowly(gateway);
@@ -106,7 +109,7 @@ test('one of two gateways stops under load: its callers go on at the other, and 
 });
 
 test('an answer without end is cut in time for its usage to be counted, and the process ends well', async () => {
-  gateway = await startGateway({ env: { SHUTDOWN_TIMEOUT_MS: '2000' } });
+  gateway = await startGateway({ env: { ...IDLE_GRACE, SHUTDOWN_TIMEOUT_MS: '2000' } });
   gateway.upstream((_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream', 'x-points': '4' }).write('event');
   });
@@ -128,7 +131,7 @@ test('an answer without end is cut in time for its usage to be counted, and the 
 });
 
 test('a call whose caller has gone is waited for at SIGTERM, and counted', async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: IDLE_GRACE });
   let finish: (() => void) | undefined;
   gateway.upstream((req, res) => {
     req.resume().once('end', () => {
@@ -151,7 +154,7 @@ test('a call whose caller has gone is waited for at SIGTERM, and counted', async
 });
 
 test('a call whose caller has gone and that gets no answer does not keep the process from its end', async () => {
-  gateway = await startGateway({ env: { SHUTDOWN_TIMEOUT_MS: '1000' } });
+  gateway = await startGateway({ env: { ...IDLE_GRACE, SHUTDOWN_TIMEOUT_MS: '1000' } });
   let came = false;
   gateway.upstream((req) => {
     req.resume();
@@ -169,7 +172,7 @@ test('a call whose caller has gone and that gets no answer does not keep the pro
 });
 
 test('an answer that is being streamed at SIGTERM is finished and counted', async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: IDLE_GRACE });
   let finish: () => void = () => undefined;
   gateway.upstream((_req, res) => {
     res.writeHead(200);
@@ -192,7 +195,7 @@ test('an answer that is being streamed at SIGTERM is finished and counted', asyn
 });
 
 test('Redis away at SIGTERM: the queue is flushed when it is back in time', async () => {
-  gateway = await startGateway({ env: { SETTLEMENT_PATIENCE_MS: '200' } });
+  gateway = await startGateway({ env: { ...IDLE_GRACE, SETTLEMENT_PATIENCE_MS: '200' } });
   await holdUsageBack(3);
   const stopped = gateway.process.stop();
   await waitFor(() => gateway.process.logs().includes('shutting down'));
@@ -202,7 +205,9 @@ test('Redis away at SIGTERM: the queue is flushed when it is back in time', asyn
 });
 
 test('Redis away for good: the process ends within its limit and says how much was lost', async () => {
-  gateway = await startGateway({ env: { SHUTDOWN_TIMEOUT_MS: '1000', SETTLEMENT_PATIENCE_MS: '200' } });
+  gateway = await startGateway({
+    env: { ...IDLE_GRACE, SHUTDOWN_TIMEOUT_MS: '1000', SETTLEMENT_PATIENCE_MS: '200' },
+  });
   await holdUsageBack(3);
   expect((await gateway.process.stop()).code).toBe(1);
   const line = gateway.process

@@ -114,6 +114,8 @@ export function serviceDefaults(): Record<string, string> {
     SERVICE_CLIENT_ID: serviceCredential.id,
     SERVICE_CLIENT_SECRET: serviceCredential.secret,
     CLIENT_SECRET_PEPPERS: clientSecretPeppers,
+    // Half a second by default, which every service of every suite would wait at its end.
+    SHUTDOWN_IDLE_GRACE_MS: '50',
     PUBLIC_URL: 'http://tollgate.example',
     MAIL_DIR: join(runDirectory(), 'mail'),
     TOKEN_SEALING_KEYS: tokenSealingKeys,

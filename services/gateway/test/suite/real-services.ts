@@ -65,7 +65,8 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
   ]);
   const authPrivate = { AUTH_PRIVATE_URL: `http://127.0.0.1:${String(authPort)}` };
   const accountPrivate = { ACCOUNT_PRIVATE_URL: `http://127.0.0.1:${String(accountPort)}` };
-  const common = { REDIS_URL: redis.url };
+  // Calls are under way when these services stop: the product's own grace.
+  const common = { REDIS_URL: redis.url, SHUTDOWN_IDLE_GRACE_MS: '500' };
   const [auth, account] = await Promise.all([
     startServiceProcess('auth', { ...common, ...accountPrivate, PRIVATE_PORT: String(authPort) }),
     startServiceProcess('account', {
