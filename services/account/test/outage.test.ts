@@ -16,7 +16,6 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-/** An account with a period, an application and a token that account has seen. */
 async function newCaller(suite: AccountUnderTest) {
   const account_id = await insertAccount(suite.database);
   const period_id = await insertPeriod(suite.database, account_id);
@@ -152,7 +151,7 @@ test('while auth is away a token cannot be judged: 503, not 401, and it passes w
   const unseen = await obtainToken(suite.auth, application);
   await suite.auth.kill();
   await expectUnavailable(await getUsage(suite.account, unseen));
-  // What auth has said a moment ago still holds.
+  // auth's recent response is still cached.
   expect((await getUsage(suite.account, token)).status).toBe(200);
   expect((await getUsage(suite.account, { authorization: 'Bearer nonsense' })).status).toBe(401);
   await suite.auth.restart();

@@ -17,7 +17,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** Settings that pass, of nothing that is there. */
+/** Valid settings whose peers don't exist. */
 async function settings(): Promise<Record<string, string>> {
   return {
     PUBLIC_PORT: String(await freePort()),

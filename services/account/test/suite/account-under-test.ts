@@ -11,15 +11,15 @@ import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { openDatabase } from '../../src/platform/database/database.ts';
 
-/** What a suite of account runs on: real processes of account and auth, a database and a Redis of its own. */
+/** Real processes of account and auth, with a database and a Redis of their own. */
 export type AccountUnderTest = {
   account: ServiceProcess;
   auth: ServiceProcess;
   redis: RunningRedis;
-  /** The suite's own look into that Redis, and into the database. */
+  /** The suite's own connections to that Redis and the database. */
   store: RedisConnection;
   database: Knex;
-  /** The settings that account runs with, for a second replica. */
+  /** account's settings, for a second replica. */
   settings: Readonly<Record<string, string>>;
   close: () => Promise<void>;
 };
@@ -27,13 +27,11 @@ export type AccountUnderTest = {
 const silent = createLogger('suite', 'silent');
 
 export type AccountOptions = {
-  /** A migrated database that is there already; else the suite gets one of its own. */
+  /** A migrated database; otherwise the suite gets its own. */
   databaseUrl?: string;
-  /** A Redis that runs already; else the suite starts its own. */
   redis?: RunningRedis;
-  /** Settings of account that differ from the suite's. */
+  /** Settings that differ from the suite's. */
   settings?: Readonly<Record<string, string>>;
-  /** The same of auth. */
   authSettings?: Readonly<Record<string, string>>;
 };
 
@@ -79,7 +77,6 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   };
 }
 
-/** A pool of the suite's own. */
 export function openSuiteDatabase(url: string): Knex {
   return openDatabase({
     url,

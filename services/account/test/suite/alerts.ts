@@ -9,7 +9,7 @@ import { mailsTo, startPeople } from './people.ts';
 import type { PeopleUnderTest } from './people.ts';
 import { appendBatch, usageEvent } from './usage/usage-streams.ts';
 
-/** Two replicas of account, either of which may notice what usage has passed, and the gateways' way to both. */
+/** Two replicas, either of which may notice a passed threshold, and the gateways' Redis. */
 export type AlertsUnderTest = PeopleUnderTest & { replica: ServiceProcess; redis: RedisConnection };
 
 export async function startAlerts(): Promise<AlertsUnderTest> {
@@ -32,7 +32,6 @@ export async function startAlerts(): Promise<AlertsUnderTest> {
   };
 }
 
-/** Finished calls, by the way that they come from a gateway. */
 export async function use(
   { redis }: Pick<AlertsUnderTest, 'redis'>,
   { account_id }: Pick<Owner, 'account_id'>,
@@ -55,7 +54,7 @@ export async function alertsOf(
     .select<AlertRow[]>('limit_name', 'share', 'used', 'limit_value');
 }
 
-/** Waits until nothing waits to be looked at. */
+/** Waits until no check is due. */
 export async function allChecked({ database }: Pick<AlertsUnderTest, 'database'>): Promise<void> {
   await waitFor(async () => {
     const due = await database('usage_alert_checks').whereRaw('due_at <= clock_timestamp()');
@@ -63,7 +62,7 @@ export async function allChecked({ database }: Pick<AlertsUnderTest, 'database'>
   });
 }
 
-/** The subjects of the mails to someone, oldest first. */
+/** Oldest first. */
 export function subjectsTo(
   { mailDirectory }: Pick<AlertsUnderTest, 'mailDirectory'>,
   { email }: Pick<Owner, 'email'>,

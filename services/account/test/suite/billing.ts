@@ -5,13 +5,11 @@ import { periodAt, secondAfter } from '../../src/billing/periods/calendar.ts';
 import type { Subscription } from '../../src/billing/subscriptions/store.ts';
 import { operatePath } from './operator.ts';
 
-/** Billing by the operator API, as a suite needs it. */
-
 const DAY_MS = 86_400_000;
 
 type Account = Pick<ServiceProcess, 'privateUrl'>;
 
-/** Sends what must succeed, and gives the answer's body. */
+/** Sends a request that must succeed, and returns the response's body. */
 export async function done<Body>(
   account: Account,
   method: string,
@@ -37,7 +35,7 @@ export async function makeAccount(account: Account): Promise<number> {
 
 export type MadeSubscription = { subscription_id: number; account_id: number; path: string; anchor: string };
 
-/** A monthly subscription of an account of its own, unless another is named. */
+/** A monthly subscription, of a new account unless one is named. */
 export async function subscribe(
   account: Account,
   plan_id: number,
@@ -63,19 +61,19 @@ export type ShownPeriod = {
   status: string | null;
 };
 
-/** An account's periods, the first to start first. */
+/** By start. */
 export async function periodsOf(account: Account, accountId: number): Promise<ShownPeriod[]> {
   const path = `/private/periods?account_id=${String(accountId)}&limit=200`;
   const { periods } = await done<{ periods: ShownPeriod[] }>(account, 'GET', path);
   return periods.toSorted((one, other) => one.started_at.localeCompare(other.started_at));
 }
 
-/** Moves subscriptions in their first period into the past, as if they had been bought so many days earlier. */
+/** Moves subscriptions in their first period into the past, as if they had been bought `days` earlier. */
 export async function age(database: Knex, subscriptionIds: readonly number[], days: number): Promise<void> {
   await database.transaction(async (transaction) => {
     const bought = await transaction('subscriptions')
       .whereIn('subscription_id', subscriptionIds)
-      // As everything does that changes both: the subscription first.
+      // The same order of locks as everywhere: the subscription first.
       .forUpdate()
       .select<Pick<Subscription, 'subscription_id' | 'anchor' | 'billing_interval'>[]>();
     for (const { subscription_id, anchor: before, billing_interval } of bought) {

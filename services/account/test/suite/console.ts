@@ -5,15 +5,12 @@ import { hashPassword } from '../../src/identity/passwords/password.ts';
 import { insertPerson, signedInBrowser } from './people.ts';
 import type { Browser, Person } from './people.ts';
 
-/** What an account's owner makes by the console's API. */
-
 export type Owner = Person & { browser: Browser };
 
-/** One for all of a suite's owners: hashing it costs as much as the rest of making one. */
+/** One for all of a suite's owners, because hashing costs as much as the rest of creating one. */
 const password = `its password ${randomUUID()}`;
 let passwordHash: Promise<string> | undefined;
 
-/** A person who is signed in. */
 export async function newOwner({
   account,
   database,

@@ -1,6 +1,6 @@
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 
-/** A metric of a service, summed over its labels; 0 where it isn't there. */
+/** Summed over the labels; 0 if it is missing. */
 export async function accountMetric(
   account: Pick<ServiceProcess, 'privateUrl'>,
   name: string,

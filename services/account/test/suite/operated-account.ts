@@ -9,14 +9,13 @@ import type { AuthPeer } from './peers/auth-peer.ts';
 import { operatorCredentials } from './operator.ts';
 import { insertAccount } from './database/records.ts';
 
-/** An account whose operator API is open, with one account in its database and a peer in auth's place. */
+/** account with an open operator API, one account in its database, and a stand-in for auth. */
 export type OperatedAccount = {
   account: ServiceProcess;
   auth: AuthPeer;
   database: Knex;
   account_id: number;
   databaseUrl: string;
-  /** Another replica on the same database. */
   startReplica: () => Promise<ServiceProcess>;
   close: () => Promise<void>;
 };

@@ -4,14 +4,13 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 
 const credential = { id: 'suite-operator', secret: randomBytes(24).toString('base64url') };
 
-/** `OPERATOR_CREDENTIALS` of the suites' account. */
 export const operatorCredentials = `${credential.id}:${credential.secret}`;
 
 export const operatorAuthorization = basicAuthorization(credential);
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 
-/** A request of the operator API; `path` is what follows `/private/applications`. */
+/** `path` follows `/private/applications`. */
 export function operate(
   account: Pick<ServiceProcess, 'privateUrl'>,
   method: string,
@@ -22,7 +21,6 @@ export function operate(
   return operatePath(account, method, `/private/applications${path}`, body, headers);
 }
 
-/** The same with the whole path. */
 export async function operatePath(
   account: Pick<ServiceProcess, 'privateUrl'>,
   method: string,
@@ -54,7 +52,6 @@ export type MadeApplication = {
   client_secret: string;
 };
 
-/** An application, made through the API. */
 export async function makeApplication(
   account: Pick<ServiceProcess, 'privateUrl'>,
   account_id: number,

@@ -18,10 +18,7 @@ type Listening = Pick<ServiceProcess, 'publicUrl'>;
 
 type Answer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
 
-/**
- * A person with a browser: keeps the session's cookie and sends its CSRF token, as the web interface would. An answer
- * that isn't as the API's document has it fails the test.
- */
+/** Keeps the session's cookie and sends its CSRF token; fails the test if a response contradicts the API's document. */
 export type Browser = {
   request: (
     method: string,
@@ -29,12 +26,11 @@ export type Browser = {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
-  /** What the browser has of its session. */
   cookie: string | undefined;
   csrfToken: string | undefined;
 };
 
-/** A new browser at an address of its own, so that what one does never slows another one. */
+/** At an address of its own, so that one browser never slows another. */
 export function openBrowser(account: Listening, address = randomAddress()): Browser {
   const browser: Browser = {
     cookie: undefined,
@@ -72,7 +68,7 @@ function randomAddress(): string {
   return `10.${part()}.${part()}.${part()}`;
 }
 
-/** An account service with a database of its own, whose mails the suite reads. */
+/** account with a database of its own, whose mails the suite reads. */
 export type PeopleUnderTest = {
   account: ServiceProcess;
   database: Knex;
@@ -87,7 +83,7 @@ export async function startPeople(changed: Record<string, string> = {}): Promise
   const settings = {
     DATABASE_URL: home.url,
     REDIS_URL: redis.url,
-    // Nothing here needs auth.
+    // Nothing here calls auth.
     AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
     MAIL_DIR: join(directory, 'mail'),
     TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
@@ -110,7 +106,6 @@ export async function startPeople(changed: Record<string, string> = {}): Promise
 
 export type Person = { account_id: number; email: string; password: string };
 
-/** An account that can sign in. */
 export async function insertPerson(
   database: Knex,
   changes: { password_hash?: string; blocked_at?: Date; email_verified_at?: Date | null } = {},
@@ -129,7 +124,6 @@ export async function insertPerson(
   return { account_id: singleRow(rows).account_id, email, password };
 }
 
-/** A browser in which a person is signed in. */
 export async function signedInBrowser(account: Listening, { email, password }: Person): Promise<Browser> {
   const browser = openBrowser(account);
   const { status, text } = await browser.request('POST', '/session', { email, password });
@@ -139,13 +133,13 @@ export async function signedInBrowser(account: Listening, { email, password }: P
 
 export type ReadMail = { to: string; subject: string; raw: string; text: string; token: string | undefined };
 
-/** The mails in a folder that went to an address, oldest first. */
+/** Oldest first. */
 export function mailsTo(directory: string, email: string): ReadMail[] {
   let files: string[] = [];
   try {
     files = readdirSync(directory);
   } catch {
-    // Nobody has been sent anything yet.
+    // No mail has been sent yet.
   }
   return files
     .filter((file) => file.endsWith('.eml'))
@@ -154,7 +148,7 @@ export function mailsTo(directory: string, email: string): ReadMail[] {
     .filter(({ to }) => to.toLowerCase() === email.toLowerCase());
 }
 
-/** What a mail says, of its plain part. */
+/** Reads a mail's plain part. */
 export function readMail(raw: string): ReadMail {
   const field = (name: string) => new RegExp(`^${name}: (.*)\\r?$`, 'mi').exec(raw)?.[1]?.trim() ?? '';
   const text = raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
@@ -167,7 +161,6 @@ export function readMail(raw: string): ReadMail {
   };
 }
 
-/** Waits for the `count`th mail to an address. */
 export function nthMail(directory: string, email: string, count = 1): Promise<ReadMail> {
   return waitFor(() => mailsTo(directory, email)[count - 1], {
     what: `mail number ${String(count)} to ${email}`,

@@ -6,7 +6,7 @@ import { compileCache } from '@tollgate/testbed/config';
 
 export type Outcome = { code: number | null; stdout: string; stderr: string };
 
-/** Runs one of account's entry points (`main`, `programs/migrate`) with only these settings, to its end. */
+/** Runs one of account's entry points (`main`, `programs/migrate`) to its end, with only these settings. */
 export async function runProgram(
   name: string,
   settings: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { serviceCredential } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import type { TestApplication } from './database/records.ts';
 
-/** A token of an application, by the request of the source specification, section 4.1. */
+/** The token request of the source specification, section 4.1. */
 export async function obtainToken(
   auth: Pick<ServiceProcess, 'publicUrl'>,
   { client_id, client_secret }: Pick<TestApplication, 'client_id' | 'client_secret'>,
@@ -17,7 +17,7 @@ export async function obtainToken(
   return access_token;
 }
 
-/** `GET /api/usage` with a token, or with the headers given. */
+/** With a token, or with the given headers. */
 export function getUsage(
   account: Pick<ServiceProcess, 'publicUrl'>,
   token: string | Record<string, string>,
@@ -26,7 +26,7 @@ export function getUsage(
   return fetch(`${account.publicUrl}/api/usage`, { headers });
 }
 
-/** A path of the private listener, with the service credential unless other headers are given. */
+/** With the service credential unless other headers are given. */
 export function getPrivate(
   account: Pick<ServiceProcess, 'privateUrl'>,
   path: string,

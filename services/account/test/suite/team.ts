@@ -1,14 +1,12 @@
 import type { Browser, Person } from './people.ts';
 
-/** Teams by the console's API. */
-
 export async function makeTeam(manager: { browser: Browser }, name = 'Team'): Promise<number> {
   const { status, text, body } = await manager.browser.request('POST', '/team', { name });
   if (status !== 201) throw new Error(`no team: ${text}`);
   return body['team_id'] as number;
 }
 
-/** An invitation's id. */
+/** Returns the invitation's id. */
 export async function inviteTo(
   manager: { browser: Browser },
   { email }: Pick<Person, 'email'>,
@@ -18,7 +16,7 @@ export async function inviteTo(
   return body['invitation_id'] as number;
 }
 
-/** Who is invited, and accepts. */
+/** Invites the members, who accept. */
 export async function joinTeam(
   manager: { browser: Browser },
   ...members: (Person & { browser: Browser })[]

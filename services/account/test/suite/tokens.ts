@@ -6,7 +6,7 @@ type Account = Pick<ServiceProcess, 'privateUrl'>;
 
 export type MadeToken = { token_id: number; access_token: string; path: string };
 
-/** A token made by hand through the API; `applicationPath` is what follows `/private/applications`. */
+/** `applicationPath` follows `/private/applications`. */
 export async function makeToken(
   account: Account,
   applicationPath: string,
@@ -18,7 +18,6 @@ export async function makeToken(
   return { ...made, path: `${applicationPath}/tokens/${String(made.token_id)}` };
 }
 
-/** An account's temporary token. */
 export function temporaryToken(account: Account, accountId: number, method = 'POST'): Promise<Answer> {
   return operatePath(account, method, `/private/accounts/${String(accountId)}/temporary-token`);
 }

@@ -3,8 +3,6 @@ import type { Browser } from './people.ts';
 import type { DeliveryAttempt } from '../../src/notifications/deliveries/attempt-store.ts';
 import type { Delivery } from '../../src/notifications/deliveries/delivery-store.ts';
 
-/** Webhooks by the console's API. */
-
 export type MadeWebhook = { webhook_id: number; path: string; secret: string };
 
 export async function makeWebhook({ browser }: { browser: Browser }, url: string): Promise<MadeWebhook> {
@@ -13,12 +11,11 @@ export async function makeWebhook({ browser }: { browser: Browser }, url: string
   return { ...(body as MadeWebhook), path: `/webhooks/${String(body['webhook_id'])}` };
 }
 
-/** As JSON has it: times are text. */
+/** As JSON: times are text. */
 type Shown<T> = {
   [Member in keyof T]: T[Member] extends Date | null ? string | Extract<T[Member], null> : T[Member];
 };
 
-/** A delivery as the API shows it. */
 export type ShownDelivery = Omit<Shown<Delivery>, 'attempt_log'> & {
   attempt_log: Shown<DeliveryAttempt>[];
 };
@@ -39,7 +36,6 @@ export async function deliveriesOf(
   return (await browser.request('GET', `${path}/deliveries`)).body['deliveries'] as ShownDelivery[];
 }
 
-/** Waits until the newest delivery is as wanted. */
 export function newestDelivery(
   owner: { browser: Browser },
   webhook: MadeWebhook,

@@ -3,9 +3,9 @@ import formats from 'ajv-formats';
 import type { FormatsPlugin } from 'ajv-formats';
 import { ANY_DOOR, createApiDocument } from '../../../src/api-document/api-document.ts';
 
-/** The API's document, read as any client reads it, to hold real answers to it. */
+/** Checks real responses against the API's document, read as any client reads it. */
 
-/** What of OpenAPI 3.1 is read here. */
+/** The parts of OpenAPI 3.1 that are read here. */
 export type OpenApi = {
   paths: Record<string, Record<string, OpenApiOperation>>;
   components: { responses: Record<string, OpenApiAnswer>; schemas: Record<string, JsonSchema> };
@@ -31,7 +31,7 @@ type OpenApiOperation = {
   responses: Record<string, OpenApiAnswer>;
 };
 
-/** One operation; `body` is undefined where it takes none. */
+/** `body` is undefined if the operation takes none. */
 export type ContractOperation = OpenApiOperation & {
   method: string;
   path: string;
@@ -43,31 +43,29 @@ export type RealAnswer = { status: number; headers: Headers; text: string };
 export type Contract = {
   schemas: Readonly<Record<string, JsonSchema>>;
   operations: readonly ContractOperation[];
-  /** What is wrong with a value by a schema of the document; nothing: it is valid. */
+  /** How a value violates a schema of the document; empty if it is valid. */
   faultsOf: (schema: JsonSchema, value: unknown) => string[];
-  /** What of an answer the document doesn't say. `path` is the request's. */
+  /** How a response differs from the document. `path` is the request's. */
   faultsOfAnswer: (method: string, path: string, answer: RealAnswer) => string[];
-  /** Each example of an answer, with its schema. */
   examples: () => { of: string; schema: JsonSchema; value: unknown }[];
 };
 
-/** OpenAPI's own keyword, which says nothing that `oneOf` doesn't; and where references lead. */
+/** OpenAPI's own keyword, which adds nothing to `oneOf`, and the target of references. */
 const ANNOTATIONS = ['discriminator', 'components'];
 
-/** Express' own, which every path can be answered with. */
+/** Responses of Express itself, possible at every path. */
 const WITHOUT_ROUTE = new Set([400, 401, 403, 404, 405, 415]);
 
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
 
 let own: Contract | undefined;
 
-/** The contract of account as it is. */
 export function ownContract(): Contract {
   own ??= openContract(JSON.parse(JSON.stringify(createApiDocument(ANY_DOOR))) as OpenApi);
   return own;
 }
 
-/** @throws {Error} for an answer that isn't as the API's document has it */
+/** @throws {Error} if a response contradicts the API's document */
 export function assertDocumented(method: string, path: string, answer: RealAnswer): void {
   const faults = ownContract().faultsOfAnswer(method, path, answer);
   if (faults.length > 0) {
@@ -77,7 +75,7 @@ export function assertDocumented(method: string, path: string, answer: RealAnswe
 
 export function openContract(document: OpenApi): Contract {
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, keywords: ANNOTATIONS });
-  // Its types describe the CommonJS module, which is one level further in.
+  // The types describe the CommonJS module, which is nested one level deeper.
   (formats as unknown as FormatsPlugin)(ajv);
   ajv.addFormat('password', true);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -94,7 +92,7 @@ export function openContract(document: OpenApi): Contract {
     const key = JSON.stringify(schema);
     const validate = validators.get(key) ?? ajv.compile({ allOf: [schema], components: document.components });
     validators.set(key, validate);
-    // Its type could be that of an asynchronous one.
+    // The validator's type also allows an asynchronous one.
     if (validate(value) === true) return [];
     return (validate.errors ?? []).map(
       ({ instancePath, message = '', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
@@ -147,7 +145,7 @@ function bodyOf({ requestBody }: OpenApiOperation): ContractOperation['body'] {
   return { type, schema, example };
 }
 
-/** As OpenAPI has it: a path without parameters goes before one with them. */
+/** As OpenAPI prescribes, a path without parameters goes before one with them. */
 function findOperation(
   operations: readonly ContractOperation[],
   method: string,
@@ -184,7 +182,7 @@ function faultsOfBody(
   );
 }
 
-/** All problems have one schema; the examples name the codes that an answer can have. */
+/** All problems have one schema; the examples name the possible codes. */
 function undocumentedCode(type: string, { examples = {} }: Media, value: unknown): string[] {
   if (type !== 'application/problem+json') return [];
   const { code } = value as { code: string };

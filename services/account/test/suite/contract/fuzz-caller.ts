@@ -10,7 +10,7 @@ import { inviteTo, joinTeam, makeTeam } from '../team.ts';
 
 type Suite = Pick<AccountUnderTest, 'account' | 'auth' | 'database'>;
 
-/** Who calls an operation, with what it needs to be answered well; each operation has one of its own. */
+/** A caller with everything that the operation needs to succeed; each operation gets its own. */
 export async function callerOf(
   operation: Pick<ContractOperation, 'operationId' | 'security' | 'path'>,
   suite: Suite,
@@ -31,7 +31,6 @@ async function clientOf(suite: Suite): Promise<Caller> {
   return { headers: {}, known: { client_id, client_secret, token } };
 }
 
-/** Who is signed in and has a plan. */
 async function newCustomer(suite: Suite): Promise<Owner> {
   const owner = await newOwner(suite);
   await insertPeriod(suite.database, owner.account_id, { description: { points_limit: 1_000_000 } });
@@ -52,7 +51,7 @@ async function signedIn({ path }: Pick<ContractOperation, 'path'>, suite: Suite)
   return { headers, known: { email, current_password: password, ...things } };
 }
 
-/** What the path names. Who is to accept something is in no team yet; who is to change one manages it. */
+/** The path's ids. A caller who accepts an invitation is in no team yet; one who changes a team manages it. */
 async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Record<string, string | number>> {
   const { browser } = owner;
   if (path.includes('{session_id}')) {
@@ -80,7 +79,7 @@ async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Recor
   return path.endsWith('/invitations') ? { ...there, email: `second.${invited.email}` } : there;
 }
 
-/** To a name that nobody can have (RFC 6761, section 6.4), with a delivery. */
+/** At a name that can't exist (RFC 6761, section 6.4), with a delivery. */
 async function makeWebhook(browser: Browser): Promise<Record<string, number>> {
   const made = await browser.request('POST', '/webhooks', { url: 'https://hooks.invalid/' });
   const webhook_id = Number(made.body['webhook_id']);

@@ -4,19 +4,16 @@ import type { Contract, ContractOperation, RealAnswer } from './contract.ts';
 import { validValues } from './schema-values.ts';
 import type { Schema } from './schema-values.ts';
 
-/** Requests of an operation, good ones and broken ones, and their answers. */
-
 export type FuzzRequest = {
   method: string;
-  /** With the query. */
   target: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** Valid by the document in what a schema says: then anything that is documented may come of it. */
+  /** Valid by the document's schemas, so any documented response may follow. */
   valid: boolean;
 };
 
-/** Who asks, and what is there to be asked for, by the names of parameters and members. */
+/** Headers, and existing values by the names of parameters and members. */
 export type Caller = {
   headers: Record<string, string>;
   known: Readonly<Record<string, string | number>>;
@@ -26,7 +23,7 @@ type Body = { text: string; valid: boolean };
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** One that is answered well, made of the example and of what is there. */
+/** A request that succeeds, from the example and existing ids. */
 export function goodRequest(operation: ContractOperation, { headers: own, known }: Caller): FuzzRequest {
   const { method, path, parameters = [], body } = operation;
   const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
@@ -64,7 +61,7 @@ export function requestsOf(
     }));
 }
 
-/** Of three segments two are of something that is there, where there is. */
+/** Two of three segments name something that exists, if possible. */
 function paths(
   { path, parameters = [] }: ContractOperation,
   { known }: Caller,
@@ -108,7 +105,7 @@ function queries({ parameters = [] }: ContractOperation, { schemas }: Contract):
       minLength: 1,
       maxLength: 3,
     })
-    // Whether by chance it is valid all the same isn't asked.
+    // Odd pairs may be valid by chance.
     .map((pairs) => ({ text: String(new URLSearchParams(pairs)), valid: true }));
   return fc.oneof({ weight: 3, arbitrary: good }, odd);
 }
@@ -120,7 +117,7 @@ function bodies(
 ): Arbitrary<Body | undefined> {
   const { body, method } = operation;
   if (method === 'GET') return fc.constant(undefined);
-  // Nobody reads it.
+  // The body is ignored.
   if (body === undefined) return fc.constantFrom(undefined, { text: '{}', valid: true });
   const schema = body.schema as Schema;
   const valid = validValues(schema, contract.schemas, caller.known) as Arbitrary<Record<string, unknown>>;
@@ -138,7 +135,7 @@ function bodies(
   return fc.oneof({ weight: 8, arbitrary: written }, torn, long);
 }
 
-/** The document's example, with what is there in place of what it names. */
+/** The document's example, with existing ids in place of its own. */
 function knownExample(
   { example }: NonNullable<ContractOperation['body']>,
   known: Caller['known'],
@@ -151,7 +148,7 @@ function isValid(contract: Contract, schema: Record<string, unknown>, value: unk
   return contract.faultsOf(schema, value).length === 0;
 }
 
-/** A body with one member left out, of another type, or too many. */
+/** A body with one member missing, of another type, or unknown. */
 function broken(valid: Arbitrary<Record<string, unknown>>): Arbitrary<unknown> {
   const changes = fc.record({
     pick: fc.nat(),
@@ -177,7 +174,7 @@ function formOf(value: unknown, valid: (form: Record<string, string>) => boolean
   return { text: String(new URLSearchParams(pairs)), valid: valid(Object.fromEntries(pairs)) };
 }
 
-/** The caller's own mostly; else one is missing, or another is odd. Then it may be refused for that alone. */
+/** Mostly the caller's own; otherwise one is missing or odd, for which alone the request may be refused. */
 function headers(
   { body }: ContractOperation,
   caller: Caller,

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 
-/** What of Express' router is read here; its types leave it out. */
+/** The parts of Express' router that its types leave out. */
 type App = { router: { stack: Layer[] } };
 
 type Layer = {
@@ -11,10 +11,8 @@ type Layer = {
 };
 
 /**
- * The routes of an app, those of the routers mounted in it included, as `GET /api/console/team/{id}`. What answers
- * all methods alike, a 405 that is, is none.
- *
- * @throws {Error} for a router mounted at a pattern: what it serves couldn't be told
+ * Routes of an app and its routers, as `GET /api/console/team/{id}`; handlers of all methods (405) are left out.
+ * @throws {Error} for a router mounted at a pattern, whose paths are unknown
  */
 export function routesOf(app: RequestListener): string[] {
   const { router } = app as unknown as App;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 
-/** Values that are valid by a JSON Schema, of those keywords that the API's document uses. */
+/** Values that are valid by a JSON Schema, for the keywords that the API's document uses. */
 
 export type Schema = {
   $ref?: string;
@@ -22,7 +22,6 @@ export type Schema = {
   additionalProperties?: unknown;
 };
 
-/** Beyond it a text is only longer. */
 const MAX_CHARACTERS = 300;
 
 const FORMATS: Readonly<Record<string, Arbitrary<string>>> = {
@@ -36,7 +35,7 @@ const FORMATS: Readonly<Record<string, Arbitrary<string>>> = {
     .map((date) => `${date.toISOString().slice(0, 19)}Z`),
 };
 
-/** `known` are values of the suite's own by member: an id that is there leads further than one that isn't. */
+/** `known` has existing ids by member, because they lead further than unknown ones. */
 export function validValues(
   schema: Schema,
   schemas: Readonly<Record<string, Schema>>,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Database } from '@tollgate/testbed/database';
 
-/** A database without any schema, on the server of another one. */
+/** A database without a schema, on the server of `besideUrl`. */
 export async function emptyDatabase(database: Knex, besideUrl: string): Promise<Database> {
   const name = `empty_${randomUUID().replaceAll('-', '')}`;
   await database.raw(`CREATE DATABASE ${name}`);

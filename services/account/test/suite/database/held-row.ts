@@ -1,10 +1,7 @@
 import type { Knex } from 'knex';
 import { waitFor } from '@tollgate/stack/wait-for';
 
-/**
- * Sends requests while a row is locked, and frees it when so many of them wait for a lock: they are all within their
- * transactions then, and none has come to its end. Without a lock of their own they would have counted already.
- */
+/** Locks a row until `waiting` requests wait for it, so that all are within their transactions and none has ended. */
 export async function raceAtRow<T>(
   database: Knex,
   row: { table: 'accounts' | 'teams'; where: Record<string, number>; waiting: number },

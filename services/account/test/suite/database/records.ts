@@ -4,8 +4,6 @@ import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credential
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { singleRow } from '../../../src/platform/database/single-row.ts';
 
-/** Rows as a suite needs them, straight into the tables. */
-
 const DAY_MS = 86_400_000;
 
 export async function insertAccount(
@@ -18,7 +16,7 @@ export async function insertAccount(
   return singleRow(rows).account_id;
 }
 
-/** A team; the first account manages it, the others are its members. */
+/** The first account manages the team. */
 export async function insertTeam(database: Knex, managerId: number, ...memberIds: number[]): Promise<void> {
   const rows = await database('teams').insert({ name: 'Team' }).returning<{ team_id: number }[]>('team_id');
   const { team_id } = singleRow(rows);
@@ -39,7 +37,7 @@ export type PeriodChanges = {
   plan_name?: string;
 };
 
-/** A billing period, by default one of ten days around now, of a plan of its own. */
+/** By default ten days around now, of a plan of its own. */
 export async function insertPeriod(
   database: Knex,
   accountId: number,
@@ -66,7 +64,7 @@ export async function insertPeriod(
 
 export type TestApplication = { application_id: number; client_id: string; client_secret: string };
 
-/** An application with one secret that has no end. */
+/** With one secret that doesn't expire. */
 export async function insertApplication(
   database: Knex,
   accountId: number,
@@ -101,7 +99,7 @@ export async function insertSecret(
   return client_secret;
 }
 
-/** The whole second that lies so many seconds from now. */
+/** In whole seconds. */
 export function secondsFromNow(seconds: number): Date {
   return new Date((Math.floor(Date.now() / 1_000) + Math.round(seconds)) * 1_000);
 }

@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 
-/** A database's schema as its catalogue has it: each part by a name, with what it is. */
+/** A schema as the database's catalogue describes it, by name. */
 export type Schema = {
   tables: ReadonlySet<string>;
   columns: ReadonlyMap<string, Column>;
-  /** Constraints and indexes that refuse rows, or block writers while they are built. */
+  /** Constraints and indexes: they refuse rows, or block writers while they are built. */
   rules: ReadonlyMap<string, { table: string; definition: string }>;
-  /** Functions with their types, and triggers with their tables. */
   routines: ReadonlySet<string>;
 };
 
@@ -50,9 +49,8 @@ export async function readSchema(database: Knex): Promise<Schema> {
 }
 
 /**
- * What of a change of schema the code of the version before, which goes on running, may not live with: what it uses
- * is gone or another thing, what it writes may be refused, or its writes stand still while an index is built. New
- * tables, and new columns that fill themselves, are nothing to it. Sorted.
+ * Changes that the previous version, which is still running, might not work with: what it uses is gone or different,
+ * its writes are refused, or they wait while an index is built. Sorted.
  */
 export function unsafeChanges(before: Schema, after: Schema): string[] {
   return [
@@ -68,7 +66,7 @@ export function unsafeChanges(before: Schema, after: Schema): string[] {
         ? [`${name} is a rule, or an index, that ${table} did not have`]
         : [],
     ),
-    // Of a unique index ON CONFLICT makes use.
+    // ON CONFLICT needs unique indexes.
     ...[...before.rules].flatMap(([name, { table, definition }]) =>
       after.tables.has(table) && !after.rules.has(name) && /UNIQUE|PRIMARY/.test(definition)
         ? [`${name} is gone`]

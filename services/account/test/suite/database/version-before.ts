@@ -4,9 +4,8 @@ import type { Query, Transact } from '../../../src/platform/database/query.ts';
 import type { Knex } from 'knex';
 
 /**
- * What the version before says to the database while the schema of this one is made, and after: the tables,
- * columns and conflicts of its statements before migration 0013, some of them shortened. Not to be mended with the code of today; at a
- * release they are replaced by those that were released (ADR 0035).
+ * The statements of the previous version, before migration 0013, some of them shortened; they run during the migration
+ * and after it. Don't adapt them to today's code: a release replaces them by the released ones (ADR 0035).
  */
 export const VERSION_BEFORE = '0012-subscriptions';
 
@@ -18,10 +17,9 @@ export type Inhabitants = {
   stream: string;
 };
 
-/** One thing that the version before does, by its name. */
 type Doing = (query: Query, transact: Transact, of: Inhabitants) => Promise<void>;
 
-/** The reader: a position, totals and an hourly row in one transaction. One point each time. */
+/** The usage reader: a position, totals and an hourly row in one transaction, one point each time. */
 const countUsage: Doing = async (_query, transact, { account_id, period_id, application_id, stream }) => {
   await transact(async (query) => {
     await query('SELECT * FROM usage_stream_positions WHERE stream = :stream FOR UPDATE SKIP LOCKED', {
@@ -59,7 +57,6 @@ const countUsage: Doing = async (_query, transact, { account_id, period_id, appl
   });
 };
 
-/** GET /api/usage, and entitlements. */
 const readUsage: Doing = async (query, _transact, { account_id }) => {
   const rows = await query(
     `SELECT caller.account_id, payer.account_id AS payer_id,
@@ -90,7 +87,6 @@ const readUsage: Doing = async (query, _transact, { account_id }) => {
   if (rows.length !== 1) throw new Error('the usage is not there');
 };
 
-/** A sign-in, a request of its session, and signing out. */
 const signIn: Doing = async (_query, transact, { account_id }) => {
   const tokenHash = randomBytes(32);
   await transact(async (query) => {
@@ -118,7 +114,7 @@ const signIn: Doing = async (_query, transact, { account_id }) => {
   });
 };
 
-/** What auth asks for, and a change of an application with its row for auth. */
+/** auth's query, and a change of an application with its row for auth. */
 const changeClient: Doing = async (_query, transact, { application_id, client_id }) => {
   await transact(async (query) => {
     await query(
@@ -138,7 +134,6 @@ const changeClient: Doing = async (_query, transact, { application_id, client_id
   });
 };
 
-/** A mail that is asked for, taken and sent. */
 const sendMail: Doing = async (query) => {
   await query(
     `INSERT INTO mail_outbox (kind, recipient, account_id, name, password_hash, invitation_id)
@@ -153,7 +148,7 @@ const sendMail: Doing = async (query) => {
   );
 };
 
-/** A block and its end, of which the triggers tell. */
+/** Blocks and unblocks; triggers notify of both. */
 const block: Doing = async (query, _transact, { account_id }) => {
   for (const blocked_at of [new Date(), null]) {
     await query('UPDATE accounts SET blocked_at = :blocked_at WHERE account_id = :account_id', {
@@ -178,13 +173,11 @@ const DOINGS: Readonly<Record<string, Doing>> = {
 };
 
 export type Run = {
-  /** How often each was done. */
   done: Readonly<Record<string, number>>;
   failures: readonly unknown[];
   stop: () => Promise<void>;
 };
 
-/** Does all of it over and over, each on its own. */
 export function runVersionBefore(database: Knex, of: Inhabitants): Run {
   const [query, transact] = [createQuery(database), createTransact(database)];
   const stopping = new AbortController();

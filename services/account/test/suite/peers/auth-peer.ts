@@ -7,16 +7,16 @@ import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { freePort } from '@tollgate/stack/ports';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 
-/** auth's private listener as far as the outbox calls it, played by an HTTP server that remembers. */
+/** A stand-in for auth's private listener, as far as the outbox calls it. */
 export type AuthPeer = {
   url: string;
-  /** What it has acknowledged, in order. */
+  /** Acknowledged messages, in order. */
   told: { client_id: string; revocation_epoch: number }[];
-  /** Requests of any outcome. */
+  /** Including failed ones. */
   requests: () => number;
-  /** What it does with a client: acknowledge, refuse, or never answer. */
+  /** Whether requests for a client are acknowledged, refused, or never answered. */
   moodOf: (clientId: string) => 'well' | 'failing' | 'silent';
-  /** As a process that is killed, and as one that starts again at the same address. */
+  /** Like a killed process, and one that restarts at the same address. */
   goAway: () => Promise<void>;
   comeBack: () => Promise<void>;
   close: () => Promise<void>;

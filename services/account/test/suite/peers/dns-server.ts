@@ -1,13 +1,13 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A DNS server that knows what a suite tells it, and says of everything else that there is no such name. */
+/** Knows the names that a suite adds, and answers NXDOMAIN for all others. */
 export type DnsServer = {
-  /** As WEBHOOK_DNS_SERVERS takes it. */
+  /** For WEBHOOK_DNS_SERVERS. */
   address: string;
-  /** IPv4 addresses by name; a suite changes them as it goes. */
+  /** IPv4 addresses by name; a suite may change them at any time. */
   names: Map<string, string[]>;
-  /** Names that were asked for, for IPv4. */
+  /** Names of IPv4 queries. */
   asked: string[];
   close: () => Promise<void>;
 };
@@ -52,7 +52,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   };
 }
 
-/** RFC 1035, 4.1.1: a response with recursion available; NXDOMAIN for a name that isn't known. */
+/** RFC 1035, 4.1.1: a response with recursion available; NXDOMAIN for an unknown name. */
 function head(query: Buffer, answers: number, known: readonly string[] | undefined): Buffer {
   const header = Buffer.alloc(12);
   query.copy(header, 0, 0, 2);
@@ -62,7 +62,7 @@ function head(query: Buffer, answers: number, known: readonly string[] | undefin
   return header;
 }
 
-/** An address of the question's name, good for no time at all. */
+/** An address for the question's name, with a TTL of 0. */
 function record(address: string): Buffer {
   const header = Buffer.from([0xc0, 0x0c, 0, A, 0, 1, 0, 0, 0, 0, 0, 4]);
   return Buffer.concat([header, Buffer.from(address.split('.').map(Number))]);

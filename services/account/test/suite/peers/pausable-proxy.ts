@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A server in front of another one that can fall silent without closing anything, as a hung server does. */
+/** A proxy that can fall silent without closing anything, like a hung server. */
 export type PausableProxy = {
-  /** The other server's URL, by way of the proxy. */
+  /** The server's URL through the proxy. */
   url: string;
-  /** From now on connections are accepted and nothing passes. */
+  /** Accepts connections, but passes nothing on. */
   pause: () => void;
-  /** What has been held back passes, and all that follows. */
+  /** Passes on what was held back, and all that follows. */
   resume: () => void;
-  /** Connections that are open now stay so and fall silent for good; new ones work: a peer that vanished. */
+  /** Open connections fall silent for good, and new ones work, as if the peer had vanished. */
   strand: () => void;
   close: () => Promise<void>;
 };

@@ -4,10 +4,10 @@ import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { becomeReady, startAccount } from '../account-under-test.ts';
 import type { AccountUnderTest } from '../account-under-test.ts';
 
-/** All three services and the sample upstream, as their callers meet them: through the gateway. */
+/** All three services and the sample upstream behind the gateway. */
 export type PublicDoor = { suite: AccountUnderTest; url: string; close: () => Promise<void> };
 
-/** Limits that a suite of one address would soon be at. */
+/** A suite with a single address would soon reach the limits. */
 const UNLIMITED = String(1_000_000);
 
 export async function openPublicDoor(): Promise<PublicDoor> {

@@ -8,16 +8,15 @@ import { Webhook } from 'standardwebhooks';
 type Received = {
   headers: IncomingHttpHeaders;
   body: string;
-  /** As Standard Webhooks' own library reads it, with the secret. */
+  /** Reads it with the library of Standard Webhooks. */
   verify: (secret: string) => unknown;
 };
 
-/** Somebody's server that webhooks are sent to. */
 export type Receiver = {
   url: string;
-  /** All requests, whatever it answered. */
+  /** All requests, whatever the response. */
   received: Received[];
-  /** What it answers: 204 unless a suite wants something else. */
+  /** 204 by default. */
   answer: RequestListener;
   close: () => Promise<void>;
 };

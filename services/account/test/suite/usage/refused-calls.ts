@@ -5,7 +5,6 @@ import type { RedisConnection } from '@tollgate/redis';
 
 let lastSeq = 0;
 
-/** A record of now, as a gateway makes it. */
 export function refusedCall(changes: Partial<RefusedCall> = {}): RefusedCall {
   lastSeq += 1;
   return {
@@ -28,7 +27,6 @@ export function refusedCall(changes: Partial<RefusedCall> = {}): RefusedCall {
   };
 }
 
-/** Appends records as the gateways do. */
 export async function appendRefusals(
   redis: Pick<RedisConnection, 'xadd'>,
   calls: readonly RefusedCall[],

@@ -4,14 +4,11 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import type { AccountUnderTest } from '../account-under-test.ts';
 import { insertAccount, insertPeriod } from '../database/records.ts';
 
-/** Usage as another system reports it. */
-
 type Records = Pick<AccountUnderTest, 'database'>;
 
 const reporter = { id: 'suite-v1', secret: randomBytes(24).toString('base64url') };
 const otherReporter = { id: 'suite-other', secret: randomBytes(24).toString('base64url') };
 
-/** `USAGE_REPORTER_CREDENTIALS` of the suites' account. */
 export const reporterCredentials = [reporter, otherReporter]
   .map(({ id, secret }) => `${id}:${secret}`)
   .join(' ');
@@ -21,7 +18,6 @@ export const otherReporterAuthorization = basicAuthorization(otherReporter);
 
 export type Reported = Record<string, unknown> & { idempotency_key: string };
 
-/** An event of a moment ago. */
 export function reported(account_id: number, changes: Record<string, unknown> = {}): Reported {
   return {
     idempotency_key: randomUUID(),
@@ -55,7 +51,7 @@ export type ReportAnswer = {
   };
 };
 
-/** Sends a report; what isn't a list is the whole body. */
+/** Sends events, or anything but a list as the whole body. */
 export async function report(
   { privateUrl }: Pick<ServiceProcess, 'privateUrl'>,
   events: readonly Reported[] | object | string,
@@ -70,12 +66,11 @@ export async function report(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** What became of each event, in order: its status, or the code of its refusal. */
+/** Each event's status, or the code of its refusal, in order. */
 export function fates({ body }: ReportAnswer): string[] {
   return body.results.map(({ status, code }) => code ?? status);
 }
 
-/** An account with a billing period of its own. */
 export async function insertPayer(
   { database }: Records,
   changes: Parameters<typeof insertPeriod>[2] = {},
@@ -84,7 +79,6 @@ export async function insertPayer(
   return { account_id, period_id: await insertPeriod(database, account_id, changes) };
 }
 
-/** What a period's totals hold. */
 export async function countedPoints({ database }: Records, period_id: number): Promise<number> {
   const row = await database('usage_totals').where({ period_id }).first<{ points: number } | undefined>();
   return row?.points ?? 0;

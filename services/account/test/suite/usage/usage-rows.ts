@@ -7,7 +7,7 @@ import { usageEvent } from './usage-streams.ts';
 
 export type PastUsage = { at: string | Date } & Partial<Parameters<typeof usageEvent>[0]>;
 
-/** Usage of the past, counted by the statements of the usage reader; `at` is when a call was finished. */
+/** Counted by the usage reader's statements; `at` is when a call finished. */
 export async function countPastUsage(database: Knex, usage: readonly PastUsage[]): Promise<void> {
   const events = usage.map(({ at, ...event }) => usageEvent({ ...event, at_ms: new Date(at).getTime() }));
   await ensurePartitions(

@@ -13,7 +13,6 @@ import { singleRow } from '../../../src/platform/database/single-row.ts';
 
 export type Counters = Pick<UsageEvent, 'points' | 'requests' | 'time_ms' | 'traffic_bytes'>;
 
-/** A finished call of now, as a gateway reports it. */
 export function usageEvent(changes: Partial<UsageEvent> = {}): UsageEvent {
   return {
     payer_id: 1,
@@ -30,17 +29,16 @@ export function usageEvent(changes: Partial<UsageEvent> = {}): UsageEvent {
   };
 }
 
-/** What a gateway process of the suite's own has sent; its numbers grow over all streams. */
+/** The suite's own gateway process; its numbers grow over all streams. */
 const gatewayId = randomUUID();
 let lastSeq = 0;
 
-/** A batch with the next number of the suite's gateway. */
 export function usageBatch(events: readonly UsageEvent[]): UsageBatch {
   lastSeq += 1;
   return { gateway_id: gatewayId, seq: lastSeq, events: [...events] };
 }
 
-/** Appends a batch as the settlement script does, to its payer's shard; gives the entry's id. */
+/** Appends a batch to its payer's shard, like the settlement script; returns the entry's id. */
 export async function sendBatch(
   redis: Pick<RedisConnection, 'xadd'>,
   batch: UsageBatch,
@@ -49,7 +47,6 @@ export async function sendBatch(
   return redis.xadd(key, '*', USAGE_BATCH_FIELD, JSON.stringify(batch));
 }
 
-/** Appends events as a batch of their own. */
 export async function appendBatch(
   redis: Pick<RedisConnection, 'xadd'>,
   events: readonly UsageEvent[],
@@ -57,7 +54,7 @@ export async function appendBatch(
   return sendBatch(redis, usageBatch(events));
 }
 
-/** Waits until the streams are empty: an entry is removed only when it is counted or set aside. */
+/** Waits until the streams are empty: entries are removed only when they are counted or set aside. */
 export async function allCounted({ store }: { store: RedisConnection }, timeoutMs = 10_000): Promise<void> {
   const shards = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => shard);
   await waitFor(
@@ -72,7 +69,7 @@ export async function allCounted({ store }: { store: RedisConnection }, timeoutM
 const SUMS = `coalesce(sum(points), 0)::bigint AS points, coalesce(sum(requests), 0)::bigint AS requests,
   coalesce(sum(time_ms), 0)::bigint AS time_ms, coalesce(sum(traffic_bytes), 0)::bigint AS traffic_bytes`;
 
-/** What is counted in all periods together, once by period and once by hour. */
+/** Totals over all periods, by period and by hour. */
 export async function countedUsage(database: Knex): Promise<{ totals: Counters; hourly: Counters }> {
   const sums = async (table: string) => {
     const { rows } = await database.raw<{ rows: Counters[] }>(`SELECT ${SUMS} FROM ${table}`);
@@ -81,7 +78,6 @@ export async function countedUsage(database: Knex): Promise<{ totals: Counters; 
   return { totals: await sums('usage_totals'), hourly: await sums('usage_hourly') };
 }
 
-/** The sums that events amount to. */
 export function sumOf(events: readonly UsageEvent[]): Counters {
   const sum = (field: keyof Counters) => events.reduce((total, event) => total + event[field], 0);
   return {

@@ -3,8 +3,6 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import type { Browser } from '../people.ts';
 import { insertPeriod } from '../database/records.ts';
 
-/** Usage over time by the console's API, as a suite reads it. */
-
 type Figures = {
   points_usage: number;
   requests_usage: number;
@@ -26,14 +24,14 @@ export type ShownUsage = {
   buckets: { started_at: string; usage: Figures; groups: Group[] }[];
 };
 
-/** What must succeed; `query` is without the question mark. */
+/** A request that must succeed; `query` has no question mark. */
 export async function shownUsage({ browser }: { browser: Browser }, query: string): Promise<ShownUsage> {
   const { status, text, body } = await browser.request('GET', `/usage?${query}`);
   if (status !== 200) throw new Error(`no usage: ${text}`);
   return body as unknown as ShownUsage;
 }
 
-/** The same as it comes, for what isn't JSON. */
+/** The raw response, for formats other than JSON. */
 export function fetchUsage(
   { publicUrl }: Pick<ServiceProcess, 'publicUrl'>,
   { browser }: { browser: Browser },
@@ -49,7 +47,7 @@ export function fetchUsage(
   });
 }
 
-/** The points of the buckets that have any, by when they begin. */
+/** Points of the used buckets, by their start. */
 export function pointsByBucket({ buckets }: ShownUsage): Record<string, number> {
   const used = buckets.filter(({ usage }) => usage.points_usage > 0);
   return Object.fromEntries(used.map(({ started_at, usage }) => [started_at, usage.points_usage]));
@@ -57,16 +55,16 @@ export function pointsByBucket({ buckets }: ShownUsage): Record<string, number> 
 
 const startedMs = Date.now();
 
-/** The UTC date so many days before the suite began; a midnight that passes meanwhile changes nothing. */
+/** The UTC date `days` before the suite began; midnight during the suite changes nothing. */
 export function dayAgo(days: number): string {
   return new Date(startedMs - days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Four whole days, as a view is asked for them, and noon of the third. */
+/** Four whole days as query parameters, and noon of the third. */
 export const FOUR_DAYS = `from=${dayAgo(5)}&to=${dayAgo(2)}`;
 export const THIRD_DAY_NOON = `${dayAgo(3)}T12:00:00Z`;
 
-/** An account's period that covers those days, and today. */
+/** A period that covers those days and today. */
 export function insertCoveringPeriod(
   { database }: { database: Knex },
   { account_id }: { account_id: number },
