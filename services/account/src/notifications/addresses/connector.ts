@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { isPublicAddress } from './public-address.ts';
 
-/** The host has no address that may be connected to. Which it has, and whether it exists, is not told. */
+/** Doesn't tell whether the host exists, or which addresses it has. */
 export class NoPublicAddressError extends Error {
   constructor(options?: ErrorOptions) {
     super('the host has no public address', options);
@@ -14,15 +14,14 @@ export class NoPublicAddressError extends Error {
 export type ConnectorOptions = {
   connectTimeoutMs: number;
   allowPrivateAddresses: boolean;
-  /** `address` or `address:port` of the DNS servers to be asked; the system's where there are none. */
+  /** `address` or `address:port`; the system's servers if empty. */
   dnsServers: readonly string[];
 };
 
 /**
- * Connections to what account holders name. The host is resolved when the connection is made and only an address that
- * was looked at is connected to, so that a name which leads elsewhere a moment later changes nothing. DNS is asked
- * directly: the system's resolver would let slow servers of strangers hold the threads that everything else waits
- * for, and would read what this machine alone knows, as /etc/hosts.
+ * Resolves when connecting and connects only to a checked address, so DNS rebinding has no effect. Asks DNS
+ * directly: the system's resolver would let slow DNS servers occupy Node's threads, and would read
+ * /etc/hosts.
  */
 export function createWebhookAgent({
   connectTimeoutMs,
@@ -50,7 +49,7 @@ export function createWebhookAgent({
   const connect = buildConnector({ timeout: connectTimeoutMs, lookup });
   return new Agent({
     connect: (options, done) => {
-      // Of what is an address already nobody asks the look-up.
+      // For an IP address, no look-up is made.
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
       if (isIP(host) !== 0 && !isAllowed(host)) done(new NoPublicAddressError(), null);
       else connect(options, done);

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { isPublicAddress } from './public-address.ts';
 
-/** IANA's IPv4 and IPv6 special-purpose address registries, as they were read on 2026-11-21, by a second formulation. */
+/** IANA's special-purpose address registries as of 2026-11-21, formulated a second time. */
 const SPECIAL_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -35,7 +35,6 @@ const SPECIAL_6 = [
   '8000::/1',
 ];
 
-/** A list for each family: one for both takes an IPv4 address for its mapped form. */
 function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) {
@@ -47,7 +46,7 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): (address: s
 const isSpecial4 = listOf(SPECIAL_4, 'ipv4');
 const isSpecial6 = listOf(SPECIAL_6, 'ipv6');
 
-/** Addresses of which many lie in special ranges, or just beside them. */
+/** Many lie in special ranges, or just beside them. */
 const edges = SPECIAL_4.flatMap((range) => {
   const [address = '', bits] = range.split('/');
   const first = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
@@ -95,7 +94,7 @@ const ipv6 = fc
 test('IPv6: none of the special-purpose ranges', () => {
   fc.assert(
     fc.property(ipv6, (address) => {
-      // What is refused beyond them, within blocks that nobody has been given, harms nobody.
+      // Refusing more than these, in unassigned blocks, does no harm.
       if (isSpecial6(address)) expect([address, isPublicAddress(address)]).toEqual([address, false]);
     }),
     { numRuns: 2_000 },

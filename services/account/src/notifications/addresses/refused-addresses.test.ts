@@ -12,8 +12,6 @@ import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 import { makeWebhook, newestDelivery, sendTest } from '../../../test/suite/webhooks.ts';
 import type { MadeWebhook } from '../../../test/suite/webhooks.ts';
 
-/** With the default setting no request goes to an address that isn't public, whatever leads there. */
-
 let suite: PeopleUnderTest;
 let dns: DnsServer;
 let inside: Server;
@@ -22,7 +20,6 @@ let connections = 0;
 let owner: Owner;
 
 beforeAll(async () => {
-  // What must not be reached, on this machine.
   inside = createServer((socket) => {
     connections += 1;
     socket.destroy();
@@ -50,7 +47,6 @@ afterAll(async () => {
   inside.close();
 });
 
-/** What the log says of a test event to an address. */
 async function outcomeOf(url: string) {
   const webhook = await makeWebhook(owner, url);
   await sendTest(owner, webhook);

@@ -5,10 +5,10 @@ export type UrlRules = { allowHttp: boolean; allowPrivateAddresses: boolean };
 
 export const URL_MAX_CHARACTERS = 2_000;
 
-/** Lower ports belong to servers of other protocols, which could take a request for commands. */
+/** Servers of other protocols use lower ports and could take a request for commands. */
 const FIRST_FREE_PORT = 1_024;
 
-/** What is wrong with a webhook's URL, if anything. Each attempt checks the addresses that its host resolves to. */
+/** Each attempt also checks the addresses that the host resolves to. */
 export function urlFault(value: string, { allowHttp, allowPrivateAddresses }: UrlRules): string | undefined {
   if (value.length > URL_MAX_CHARACTERS) return `must have at most ${String(URL_MAX_CHARACTERS)} characters`;
   const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -26,7 +26,7 @@ export function urlFault(value: string, { allowHttp, allowPrivateAddresses }: Ur
   return undefined;
 }
 
-/** The host without the brackets of an IPv6 address. The URL parser has normalized IPv4 addresses. */
+/** The URL parser has normalized IPv4 addresses. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }

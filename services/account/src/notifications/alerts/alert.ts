@@ -18,7 +18,7 @@ export type CheckedPeriod = LimitedPeriod & {
 
 export type Alert = Passed & {
   alert_id: number;
-  /** When the alert was created, in the limit's unit. */
+  /** In the limit's unit, when the alert was created. */
   used: number;
   limit_value: number;
   created_at: Date;

@@ -12,8 +12,6 @@ import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
 import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
 import { makeWebhook } from '../../../test/suite/webhooks.ts';
 
-/** Who is told of a limit that is used up to a share of it: once, by mail and webhook, as it was wanted. */
-
 let suite: AlertsUnderTest;
 let receiver: Receiver;
 let owner: Owner;
@@ -123,7 +121,6 @@ describe('usage that passes a share', () => {
     ]);
     expect((await alertsOf(suite, period_id)).map(({ share }) => share)).toEqual([80, 100]);
 
-    // The next period begins anew.
     const next = await insertPeriod(suite.database, owner.account_id, {
       started_at: secondsFromNow(6 * 86_400),
       ended_at: secondsFromNow(7 * 86_400),
@@ -236,7 +233,6 @@ test('team slots: who is invited counts, and what is taken when a period begins'
   ]);
   await nthMail(suite.mailDirectory, owner.email);
   expect(subjectsTo(suite, owner)).toEqual(["You've used 100% of your team slots"]);
-  // As at a change of plan: the next period covers the present from its first moment on.
   await suite
     .database('billing_periods')
     .where({ period_id })

@@ -8,8 +8,6 @@ import { accountMetric } from '../../../test/suite/metrics.ts';
 import { nthMail } from '../../../test/suite/people.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
 
-/** How periods are looked at: by several replicas, while usage comes, and where one can't be. */
-
 let suite: AlertsUnderTest;
 let owner: Owner;
 
@@ -25,7 +23,6 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** One of 100 points. */
 const period = () => insertPeriod(suite.database, owner.account_id, { description: { points_limit: 100 } });
 
 test('two replicas that notice at once: each share once, each mail once', async () => {
@@ -34,7 +31,7 @@ test('two replicas that notice at once: each share once, each mail once', async 
     .database('usage_totals')
     .insert({ period_id, points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 });
   await allChecked(suite);
-  // Many checks of one period, and usage that both see.
+  // Many checks of one period, and usage that they all see.
   await suite.database.transaction(async (transaction) => {
     await transaction('usage_totals').where({ period_id }).update({ points: 100 });
     const due_at = new Date(Date.now() - 1_000);
@@ -57,7 +54,7 @@ test('while a check is being taken, usage that comes asks for one of its own', a
   await allChecked(suite);
   const counting = await suite.database.transaction();
   await counting('usage_totals').where({ period_id }).update({ points: 90 });
-  // A check that sees nothing of it yet, and goes.
+  // A check that sees no usage yet.
   await suite.database('usage_alert_checks').insert({ period_id });
   await allChecked(suite);
   expect(await alertsOf(suite, period_id)).toEqual([]);
@@ -71,7 +68,7 @@ test('a period that can not be looked at is put off, and holds up no other', asy
     account_id: owner.account_id,
     mail: true,
     shares: [80],
-    // As only somebody at the database itself could write it.
+    // Only possible in the database itself.
     limit_shares: { points_limit: 'all' },
   });
   await use(suite, owner, bad, { points: 90 });

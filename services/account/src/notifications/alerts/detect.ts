@@ -11,8 +11,8 @@ import type { AlertLimit, Passed, Use } from './rules.ts';
 import { findAlertSettings } from './settings-store.ts';
 
 /**
- * The account is locked before its period, as everything does that locks both. Totals are read by a statement that
- * comes after the one which took the check: what has asked for the check is visible to it.
+ * Locks the account before its period, as everything that locks both does. Totals are read in a later
+ * statement than the check, so that the usage that requested it is visible.
  */
 const PERIOD_SQL = `
   SELECT period_id, account_id, plan_name, description, team_slots_limit, started_at, ended_at,
@@ -30,14 +30,10 @@ const PERIOD_SQL = `
   WHERE period_id = :periodId
   FOR KEY SHARE OF accounts`;
 
-/**
- * Finds the shares that a period has passed and that nobody has noticed before, and writes the alerts down with what
- * is to be sent of them. `query` is the transaction's. Of any number of transactions that notice one at once the
- * unique key lets one have it.
- */
+/** Of concurrent transactions, the unique key lets one write an alert. */
 export async function detectAlerts(query: Query, periodId: number): Promise<Alert[]> {
   const [period] = await query<CheckedPeriod>(PERIOD_SQL, { periodId });
-  // Also one that hasn't begun and was taken back.
+  // A period can be withdrawn before it begins.
   if (period === undefined) return [];
   const { account_id } = period;
   const settings = await findAlertSettings(query, account_id);
@@ -74,7 +70,7 @@ function usesOf(period: CheckedPeriod): Use[] {
   ];
 }
 
-/** In the order of the key, so that two transactions can't wait for each other. */
+/** Ordered by the key, which prevents deadlocks. */
 function insertAlerts(
   query: Query,
   { period_id, account_id }: CheckedPeriod,

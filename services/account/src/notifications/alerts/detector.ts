@@ -12,21 +12,20 @@ import { detectAlerts } from './detect.ts';
 
 export type AlertMetrics = BacklogGauges & { alerts: Pick<Counter<'limit'>, 'inc'> };
 
-/** A period whose check fails is looked at again after this time, and holds up no other. */
+/** Delay after a failed check, which holds up no other period. */
 const RETRY_SEC = 60;
 
 type Parts = {
   query: Query;
   transact: Transact;
-  /** There are mails and deliveries to be sent. */
   onAlerts: () => void;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: AlertMetrics;
 };
 
 /**
- * Looks at the periods that Postgres' triggers ask to be looked at, in every replica at once. A check goes in the
- * transaction that writes down what came of it, so that none is lost with a process.
+ * Postgres' triggers request checks. A check is deleted in the transaction that writes its result, so a crash
+ * loses none.
  */
 export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & { database: Knex }): {
   close: () => Promise<void>;
@@ -43,7 +42,6 @@ export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & 
   });
 }
 
-/** Metrics of the alerts. */
 export function createAlertMetrics(registry: Registry): AlertMetrics {
   return {
     ...createBacklogGauges(
@@ -60,7 +58,7 @@ export function createAlertMetrics(registry: Registry): AlertMetrics {
   };
 }
 
-/** Whether there was one that was due. */
+/** False if nothing was due. */
 async function checkNext({ query, transact, onAlerts, logger, metrics }: Parts): Promise<boolean> {
   let taken: number | undefined;
   try {
@@ -80,7 +78,7 @@ async function checkNext({ query, transact, onAlerts, logger, metrics }: Parts):
   return taken !== undefined;
 }
 
-/** Takes what is due for one period, but for what others are taking. */
+/** Takes the due checks of one period; skips what other replicas are taking. */
 async function takeDue(query: Query): Promise<number | undefined> {
   const rows = await query<{ period_id: number }>(
     `DELETE FROM usage_alert_checks WHERE check_id IN (

@@ -7,9 +7,8 @@ import { alertSettingsSchema } from './input.ts';
 import { findAlertSettings, storeAlertSettings } from './settings-store.ts';
 
 /**
- * `GET /api/console/alerts`: 200 `{mail, shares, limits}`: whether alerts come by mail too, the shares in whole
- * percents at which they come, and by limit (`points_limit, time_sec_limit, traffic_bytes_limit, team_slots_limit`)
- * the shares of those that have their own. Of the periods that one pays for, a team's included. 401; 503.
+ * `GET /api/console/alerts`: 200 `{mail, shares, limits}`: thresholds in whole percents; `limits` has those
+ * of limits with their own. Applies to the periods that the account pays for, its team's included. 401; 503.
  */
 export function alertSettingsEndpoint({ query }: { query: Query }): RequestHandler {
   return async (_req, res) => {
@@ -18,10 +17,9 @@ export function alertSettingsEndpoint({ query }: { query: Query }): RequestHandl
 }
 
 /**
- * `PUT /api/console/alerts` with `{mail, shares, limits}`: 200, the settings, all of which are replaced. A list of
- * shares has at most 10, each once, from 1 to 100; an empty one means no alert; `limits` may be left out. A share
- * that the present period has passed already, and that it had no alert of, is told at once. 400 `invalid_request`
- * naming all faulty members.
+ * `PUT /api/console/alerts` with `{mail, shares, limits}` replaces all settings: 200. A list has up to 10
+ * different thresholds from 1 to 100; an empty one means no alerts; `limits` is optional. A threshold that
+ * the current period has passed causes an alert at once. 400 `invalid_request`.
  */
 export function changeAlertSettingsEndpoint({ transact }: { transact: Transact }): RequestHandler {
   return async (req, res) => {

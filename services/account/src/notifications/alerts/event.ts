@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../deliveries/event.ts';
 import type { Alert, CheckedPeriod } from './alert.ts';
 
-/** The event `usage.alert` (docs/webhooks.md). */
+/** docs/webhooks.md. */
 export function alertEvent(period: CheckedPeriod, alert: Alert): WebhookEvent {
   return {
     type: 'usage.alert',
@@ -23,7 +23,7 @@ export function alertEvent(period: CheckedPeriod, alert: Alert): WebhookEvent {
   };
 }
 
-/** As `GET /api/usage` writes it: `2026-07-23T23:59:59Z`. */
+/** As in `GET /api/usage`: `2026-07-23T23:59:59Z`. */
 function isoSeconds(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
 }

@@ -20,7 +20,6 @@ const shares = describedAs(
   },
 );
 
-/** Body of `PUT /api/console/alerts`. */
 export const alertSettingsSchema = z.strictObject({
   mail: z.boolean('must be true or false'),
   shares,

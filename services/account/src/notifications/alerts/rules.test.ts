@@ -21,7 +21,7 @@ test('a share is passed exactly when nothing less than it is left out, by a seco
     fc.property(use, settings, (one, chosen) => {
       const passed = passedShares([one], chosen).map(({ share }) => share);
       const wanted = (chosen.limits as Record<string, number[]>)[one.limit_name] ?? chosen.shares;
-      // The least whole number that is not below the share of the limit.
+      // Rounded up, to the first whole number that reaches the threshold.
       const from = (percent: number) => ((one.limit ?? 0n) * BigInt(percent) + 99n) / 100n;
       const expected = wanted.filter((percent) => (one.limit ?? 0n) > 0n && one.used >= from(percent));
       expect(passed).toEqual(expected.toSorted((a, b) => a - b));

@@ -1,6 +1,4 @@
-/** The rules of alerts (ADR 0030), without SQL and without a clock. */
-
-/** Limits that fill up over a period, and team slots. Use of the other limits is momentary and known to Redis only. */
+/** The other limits are momentary, and only Redis knows their use. */
 export const ALERT_LIMITS = [
   'points_limit',
   'time_sec_limit',
@@ -13,7 +11,7 @@ export type AlertLimit = (typeof ALERT_LIMITS)[number];
 export type AlertSettings = {
   /** Webhooks receive all alerts. */
   mail: boolean;
-  /** Thresholds in percent, for the limits that `limits` doesn't contain. */
+  /** In percent, for limits that `limits` doesn't contain. */
   shares: number[];
   /** An empty list means no alerts. */
   limits: Partial<Record<AlertLimit, number[] | undefined>>;
@@ -28,10 +26,7 @@ export type Use = { limit_name: AlertLimit; used: bigint; limit: bigint | null }
 
 export type Passed = { limit_name: AlertLimit; share: number };
 
-/**
- * Thresholds reached, lowest first for each limit: used ≥ share % of the limit, without rounding. A limit that is
- * missing or 0 has none.
- */
+/** Lowest first for each limit, without rounding. A limit that is missing or 0 has no thresholds. */
 export function passedShares(uses: readonly Use[], { shares, limits }: AlertSettings): Passed[] {
   return uses.flatMap(({ limit_name, used, limit }) => {
     if (limit === null || limit === 0n) return [];

@@ -2,7 +2,6 @@ import type { Query } from '../../platform/database/query.ts';
 import { DEFAULT_SETTINGS } from './rules.ts';
 import type { AlertSettings } from './rules.ts';
 
-/** What an account has chosen, or the defaults. */
 export async function findAlertSettings(query: Query, accountId: number): Promise<AlertSettings> {
   const rows = await query<AlertSettings>(
     'SELECT mail, shares, limit_shares AS limits FROM alert_settings WHERE account_id = :accountId',
@@ -11,7 +10,7 @@ export async function findAlertSettings(query: Query, accountId: number): Promis
   return rows[0] ?? DEFAULT_SETTINGS;
 }
 
-/** Stores all settings, and has the present period looked at: a share that is passed already is told at once. */
+/** Also requests a check: the current period may have passed a new threshold already. */
 export async function storeAlertSettings(
   query: Query,
   accountId: number,

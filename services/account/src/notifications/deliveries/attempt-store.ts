@@ -1,33 +1,30 @@
 import type { Query } from '../../platform/database/query.ts';
 import type { AttemptError } from './delivery-errors.ts';
 
-/** Each attempt of a delivery, in Postgres. */
-
 type Times = {
-  /** When it came to an end. */
   attempted_at: Date;
-  /** When the next one was to come, as planned after this one; null where none was. */
+  /** As planned after this attempt; null if none was. */
   next_attempt_at: Date | null;
 };
 
 export type DeliveryAttempt = Times & {
-  /** From 1 on. */
+  /** Starts at 1. */
   attempt: number;
   response_status: number | null;
   duration_ms: number | null;
   error: AttemptError | null;
 };
 
-/** An attempt as Postgres writes it into JSON: times are text. */
+/** Postgres writes times into JSON as text. */
 export type JsonAttempt = Omit<DeliveryAttempt, keyof Times> & {
   attempted_at: string;
   next_attempt_at: string | null;
 };
 
-/** The newest ones of a delivery; more than a schedule may have, so that what goes was asked for by hand. */
+/** More than a schedule has, so that only manual retries push attempts out. */
 export const KEPT_ATTEMPTS = 30;
 
-/** A column of a row of `webhook_deliveries`: its attempts, newest first, of the same moment as the row. */
+/** Newest first, read with the delivery's row. */
 export const ATTEMPT_LOG = `(
   SELECT coalesce(json_agg(json_build_object('attempt', attempt, 'attempted_at', attempted_at,
            'response_status', response_status, 'duration_ms', duration_ms, 'error', error,
@@ -43,10 +40,7 @@ export function asAttempt({ attempted_at, next_attempt_at, ...rest }: JsonAttemp
   };
 }
 
-/**
- * Keeps the last attempt of a delivery, whose row has it already, and lets go of the oldest. `query` is that of the
- * transaction which holds the webhook, so that attempts come one after the other.
- */
+/** Deletes the oldest attempt too. The transaction holds the webhook, which serializes attempts. */
 export async function keepAttempt(query: Query, deliveryId: number): Promise<void> {
   await query(
     `INSERT INTO webhook_delivery_attempts

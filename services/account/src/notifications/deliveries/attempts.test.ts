@@ -32,7 +32,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** A webhook whose server answers each attempt as the list says, and with 204 when it is used up. */
+/** Its server answers as the list says, then with 204. */
 async function answering(...answers: Receiver['answer'][]): Promise<MadeWebhook> {
   const receiver = await startReceiver();
   receivers.push(receiver);
@@ -150,7 +150,7 @@ describe('the delivery log', () => {
 });
 
 describe('Retry-After', () => {
-  /** How long the second attempt waits, which by the schedule comes at once. */
+  /** The schedule alone would retry at once. */
   async function waitAfter(code: number, retryAfter: string): Promise<number> {
     const webhook = await answering(status(code, { 'retry-after': retryAfter }));
     await sendTest(owner, webhook);
@@ -193,13 +193,13 @@ describe('Retry-After', () => {
   });
 });
 
-/** Up to a tenth later, as every wait. */
+/** Jitter adds up to a tenth. */
 function expectWait(sec: number, wanted: number): void {
   expect(sec).toBeGreaterThanOrEqual(wanted);
   expect(sec).toBeLessThanOrEqual(wanted * 1.1 + 1);
 }
 
-/** From an attempt's end to when the next was to come; 0 where none was. */
+/** 0 if no attempt was planned. */
 function waitedSec(attempt: ShownDelivery['attempt_log'][number] | undefined): number {
   const { attempted_at, next_attempt_at } = attempt ?? {};
   if (attempted_at === undefined) throw new Error('no such attempt');

@@ -41,7 +41,6 @@ async function newReceiver(answer?: Receiver['answer']): Promise<Receiver> {
 
 const person = () => newOwner(suite);
 
-/** A second one of the same account. */
 const another = async (owner: Owner, answer?: Receiver['answer']) => {
   const receiver = await newReceiver(answer);
   return { receiver, webhook: await makeWebhook(owner, receiver.url) };
@@ -84,7 +83,7 @@ test('a rotated secret signs beside the one before it for the overlap, and witho
   const both = await waitFor(() => receiver.received[0]);
   for (const secret of [webhook.secret, second.secret]) both.verify(secret);
 
-  // Of three the oldest ends at once.
+  // Of three secrets, the oldest ends at once.
   const third = await rotate(3_600);
   await sendTest(owner, webhook);
   const later = await waitFor(() => receiver.received[1]);
@@ -174,7 +173,7 @@ test('servers that hang hold up nobody else, however much waits for them', async
   const well = await another(other);
   for (let count = 0; count < 5; count += 1) await sendTest(other, well.webhook);
   await waitFor(() => well.receiver.received.length === 5);
-  // To each server one at a time: by attempts of two seconds nine take eighteen.
+  // One at a time to each server: nine attempts of two seconds take eighteen.
   for (const { receiver } of hanging) expect(receiver.received.length).toBeLessThan(9);
   const [first] = hanging;
   const newestTried = waitFor(async () =>
@@ -262,7 +261,7 @@ test('a process killed between sending and writing down sends it again, under th
   const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   expect(new Set(ids)).toEqual(new Set([delivered.message_id]));
   expect(ids.length).toBeGreaterThanOrEqual(2);
-  // What was never written down is no attempt.
+  // An attempt that wasn't recorded doesn't count.
   expect(delivered.attempts).toBe(1);
 });
 

@@ -1,4 +1,4 @@
-/** What may come of an attempt but a status of 2xx (docs/webhooks.md). */
+/** docs/webhooks.md. */
 export const ATTEMPT_ERRORS = [
   'no_public_address',
   'connection_failed',
@@ -12,7 +12,7 @@ export const ATTEMPT_ERRORS = [
 
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
-/** Why a delivery isn't delivered: by its last attempt, or because its webhook was switched off before another. */
+/** `webhook_disabled`: the webhook was disabled before another attempt. */
 export const DELIVERY_ERRORS = [...ATTEMPT_ERRORS, 'webhook_disabled'] as const;
 
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number];

@@ -1,19 +1,16 @@
-/** The rules of deliveries (ADR 0030), without SQL and without a clock. */
-
 export type RetryRules = {
-  /** How long each further attempt waits after the one before; when they are used up a delivery has failed. */
+  /** After the last delay, the delivery fails. */
   retryDelaysSec: readonly number[];
-  /** A webhook whose attempts have all failed for so long is switched off. */
+  /** After all attempts have failed for this long. */
   disableAfterSec: number;
 };
 
-/** Retries of many deliveries that failed together shall not come together again. */
+/** Spreads the retries of deliveries that failed together. */
 const JITTER = 0.1;
 
 /**
- * How long the next attempt waits after so many; null where there is none. What the server asks for counts where it is
- * later than our own delay, up to the longest of these, so that no server keeps a delivery waiting for years. `random`
- * is from 0 to 1.
+ * Null after the last attempt. `Retry-After` counts if it is later, up to the longest delay, so that no
+ * server keeps a delivery pending for years. `random` is from 0 to 1.
  */
 export function retryDelayMs(
   { attempts, retryAfterSec }: { attempts: number; retryAfterSec: number | null },
@@ -26,7 +23,7 @@ export function retryDelayMs(
   return Math.round(delaySec * 1_000 * (1 + JITTER * random));
 }
 
-/** Why a webhook is to be switched off after a failed attempt; null where it isn't. */
+/** Null if the webhook stays enabled. */
 export function disableReason(
   { gone, failingForSec }: { gone: boolean; failingForSec: number },
   { disableAfterSec }: RetryRules,

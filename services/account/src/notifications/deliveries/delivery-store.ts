@@ -7,8 +7,6 @@ import { newMessageId } from './event.ts';
 import type { WebhookEvent } from './event.ts';
 import type { DeliveryError } from './delivery-errors.ts';
 
-/** What is to be sent to webhooks and what came of it, in Postgres. */
-
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export type Delivery = {
@@ -16,12 +14,12 @@ export type Delivery = {
   message_id: string;
   event_type: WebhookEvent['type'];
   status: DeliveryStatus;
-  /** Those that have come to an end. */
+  /** Finished ones. */
   attempts: number;
-  /** Null unless it is pending. */
+  /** Null unless pending. */
   next_attempt_at: Date | null;
   created_at: Date;
-  /** This and the next three are of the last attempt; null before the first. */
+  /** This and the next three describe the last attempt; null before the first. */
   attempted_at: Date | null;
   response_status: number | null;
   duration_ms: number | null;
@@ -36,9 +34,8 @@ const COLUMNS = `delivery_id, message_id, event_type, status, attempts, next_att
   response_status, duration_ms, error, ${ATTEMPT_LOG}`;
 
 /**
- * Writes that an account's webhooks are to be told; those that are switched off aren't. `query` is that of the
- * transaction in which the event comes to be. The lock lets none be switched off in between, whose deliveries would
- * wait for ever.
+ * In the event's transaction. The lock keeps a webhook from being disabled meanwhile: its deliveries would
+ * stay pending.
  */
 export async function enqueueDeliveries(
   query: Query,
@@ -55,7 +52,7 @@ export async function enqueueDeliveries(
   }
 }
 
-/** The same for one webhook, which is locked. */
+/** The webhook is locked. */
 export async function enqueueDelivery(
   query: Query,
   webhookId: number,
@@ -85,7 +82,7 @@ export async function listDeliveries(
   return rows.map(asDelivery);
 }
 
-/** Makes a delivery due now, whatever came of it; undefined where there is none. */
+/** Undefined if there is no such delivery. */
 export async function makeDue(
   query: Query,
   webhookId: number,

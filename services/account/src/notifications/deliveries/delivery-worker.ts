@@ -14,37 +14,36 @@ import { send } from './send.ts';
 import type { Outcome } from './send.ts';
 import { liveSecrets } from '../secrets/secret-store.ts';
 
-/** `query` and `transact` are on a pool of their own: neither requests nor the counting of usage wait for webhooks. */
+/** On a pool of its own, so that neither requests nor usage counting wait for webhooks. */
 export type DeliveryOptions = RetryRules & {
   query: Query;
   transact: Transact;
   agent: Agent;
-  /** One attempt, from the look-up of the name to the last byte. */
+  /** From the DNS look-up to the last byte. */
   attemptTimeoutMs: number;
-  /** Webhooks that are being delivered to by this process at one moment. */
+  /** Webhooks per process. */
   maxInFlight: number;
   sealingKeys: readonly SealingKey[];
-  /** An owner is to be told by mail. */
   wakeMails: () => void;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: OutboxMetrics;
 };
 
-/** `stopping` is aborted when the process ends: what is under way is given up, and left to others. */
+/** Aborted when the process ends: attempts under way are left to other replicas. */
 type Parts = DeliveryOptions & { stopping: AbortSignal };
 
 export type DeliveryWorker = { wake: () => void; close: () => Promise<void> };
 
-/** A lease outlasts the attempt that it is for, and the statements around it. */
+/** A lease outlasts its attempt and the statements around it. */
 const LEASE_MARGIN_MS = 5_000;
 
-/** Of all that is under way at once, webhooks whose last attempt failed have one part in so many. */
+/** `maxInFlight` divided by this is for webhooks whose last attempt failed. */
 const FAILING_PART = 4;
 
 /**
- * Delivers to webhooks, to each one message at a time. Those whose last attempt failed have places of their own, so
- * that servers which hang, however many, hold up one another and nobody else. A process that dies leaves its leases
- * to end; what it had sent, and not written down, is sent again under the same id.
+ * One message at a time per webhook. Failing webhooks have slots of their own, so that hanging servers only
+ * hold up each other. After a crash the leases expire, and unrecorded messages are sent again with the same
+ * id.
  */
 export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { maxInFlight } = options;
@@ -84,7 +83,7 @@ function startLane(options: Parts, lane: { failing: boolean; maxInFlight: number
   });
 }
 
-/** Sends what is due next for a webhook that is leased. Never throws. */
+/** Never throws. */
 async function attemptNext(options: Parts, webhook: LeasedWebhook): Promise<Attempt> {
   const { query, transact, metrics, logger, wakeMails, stopping } = options;
   const { webhook_id } = webhook;
@@ -106,11 +105,10 @@ async function attemptNext(options: Parts, webhook: LeasedWebhook): Promise<Atte
       wakeMails();
     }
   } catch (error) {
-    // The lease ends by itself, and whoever takes the next one sends it again.
+    // The lease expires, and the next one sends the message again.
     logger.warn({ err: error, webhook_id }, 'what came of a delivery could not be written down');
     return { delivered: true };
   }
-  // Another one may be due already.
   return { delivered: false, retryInMs: 0 };
 }
 

@@ -2,7 +2,7 @@ import type { Query } from '../../platform/database/query.ts';
 
 export type DisabledReason = 'owner' | 'gone' | 'failing';
 
-/** Disables a webhook and fails its pending deliveries. */
+/** Also fails its pending deliveries. */
 export async function disableWebhook(query: Query, webhookId: number, reason: DisabledReason): Promise<void> {
   await query(
     `UPDATE webhooks SET disabled_at = now(), disabled_reason = :reason

@@ -3,13 +3,13 @@ import type { Query } from '../../platform/database/query.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import { msFromNow } from '../../platform/outbox/leased-rows.ts';
 
-/** Webhooks that have something due, taken by leases so that to each one message is under way at a time. */
+/** The lease lets one message per webhook be under way at a time. */
 
 export type LeasedWebhook = { webhook_id: number; url: string };
 
 export type DueDelivery = { delivery_id: number; webhook_id: number; message_id: string; payload: string };
 
-/** Takes webhooks with a due delivery, of those whose last attempt failed or of the others; longest due first. */
+/** Longest due first. */
 export function claimWebhooks(
   query: Query,
   wanted: { failing: boolean; limit: number; leaseMs: number; except: readonly number[] },
@@ -29,7 +29,7 @@ export function claimWebhooks(
   );
 }
 
-/** What has been due longest for a webhook that is leased; a statement after the lease sees what came before it. */
+/** Longest due first. A statement after the lease, so that it sees the previous attempt's result. */
 export async function nextDelivery(query: Query, webhookId: number): Promise<DueDelivery | undefined> {
   const rows = await query<DueDelivery>(
     `SELECT delivery_id, webhook_id, message_id, payload FROM webhook_deliveries
@@ -46,7 +46,6 @@ export async function releaseWebhook(query: Query, webhookId: number): Promise<v
   });
 }
 
-/** Sets the gauges to what waits, retries included, and to how long that which is due has been so. */
 export async function observeDeliveries(query: Query, gauges: BacklogGauges): Promise<void> {
   const rows = await query<{ pending: number; oldest_age_sec: number }>(
     `SELECT count(*) AS pending,

@@ -18,10 +18,7 @@ const WORKER: Actor = { actor: 'webhook-delivery', address: 'none', request_id: 
 
 type Locked = { account_id: number; enabled: boolean; failing_for_sec: number };
 
-/**
- * Writes down what came of an attempt, ends the lease, and switches off a webhook that is gone or has failed for too
- * long. `query` is the transaction's.
- */
+/** Also ends the lease, and disables a webhook that is gone or has failed for too long. */
 export async function recordOutcome(
   query: Query,
   { delivery_id, webhook_id }: DueDelivery,
@@ -35,7 +32,7 @@ export async function recordOutcome(
     { webhook_id },
   );
   const [webhook] = rows;
-  // Deleted meanwhile, and its deliveries with it.
+  // The webhook was deleted meanwhile, with its deliveries.
   if (webhook === undefined) return { status: 'failed', disabled: null };
   const isDelivered = outcome.error === null;
   await query(

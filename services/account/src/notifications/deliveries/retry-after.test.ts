@@ -4,14 +4,14 @@ import { retryAfterSec } from './retry-after.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 
-/** Whole seconds, up to 49 years from now: of two digits of a year those are meant. */
+/** Up to 49 years from now, which two-digit years can express. */
 const date = fc
   .integer({ min: -40 * 365 * 86_400, max: 49 * 365 * 86_400 })
   .map((sec) => new Date(NOW.getTime() + sec * 1_000));
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** The three formats of RFC 9110, section 5.6.7. */
+/** RFC 9110, section 5.6.7. */
 const FORMATS: Readonly<Record<string, (date: Date) => string>> = {
   'IMF-fixdate': (at) => at.toUTCString(),
   'RFC 850': (at) => {

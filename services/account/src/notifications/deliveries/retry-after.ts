@@ -1,13 +1,10 @@
-/**
- * What the header `Retry-After` asks for (RFC 9110, section 10.2.3), seconds or a date, as seconds from now on; null
- * where it is neither.
- */
+/** RFC 9110, section 10.2.3: seconds from now; null if malformed. */
 export function retryAfterSec(value: string, now: Date): number | null {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Number(text);
   const fixdate = asFixdate(text, now);
   const at = new Date(fixdate);
-  // Date takes much more than this format, and makes of the 31st of February a day of March.
+  // Date accepts many other formats, and turns 31 February into a day of March.
   if (Number.isNaN(at.getTime()) || at.toUTCString() !== fixdate) return null;
   return Math.max(0, (at.getTime() - now.getTime()) / 1_000);
 }
@@ -16,7 +13,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 const RFC_850 = new RegExp(`^(${DAYS}), (\\d\\d)-(\\w{3})-(\\d\\d) (\\S+) GMT$`);
 const ASCTIME = /^(\w{3}) (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
 
-/** The obsolete formats of a date, which every recipient must take too (section 5.6.7), in today's. */
+/** Recipients must accept the obsolete formats too (RFC 9110, section 5.6.7). */
 function asFixdate(text: string, now: Date): string {
   const rfc850 = RFC_850.exec(text);
   if (rfc850 !== null) {
@@ -29,7 +26,7 @@ function asFixdate(text: string, now: Date): string {
   return `${name}, ${day.replace(' ', '0')} ${month} ${year} ${time} GMT`;
 }
 
-/** Of two digits, that of this century; more than 50 years ahead means the last one that ended so. */
+/** A two-digit year more than 50 years ahead means the past (RFC 9110, section 5.6.7). */
 function yearOf(digits: string, now: Date): string {
   const thisYear = now.getUTCFullYear();
   const year = thisYear - (thisYear % 100) + Number(digits);

@@ -4,23 +4,19 @@ import { NoPublicAddressError } from '../addresses/connector.ts';
 import type { AttemptError } from './delivery-errors.ts';
 import { retryAfterSec } from './retry-after.ts';
 
-/** What came of an attempt. `error` is a code of docs/webhooks.md; null where a server has answered with 2xx. */
+/** `error` is a code of docs/webhooks.md; null after a 2xx. */
 export type Outcome = {
   response_status: number | null;
-  /** Null where nobody was connected to: how long names took would tell something of them. */
+  /** Null without a connection: the time that DNS took would reveal something about names. */
   duration_ms: number | null;
   error: AttemptError | null;
-  /** What a server that is overloaded has asked for; null where none has. */
   retry_after_sec: number | null;
 };
 
-/** Of an answer the status counts; of its body no more than this is taken in, and nothing is kept. */
+/** No more of a response's body is read, and nothing of it is kept. */
 const BODY_MAX_BYTES = 4_096;
 
-/**
- * Sends a message, once. Redirects aren't followed: the address was chosen by the owner, and what it leads to was
- * not. Never throws.
- */
+/** Follows no redirects: the owner chose only this URL. Never throws. */
 export async function send(
   { agent, attemptTimeoutMs, stopping }: { agent: Agent; attemptTimeoutMs: number; stopping: AbortSignal },
   { url, headers, payload }: { url: string; headers: Record<string, string>; payload: string },
@@ -66,7 +62,7 @@ function errorOf(status: number): AttemptError | null {
   return status === 410 ? 'gone' : 'unexpected_status';
 }
 
-/** Of a server that says it is overloaded; one that says it twice has said nothing. */
+/** Counts for 429 and 503 only; a repeated header is ignored. */
 function retryAfterOf(status: number, value: string | string[] | undefined): number | null {
   if (!(status === 429 || status === 503) || typeof value !== 'string') return null;
   return retryAfterSec(value, new Date());
@@ -82,5 +78,5 @@ function codeOf(error: unknown, signal: AbortSignal): AttemptError {
   return typeof code === 'string' && TLS_CODE.test(code) ? 'tls_failed' : 'connection_failed';
 }
 
-/** OpenSSL's and Node's names of what is wrong with a certificate or a handshake. */
+/** OpenSSL's and Node's codes for certificate and handshake errors. */
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;

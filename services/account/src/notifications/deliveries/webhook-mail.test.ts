@@ -28,7 +28,6 @@ afterAll(async () => {
   await Promise.all([suite.close(), receiver.close()]);
 });
 
-/** As if a webhook with this id had been switched off. */
 async function queueMail(webhook_id: number | null): Promise<void> {
   const { account_id, email } = owner;
   await suite.database('mail_outbox').insert({

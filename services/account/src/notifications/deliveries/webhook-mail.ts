@@ -7,7 +7,7 @@ export type WebhookMail = {
   kind: 'webhook_disabled';
   recipient: string;
   account_id: number;
-  /** Null in rows of the previous version, which can run beside this one. */
+  /** Null in rows of the previous version, which may still be running. */
   webhook_id: number | null;
 };
 
@@ -22,7 +22,7 @@ export const webhookMails: MailRenderers<WebhookMail> = {
 
 type NamedWebhook = { webhook_id: number; address: string };
 
-/** Undefined if it was deleted. The address leaves out query and user info, which often hold keys. */
+/** Undefined if deleted. Leaves out query and user info, which often contain keys. */
 async function findNamedWebhook(query: Query, webhook_id: number): Promise<NamedWebhook | undefined> {
   const rows = await query<{ url: string }>('SELECT url FROM webhooks WHERE webhook_id = :webhook_id', {
     webhook_id,

@@ -4,8 +4,6 @@ import { seal, unseal } from '../../platform/sealing/sealing.ts';
 import type { Sealed, SealingKey } from '../../platform/sealing/sealing.ts';
 import { secretOwner } from './secret.ts';
 
-/** The secrets of webhooks, sealed in Postgres. */
-
 /** For the program `reseal`. */
 export const SEALED_WEBHOOK_SECRETS: SealedTable<{ webhook_id: number }> = {
   table: 'webhook_secrets',
@@ -28,7 +26,7 @@ export async function insertSecret(
   );
 }
 
-/** The current secret signs for the overlap, the one before it no more: at most two are live. */
+/** The current secret signs during the overlap, older ones don't: at most two are live. */
 export async function endSecrets(query: Query, webhookId: number, overlapSec: number): Promise<void> {
   await query('DELETE FROM webhook_secrets WHERE webhook_id = :webhookId AND expires_at IS NOT NULL', {
     webhookId,
@@ -40,7 +38,7 @@ export async function endSecrets(query: Query, webhookId: number, overlapSec: nu
   );
 }
 
-/** The secrets that sign, newest first. @throws {Problem} internal_error if one can't be opened */
+/** Newest first. @throws {Problem} internal_error if one can't be decrypted */
 export async function liveSecrets(
   query: Query,
   webhook_id: number,

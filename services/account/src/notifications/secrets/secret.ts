@@ -1,23 +1,22 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Secrets and signatures as Standard Webhooks 1.0 has them (symmetric, `v1`). */
+/** Standard Webhooks 1.0 (symmetric, `v1`). */
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret, in the form in which the receiver's library takes it. */
+/** In the format that receivers' libraries accept. */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** What a webhook's secret is sealed for. */
 export function secretOwner({ webhook_id }: { webhook_id: number }): string {
   return `tollgate:webhook-secret:${String(webhook_id)}`;
 }
 
 /**
- * The headers of an attempt. While a secret is exchanged there are two signatures, and the receiver accepts either.
- * The time is that of the attempt, so that a receiver may refuse what is old.
+ * During an overlap there are two signatures. The timestamp is the attempt's, so that receivers can refuse
+ * old messages.
  */
 export function signedHeaders(
   { message_id, payload }: { message_id: string; payload: string },

@@ -23,8 +23,6 @@ import type { Webhook, WebhookKey } from './store.ts';
 import { urlFault } from '../addresses/url-rules.ts';
 import type { UrlRules } from '../addresses/url-rules.ts';
 
-/** Changes with their audit entries. `query` is the transaction's. */
-
 export type WebhookSettings = {
   urlRules: UrlRules;
   sealingKeys: readonly SealingKey[];
@@ -125,7 +123,7 @@ export async function retryDelivery(
   return delivery;
 }
 
-/** A URL as logs may hold it: paths and parameters often contain a receiver's secret. */
+/** Without what logs must not contain: paths and parameters often hold a receiver's secret. */
 function shown(url: string): string {
   return new URL(url).origin;
 }

@@ -27,14 +27,10 @@ import { findWebhook, listWebhooks } from './store.ts';
 import type { Webhook } from './store.ts';
 
 /**
- * The webhooks of who is signed in, at `/api/console/webhooks`. A webhook's record is `webhook_id, url, description,
- * enabled, disabled_at, disabled_reason, failing_since, previous_secret_expires_at, created_at`: times in ISO 8601;
- * `disabled_reason` is null, `owner`, `gone` (it has answered 410) or `failing` (for days). A delivery's is
- * `delivery_id, message_id, event_type, status, attempts, next_attempt_at, created_at, attempted_at,
- * response_status, duration_ms, error, attempt_log`: `status` is `pending`, `delivered` or `failed`, `attempted_at` to
- * `error` are of the last attempt, `error` is one of docs/webhooks.md; `attempt_log` has the newest 30 attempts, newest
- * first: `attempt, attempted_at, response_status, duration_ms, error, next_attempt_at`. 400 `invalid_request` naming
- * all faulty members; 401; 404 `not_found` for what is unknown or another account's; 503 while Postgres is away.
+ * The signed-in account's webhooks. `disabled_reason` is null, `owner`, `gone` (it answered 410) or `failing`
+ * (for days). A delivery's `attempted_at` to `error` describe the last attempt; `attempt_log` has the newest
+ * 30, newest first. 400 `invalid_request`; 401; 404 `not_found` also for another account's; 503 if Postgres
+ * is unavailable.
  */
 
 export type WebhookParts = {
@@ -42,11 +38,10 @@ export type WebhookParts = {
   transact: Transact;
   counts: AttemptCounts;
   webhookSettings: WebhookSettings;
-  /** There may be something to be sent. */
   wakeWebhooks: () => void;
 };
 
-/** Attempts that an account may ask for: each is a request of ours to a server of theirs. */
+/** Tests and retries per account: each is a request of ours to a server of theirs. */
 const ASKED_FOR = { max: 30, windowSec: 60 };
 
 /** `GET /api/console/webhooks`: 200 `{webhooks}`, newest first. */
@@ -58,9 +53,9 @@ export function listWebhooksEndpoint({ query }: Pick<WebhookParts, 'query'>): Re
 }
 
 /**
- * `POST /api/console/webhooks` with `{url, description}`: 201, the record and `secret`, which is in this answer only.
- * The address is https (http where WEBHOOK_ALLOW_HTTP says so), with no user, password or fragment, on port 443, 80
- * or one from 1024 on; `description` may be left out. 409 `webhook_limit_reached`; 403 `account_blocked`.
+ * `POST /api/console/webhooks` with `{url, description}`: 201, the record and `secret`, only here. The URL is
+ * https (http if WEBHOOK_ALLOW_HTTP is set), on port 443, 80 or from 1024. 409 `webhook_limit_reached`; 403
+ * `account_blocked`.
  */
 export function createWebhookEndpoint({ transact, webhookSettings }: WebhookParts): RequestHandler {
   return async (req, res) => {
@@ -78,8 +73,8 @@ export function readWebhookEndpoint({ query }: Pick<WebhookParts, 'query'>): Req
 }
 
 /**
- * `PATCH /api/console/webhooks/{webhook_id}` with any of `{url, description, enabled}`: 200, the record. Switched off,
- * its pending deliveries fail; switched on, it gets what happens from then on.
+ * `PATCH /api/console/webhooks/{webhook_id}` with any of `{url, description, enabled}`: 200, the record.
+ * Disabling fails the pending deliveries.
  */
 export function changeWebhookEndpoint({ transact, webhookSettings }: WebhookParts): RequestHandler {
   return async (req, res) => {
@@ -91,7 +86,7 @@ export function changeWebhookEndpoint({ transact, webhookSettings }: WebhookPart
   };
 }
 
-/** `DELETE /api/console/webhooks/{webhook_id}`: 204; its delivery log goes with it. */
+/** `DELETE /api/console/webhooks/{webhook_id}`: 204. Also deletes its deliveries. */
 export function deleteWebhookEndpoint({ transact }: WebhookParts): RequestHandler {
   return async (req, res) => {
     await transact((query) => removeWebhook(query, idOf(req, 'webhook_id'), signedIn(res)));
@@ -100,8 +95,8 @@ export function deleteWebhookEndpoint({ transact }: WebhookParts): RequestHandle
 }
 
 /**
- * `POST …/webhooks/{webhook_id}/rotate-secret` with `{overlap_sec}` (0 to 604800): 200, the record and the new
- * `secret`. For the overlap what is sent has the signatures of both; of three the oldest ends at once.
+ * `POST …/webhooks/{webhook_id}/rotate-secret` with `{overlap_sec}` (0 to 604800): 200, the record and
+ * `secret`. Both secrets sign during the overlap; of three, the oldest ends at once.
  */
 export function rotateWebhookSecretEndpoint({ transact, webhookSettings }: WebhookParts): RequestHandler {
   return async (req, res) => {
@@ -114,8 +109,8 @@ export function rotateWebhookSecretEndpoint({ transact, webhookSettings }: Webho
 }
 
 /**
- * `POST …/webhooks/{webhook_id}/test`, without a body: 202, the delivery of an event `webhook.test`. 409
- * `webhook_disabled`; 403 `account_blocked`; 429 after 30 tests and retries of the account in a minute.
+ * `POST …/webhooks/{webhook_id}/test`, without a body: 202, the delivery. 409 `webhook_disabled`; 403
+ * `account_blocked`; 429 after 30 tests and retries in a minute.
  */
 export function testWebhookEndpoint({ transact, counts, wakeWebhooks }: WebhookParts): RequestHandler {
   return async (req, res) => {
@@ -127,8 +122,8 @@ export function testWebhookEndpoint({ transact, counts, wakeWebhooks }: WebhookP
 }
 
 /**
- * `GET …/webhooks/{webhook_id}/deliveries?limit=50&cursor=…&status=failed`: 200 `{deliveries, next_cursor}`, newest
- * first; `limit` is 1 to 200, `next_cursor` null at the end. They are kept for WEBHOOK_DELIVERY_RETENTION_SEC.
+ * `GET …/webhooks/{webhook_id}/deliveries?limit=50&cursor=…&status=failed`: 200 `{deliveries, next_cursor}`,
+ * newest first; `limit` is 1 to 200. Kept for WEBHOOK_DELIVERY_RETENTION_SEC.
  */
 export function listDeliveriesEndpoint({ query }: Pick<WebhookParts, 'query'>): RequestHandler {
   return async (req, res) => {
@@ -145,8 +140,8 @@ export function listDeliveriesEndpoint({ query }: Pick<WebhookParts, 'query'>): 
 }
 
 /**
- * `POST …/webhooks/{webhook_id}/deliveries/{delivery_id}/retry`, without a body: 202, the delivery, due now, whatever
- * came of it before; `webhook-id` stays the same. 409 `webhook_disabled`; 403 `account_blocked`; 429 as for tests.
+ * `POST …/deliveries/{delivery_id}/retry`, without a body: 202, the delivery, due now whatever its status,
+ * with the same `webhook-id`. Errors as for tests.
  */
 export function retryDeliveryEndpoint({ transact, counts, wakeWebhooks }: WebhookParts): RequestHandler {
   return async (req, res) => {

@@ -19,7 +19,7 @@ const description = describedAs(
   { type: 'string', maxLength: DESCRIPTION_MAX_CHARACTERS, description: 'Without control characters.' },
 );
 
-/** url-rules.ts checks it: which URLs are allowed depends on settings. */
+/** Which URLs are allowed depends on settings, so url-rules.ts checks them. */
 const url = describedAs(z.string('must be text'), {
   type: 'string',
   format: 'uri',
@@ -28,10 +28,8 @@ const url = describedAs(z.string('must be text'), {
     'An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.',
 });
 
-/** Body of `POST /api/console/webhooks`. */
 export const newWebhookSchema = z.strictObject({ url, description: description.optional() });
 
-/** Body of `PATCH …/webhooks/{webhook_id}`. */
 export const webhookChangesSchema = z.strictObject({
   url: url.optional(),
   description: description.optional(),
@@ -41,12 +39,10 @@ export const webhookChangesSchema = z.strictObject({
 const OVERLAP_MAX_SEC = 604_800;
 const WANTED_OVERLAP = `must be a whole number of seconds from 0 to ${String(OVERLAP_MAX_SEC)}`;
 
-/** Body of `POST …/webhooks/{webhook_id}/rotate-secret`. */
 export const webhookRotationSchema = z.strictObject({
   overlap_sec: z.int(WANTED_OVERLAP).min(0, WANTED_OVERLAP).max(OVERLAP_MAX_SEC, WANTED_OVERLAP),
 });
 
-/** Query parameters of the delivery log. */
 export const deliveryListSchema = z.strictObject({
   ...pageFields,
   status: z.enum(['pending', 'delivered', 'failed'], 'must be pending, delivered or failed').optional(),

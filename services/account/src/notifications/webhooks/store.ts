@@ -10,7 +10,7 @@ export type Webhook = {
   /** Null if it is enabled. */
   disabled_at: Date | null;
   disabled_reason: DisabledReason | null;
-  /** The first failed attempt since the last one that succeeded. */
+  /** The first failed attempt since the last success. */
   failing_since: Date | null;
   previous_secret_expires_at: Date | null;
 };
@@ -37,7 +37,6 @@ export async function findWebhook(query: Query, key: WebhookKey): Promise<Webhoo
   return rows[0];
 }
 
-/** Locks the webhook until the transaction ends. */
 export async function lockWebhook(query: Query, key: WebhookKey): Promise<Webhook | undefined> {
   const rows = await query<Webhook>(
     `SELECT ${COLUMNS} FROM webhooks WHERE webhook_id = :webhook_id AND account_id = :account_id

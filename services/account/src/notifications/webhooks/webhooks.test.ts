@@ -13,7 +13,7 @@ let suite: PeopleUnderTest;
 let owner: Owner;
 
 beforeAll(async () => {
-  // Nobody is asked where the name leads, so that nothing is sent.
+  // DNS is unavailable, so nothing is sent.
   suite = await startPeople({ WEBHOOK_DNS_SERVERS: '127.0.0.1:1', WEBHOOK_RETRY_DELAYS_SEC: '3600' });
 });
 
@@ -122,7 +122,7 @@ describe('a webhook', () => {
       expect([method, rest, answer.status]).toEqual([method, rest, 404]);
     }
     expect((await stranger.browser.request('GET', '/webhooks')).body).toEqual({ webhooks: [] });
-    // A delivery of another webhook of one's own is none of this one's.
+    // A delivery of the account's other webhook isn't found either.
     const other = await makeWebhook(owner, URL);
     const path = `${other.path}/deliveries/${String(delivery.delivery_id)}/retry`;
     expect((await post(undefined, path)).status).toBe(404);
