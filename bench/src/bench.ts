@@ -10,11 +10,7 @@ import { runFacts } from './report/run-facts.ts';
 import { startServers } from './servers.ts';
 import type { Servers } from './servers.ts';
 
-/**
- * `npm run bench -- token gateway`: the named parts, or all; `--profile DIRECTORY` writes a CPU profile of each of
- * our services there. Exit code 0 when they were measured, whatever came out; 1 after a failure, a signal or too
- * long a time. Nothing is left running.
- */
+/** `npm run bench -- token gateway` measures these parts, or all. Exit code 0 whatever the figures. */
 const START_LIMIT_SEC = 120;
 
 const say = (line: string) => {
@@ -31,7 +27,7 @@ function partsNamed(names: readonly string[]): string[] {
   return Object.keys(PARTS).filter((name) => names.length === 0 || names.includes(name));
 }
 
-/** Measures part by part; what is measured is written at once, whatever becomes of the parts after it. */
+/** Writes each part's result at once, so that a later failure doesn't lose it. */
 async function run(
   names: readonly string[],
   starting: Promise<Servers>,
@@ -52,7 +48,7 @@ async function main(): Promise<void> {
   const stopped = stopSignal().then((signal) => {
     throw new Error(`Stopped by ${signal}; what was measured is written.`);
   });
-  // Heard of in the race below, once there is one.
+  // Handled in the race below.
   stopped.catch(() => undefined);
   const { positionals, values } = parseArgs({
     allowPositionals: true,

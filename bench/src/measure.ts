@@ -28,7 +28,7 @@ const P99_GOAL_MS = 10;
 
 type Comparison = { peer: string; target: Target; rounds: Pair[] };
 
-/** A rate beside each peer's: warm-up, rounds that alternate between ours and the peer, then ours at half of full load. */
+/** Rounds alternate between ours and the peer; then ours runs at half of full load. */
 export async function measureRate(
   part: Rate,
   servers: Servers,
@@ -85,7 +85,6 @@ export async function measureRate(
   };
 }
 
-/** Adds the rounds to the comparison. */
 async function compare(
   { name, unit }: Rate,
   ours: Target,

@@ -2,10 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { basic } from './auth/auth-rates.ts';
 import type { Servers } from './servers.ts';
 
-/** An application, by the operator's API, and a token of its own. */
 export type FreshApplication = { id: number; token: string };
 
-/** For the sample account, or another one. */
+/** The account is the sample's unless given. */
 export async function freshApplication(
   servers: Servers,
   accountId = servers.demo.account_id,
@@ -51,7 +50,7 @@ async function operate(
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** Looks every few ms until something is so. @throws {Error} after the time limit. */
+/** @throws {Error} after the time limit */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,

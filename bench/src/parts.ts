@@ -10,7 +10,6 @@ import { measureUsage } from './usage/usage.ts';
 import { measureUsageViews } from './usage/usage-views.ts';
 import { measureWebsocket } from './websocket/websocket.ts';
 
-/** Every part by the name that the command takes. */
 export const PARTS: Readonly<Record<string, Part>> = {
   token: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
   introspect: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },

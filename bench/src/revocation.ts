@@ -14,12 +14,12 @@ const GOAL_MEDIAN_MS = 100;
 const GOAL_SLOWEST_MS = 1_000;
 const LIMIT_MS = 10_000;
 
-/** Time in ms from the moment an operator asks for a revocation. */
+/** In ms since an operator requested the revocation. */
 type Times = { firstRefusal: number[]; socketClosed: number[] };
 
 /**
- * How long a token that two gateways have cached, and that has a WebSocket open at each, is good for after its
- * application's revocation was asked for: until the first refusal, and until the socket is closed.
+ * From the request of a revocation to the first refusal at two gateways, and to the closing of open
+ * WebSockets.
  */
 export async function measureRevocation(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   await widenLimits(servers);

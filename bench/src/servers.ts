@@ -18,13 +18,13 @@ import { createSupervisor } from '../../scripts/launcher/supervisor.ts';
 import { goesFirst, pin, sharesItsCore } from './cores.ts';
 import type { Places } from './cores.ts';
 
-/** Limits against abuse count in Redis as ever, but let one client be the whole load. */
+/** Abuse limits still count in Redis, but let one client be the whole load. */
 const RAISED_LIMITS = {
   TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE: '10000000',
   INTROSPECTIONS_PER_CALLER_PER_SEC: '1000000',
 };
 
-/** A further service of the stack, in the place of what is compared unless it says otherwise. */
+/** On the compared core unless `place` is set. */
 type FurtherService = { settings?: Record<string, string>; place?: string | undefined };
 
 export type StartedService = { pid: number; url: string; privateUrl: string; stop: () => Promise<unknown> };
@@ -32,17 +32,16 @@ export type StartedService = { pid: number; url: string; privateUrl: string; sto
 export type Servers = {
   demo: Demo;
   auth: { pid: number };
-  /** Of a part of the stack, by its name: account, redis, postgres …; 0 where it wasn't started here. */
+  /** 0 if the part wasn't started here. */
   pidOf: (name: string) => number;
   redisUrl: string;
   databaseUrl: string;
-  /** Each caller's secret at the private listeners. */
   credentials: StackPlan['credentials'];
   places: Places | undefined;
-  /** Of this run; removed with all that is in it. */
+  /** Removed at the end. */
   directory: string;
   project: string;
-  /** To be told of every process that a part starts: it is ended with the others. */
+  /** Must be told of every process that a part starts, so that it is ended too. */
   onSpawn: OnSpawn;
   startFurther: (name: ServiceName, options?: FurtherService) => Promise<StartedService>;
   peer: { pid: number; url: string; clientId: string; clientSecret: string };
@@ -51,27 +50,26 @@ export type Servers = {
 export type BenchRun = {
   places: Places | undefined;
   say: (line: string) => void;
-  /** Where CPU profiles of the services that parts start are written. */
   profileDir: string | undefined;
 };
 
 export type ServersHandle = {
   /** Rejects when something doesn't come up. */
   started: Promise<Servers>;
-  /** Ends everything that was started, also while it still starts. */
+  /** Also while it is starting. */
   stop: () => Promise<void>;
 };
 
-/** Starts the stack of `npm start` by its own code, in a directory and on ports of its own, and the peer. */
+/** Runs the stack of `npm start`, in a directory and on ports of its own, and the peer. */
 export async function startServers({ places, say, profileDir }: BenchRun): Promise<ServersHandle> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
-  // As root, Postgres and the peers run as users of their own, who must get through to their data.
+  // As root, Postgres and the peers run as users of their own, who need access to their data.
   await chmod(directory, 0o711);
   makeStateDirectory(directory);
   const settings = readSettings({ TOLLGATE_DIR: directory, PORT_BASE: String(await freePortBase()) });
   const { project } = settings;
   const processes = new Map<string, ManagedProcess>();
-  // Nothing is started again: a server that died would spoil what is measured.
+  // Restarts nothing: a server that died would spoil the measurement.
   const supervisor = {
     ...createSupervisor(statePaths(directory).ledger, say),
     watch: (process: ManagedProcess) => {
@@ -81,7 +79,7 @@ export async function startServers({ places, say, profileDir }: BenchRun): Promi
   const { onSpawn } = supervisor;
   const start = async (): Promise<Servers> => {
     const secrets = newSampleSecrets();
-    // What is started inherits the place of this process; the two that are compared then move to theirs.
+    // Processes inherit the core of this one; the two that are compared then move to theirs.
     pin(process.pid, places?.rest);
     Object.assign(process.env, RAISED_LIMITS);
     const planned = Promise.withResolvers<StackPlan>();

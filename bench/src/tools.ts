@@ -6,7 +6,7 @@ import type { Servers } from './servers.ts';
 
 type Say = (line: string) => void;
 
-/** Programs that aren't npm packages: Debian's, unpacked into the cache and not installed. */
+/** Debian packages, unpacked into the cache and not installed. */
 export type Tools = {
   nginx: string;
   wrk: string;
@@ -22,7 +22,7 @@ export type ApacheTools = {
   versions: Record<'mod_oauth2' | 'mod_auth_openidc', string>;
 };
 
-/** @throws {Error} where the packages can't be had: the upstream and the load generator are among them. */
+/** @throws {Error} if the packages can't be downloaded; upstream and load generator are among them. */
 export async function findTools({ directory, onSpawn }: Servers, say: Say): Promise<Tools> {
   const { root, libraryPath } = await unpackDebianPackages({
     name: 'bench',
@@ -39,7 +39,7 @@ export async function findTools({ directory, onSpawn }: Servers, say: Say): Prom
   };
 }
 
-/** Apache with both modules. @throws {Error} where the packages can't be had. */
+/** @throws {Error} if the packages can't be downloaded. */
 export async function findApache({ directory, onSpawn }: Servers, say: Say): Promise<ApacheTools> {
   const { root, libraryPath } = await unpackDebianPackages({
     name: 'bench-apache',
@@ -58,7 +58,7 @@ export async function findApache({ directory, onSpawn }: Servers, say: Say): Pro
   };
 }
 
-/** By the first line of a package's own changelog: "wrk (4.1.0-3) unstable; …". */
+/** From the first line of the package's changelog: "wrk (4.1.0-3) unstable; …". */
 function versionOf(root: string, name: string): string {
   const changelog = gunzipSync(readFileSync(join(root, `usr/share/doc/${name}/changelog.Debian.gz`)));
   return /\(([^)]+)\)/.exec(changelog.subarray(0, 200).toString())?.[1] ?? 'unknown';

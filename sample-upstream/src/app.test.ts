@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 type Upstream = { child: ChildProcess; base: string };
 
-/** Starts the upstream as users do, on a free port, and waits until it says where it listens. */
+/** As users do, on a free port. */
 async function startUpstream(): Promise<Upstream> {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'], PORT: '0' },
@@ -229,7 +229,7 @@ describe('the subscription', () => {
         });
       });
     expect(await results(query)).toEqual([event, event, event]);
-    // This client rejects with the message's payload, which is no Error.
+    // This client rejects with the message's payload, which isn't an Error.
     await expect(results('{ nothing }')).rejects.toMatchObject({
       message: expect.stringContaining('Cannot query field "nothing"'),
       extensions: { points: 1 },

@@ -20,8 +20,8 @@ const DEFAULT_QUERY = `{
 `;
 
 /**
- * - `POST /graphql`, `GET /graphql`: GraphQL over HTTP; subscriptions as server-sent events; GraphiQL where a
- *   browser asks for a page. Every answer carries `X-Points`.
+ * - `POST /graphql`, `GET /graphql`: GraphQL over HTTP, subscriptions as server-sent events, and GraphiQL for
+ *   browsers. Every response has `X-Points`.
  * - `/graphql` as a WebSocket: `graphql-transport-ws`, and the older `graphql-ws`.
  * - `GET /health`: 200 `{"status":"ok"}`.
  */
@@ -36,11 +36,11 @@ export function createApp(): { server: Server; close: () => Promise<void> } {
     cors: false,
     logging: 'warn',
   });
-  // A client that keeps connections must be the one to close an idle one, or a request can meet the closing.
+  // The client must be the one to close an idle connection, or its next request can meet the closing.
   const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
     const path = (req.url ?? '').split('?', 1)[0];
     if (path === GRAPHQL_PATH) {
-      // Also for what is refused before GraphQL begins.
+      // Also on what is refused before GraphQL begins.
       res.setHeader('x-points', String(MINIMUM_POINTS));
       void yoga(req, res);
     } else if (path === '/health') {
@@ -53,10 +53,10 @@ export function createApp(): { server: Server; close: () => Promise<void> } {
   return { server, close: () => closeServer(server, closeSockets) };
 }
 
-/** How long requests under way may take once the process is told to end. */
+/** For requests under way when the process is told to end. */
 const DRAIN_LIMIT_MS = 3_000;
 
-/** Accepts nothing new, ends the sockets and lets requests finish; server-sent events end at the limit. */
+/** Closes the listener and sockets, and waits for requests; server-sent events end at the limit. */
 async function closeServer(server: Server, closeSockets: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => {

@@ -16,7 +16,7 @@ export type Continent = { code: string; name: string };
 
 export type Language = { code: string; name: string; native: string; rightToLeft: boolean };
 
-/** All countries by name, continents and languages by code, as the npm package countries-list has them. */
+/** From the npm package countries-list: countries by name, continents and languages by code. */
 export const allCountries: readonly Country[] = getCountryDataList()
   .map((country) => ({
     code: country.iso2,
@@ -47,7 +47,7 @@ const countryByCode = new Map(allCountries.map((country) => [country.code, count
 const continentByCode = new Map(allContinents.map((continent) => [continent.code, continent]));
 const languageByCode = new Map(allLanguages.map((language) => [language.code, language]));
 
-/** Codes are found in either case. */
+/** In upper or lower case. */
 export function findCountry(code: string): Country | undefined {
   return countryByCode.get(code.toUpperCase());
 }
@@ -66,7 +66,7 @@ export type CountryFilter = {
   nameContains?: string | null;
 };
 
-/** The countries that meet every condition given, by name. */
+/** The countries that meet every condition, by name. */
 export function selectCountries({ continent, language, nameContains }: CountryFilter): Country[] {
   const continentCode = continent?.toUpperCase();
   const languageCode = language?.toLowerCase();

@@ -1,13 +1,9 @@
 export type Config = { host: string; port: number };
 
-/** Thrown with one line per fault, none of which repeats a value. */
+/** One line per fault, without the values. */
 export class ConfigError extends Error {}
 
-/**
- * Reads HOST (127.0.0.1) and PORT (4003).
- *
- * @throws {ConfigError} naming every setting that is wrong.
- */
+/** HOST defaults to 127.0.0.1, PORT to 4003. @throws {ConfigError} naming every setting that is wrong */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const host = env['HOST'] ?? '127.0.0.1';
   const port = env['PORT'] ?? '4003';

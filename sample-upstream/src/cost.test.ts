@@ -26,7 +26,7 @@ function refusalCode(query: string, variableValues: Record<string, unknown> = {}
 
 const first = fc.integer({ min: 0, max: 100 });
 
-/** Selections on a country, as nested as the limit allows to stay affordable in most cases. */
+/** Nested as deep as the limit allows, but affordable in most cases. */
 const countryFields = fc.letrec<{ country: string; language: string }>((tie) => ({
   country: fc
     .array(

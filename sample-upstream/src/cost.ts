@@ -22,36 +22,32 @@ import type {
 } from 'graphql';
 import { ARGUMENT_BOUNDS, MAX_DEPTH, MAX_OPERATION_POINTS, UNPAGED_LIST_SIZE } from './bounds.ts';
 
-/** What GraphQL servers call execution arguments, as far as the price needs them. */
 export type PricedOperation = {
   schema: GraphQLSchema;
-  /** A document that has passed validation. */
+  /** Has passed validation. */
   document: DocumentNode;
   operationName?: string | null | undefined;
   variableValues?: Readonly<Record<string, unknown>> | null | undefined;
 };
 
-/** The price of what is answered without being executed: introspection, invalid and refused queries. */
+/** For introspection, and invalid or refused queries, which aren't executed. */
 export const MINIMUM_POINTS = 1;
 
 export type Price = {
   points: number;
-  /** Set where the operation may not be executed. */
+  /** Set if the operation may not be executed. */
   refusal?: GraphQLError;
 };
 
 /**
- * The price of an operation in points, known before it is executed: one for each field and object that it
- * may return. A list counts as many objects as its `first` argument asks for, or UNPAGED_LIST_SIZE without
- * one. Fields that the executor would merge count once, skipped ones don't count, nor do introspection and
- * `__typename`. The least is 1. For a subscription it is the price of one event.
- *
- * An operation that is too deep, too expensive or has an argument out of bounds is refused, for 1 point.
+ * Points, known before execution: one for each field and object that the operation may return, at least 1. A
+ * list counts `first` objects, or UNPAGED_LIST_SIZE. Merged fields count once; skipped ones, introspection
+ * and `__typename` don't count. A subscription's price is per event. Refused operations cost 1 point.
  */
 export function priceOf({ schema, document, operationName, variableValues }: PricedOperation): Price {
   const operation = getOperationAST(document, operationName) ?? undefined;
   const rootType = operation === undefined ? undefined : schema.getRootType(operation.operation);
-  // Which operation is meant, and whether its variables fit, is for the executor to complain about.
+  // The executor reports an unknown operation or variables that don't fit.
   if (operation === undefined || !isObjectType(rootType)) return { points: MINIMUM_POINTS };
   const variables = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {});
   if (variables.coerced === undefined) return { points: MINIMUM_POINTS };
@@ -68,23 +64,19 @@ export function priceOf({ schema, document, operationName, variableValues }: Pri
 type Walk = {
   fragments: ReadonlyMap<string, SelectionSetNode>;
   variables: Record<string, unknown>;
-  /** The sum so far. */
   points: number;
 };
 
 type Level = {
   type: GraphQLObjectType;
-  /** Several where fields with the same response key are merged. */
+  /** Several if fields with the same response key are merged. */
   selectionSets: readonly SelectionSetNode[];
-  /** Of how many objects these fields are read, at most. */
+  /** How many objects have these fields, at most. */
   copies: number;
   depth: number;
 };
 
-/**
- * Adds the price of a level and of all below it. Every field visited adds at least a point, so the limit
- * also bounds the work that a hostile query can cause here.
- */
+/** Every field adds at least a point, so the limit also bounds the work that a hostile query causes here. */
 function addFields(walk: Walk, { type, selectionSets, copies, depth }: Level): void {
   if (depth > MAX_DEPTH) {
     throw refused('QUERY_TOO_DEEP', `Fields may nest ${String(MAX_DEPTH)} deep at most`);
@@ -115,7 +107,7 @@ function addFields(walk: Walk, { type, selectionSets, copies, depth }: Level): v
   }
 }
 
-/** Fields by response key, fragments resolved, the way the executor collects them (GraphQL, section 6.3.2). */
+/** By response key, with fragments resolved, as the executor collects them (GraphQL, section 6.3.2). */
 function mergedFields(walk: Walk, selectionSets: readonly SelectionSetNode[]): Map<string, FieldNode[]> {
   const merged = new Map<string, FieldNode[]>();
   const spread = new Set<string>();
@@ -128,7 +120,7 @@ function mergedFields(walk: Walk, selectionSets: readonly SelectionSetNode[]): M
           merged.set(key, [...(merged.get(key) ?? []), selection]);
           break;
         }
-        // The schema has object types only, so a valid fragment's type is always the one at hand.
+        // The schema has only object types, so a valid fragment's type is the current one.
         case Kind.INLINE_FRAGMENT:
           collect(selection.selectionSet);
           break;
@@ -151,7 +143,7 @@ function isIncluded(selection: SelectionNode, variables: Record<string, unknown>
   );
 }
 
-/** The arguments that have bounds; throws where one leaves them. */
+/** Throws if an argument is out of bounds. */
 function checkedArguments(values: Record<string, unknown>): { first?: number } {
   const checked: Partial<Record<string, number>> = {};
   for (const [name, { min, max }] of Object.entries(ARGUMENT_BOUNDS)) {

@@ -2,14 +2,14 @@ import type { Server as GraphqlServer, WebSocket as GraphqlSocket } from 'graphq
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 
-/** The subprotocol of subscriptions-transport-ws, whose server is no longer maintained. */
+/** The subprotocol of subscriptions-transport-ws, whose server isn't maintained any more. */
 export const OLDER_PROTOCOL = 'graphql-ws';
 
 type Message = { type?: unknown; payload?: unknown; [field: string]: unknown };
 
 /**
- * Serves a socket that speaks the older `graphql-ws` by the server for `graphql-transport-ws`: the two differ
- * in the names of their messages, and in that an error has one payload and not a list.
+ * Translates the older `graphql-ws` for the server of `graphql-transport-ws`: message names differ, and an
+ * error has one payload instead of a list.
  */
 export function serveOlderProtocol(graphql: GraphqlServer, socket: WebSocket): void {
   const adapted: GraphqlSocket = {
@@ -22,7 +22,7 @@ export function serveOlderProtocol(graphql: GraphqlServer, socket: WebSocket): v
       socket.close(code, reason);
     },
     onMessage: (listener) => {
-      // Clients of this protocol start operations without waiting for the acknowledgement.
+      // Clients of this protocol start operations before the acknowledgement.
       let acknowledged = Promise.resolve();
       socket.on('message', (bytes: Buffer) => {
         const { type, text } = fromOlder(bytes.toString());
@@ -45,7 +45,7 @@ function fromOlder(text: string): { type: unknown; text: string } {
     const type = NEWER_NAMES[String(message.type)] ?? message.type;
     return { type, text: JSON.stringify({ ...message, type }) };
   } catch {
-    // Neither protocol knows it: the server closes the socket.
+    // Unknown to both protocols: the server closes the socket.
     return { type: undefined, text };
   }
 }

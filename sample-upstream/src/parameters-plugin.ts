@@ -2,9 +2,8 @@ import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
 /**
- * Answers 415 with a GraphQL error where the body is of a type that is not read: Yoga alone leaves the body out.
- * Answers 400 where `variables` or `extensions` of a URL or a form is not JSON: such a request is not a well-formed
- * GraphQL-over-HTTP request, whose answer is 4xx in either media type. Yoga alone takes it for a fault of its own.
+ * 415 for a body of another type, which Yoga alone ignores. 400 for `variables` or `extensions` that aren't
+ * JSON: not a well-formed GraphQL-over-HTTP request, but Yoga alone responds with a 500.
  */
 export function refuseMalformedParameters(): Plugin {
   return {

@@ -10,7 +10,7 @@ type Execution = {
   setResultAndStopExecution: (result: ExecutionResult) => void;
 };
 
-/** Puts the price of each operation into the answer's X-Points header, and stops those it refuses. */
+/** Sets X-Points, and stops operations that are refused. */
 export function pricing(): Plugin {
   const points = new WeakMap<Request, number>();
   const price = ({ args, setResultAndStopExecution }: Execution): void => {
@@ -32,6 +32,6 @@ export function pricing(): Plugin {
   };
 }
 
-/** A parser that gives up on documents no honest caller sends, before validation costs anything. */
+/** Gives up on documents that no honest caller sends, before validation costs anything. */
 export const parseBounded: typeof parse = (source, options) =>
   parse(source, { ...options, maxTokens: MAX_QUERY_TOKENS });

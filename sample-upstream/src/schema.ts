@@ -11,7 +11,7 @@ import type { Continent, Country, CountryFilter, Language } from './atlas.ts';
 import { tickCountries } from './country-ticker.ts';
 import { typeDefs } from './type-defs.ts';
 
-/** Arguments are within their bounds: the price list has checked them before a resolver runs. */
+/** Within bounds: they are checked before a resolver runs. */
 type Page = { first: number; offset: number };
 type ByCode = { code: string };
 

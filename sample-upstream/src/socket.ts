@@ -11,9 +11,8 @@ import { OLDER_PROTOCOL, serveOlderProtocol } from './older-protocol.ts';
 import { parseBounded } from './pricing-plugin.ts';
 
 /**
- * Serves GraphQL over WebSocket at a path of an HTTP server: `graphql-transport-ws`, and the older
- * `graphql-ws`. Operations are held to the same bounds as over HTTP, and each result states its price as
- * `extensions.points`; so does the first error of what isn't executed. `close` ends every socket with 1001.
+ * `graphql-transport-ws` and the older `graphql-ws`, with the same bounds as over HTTP. Each result, or the
+ * first error, has its price in `extensions.points`. `close` ends every socket with 1001.
  */
 export function serveSockets(server: Server, path: string, schema: GraphQLSchema): () => Promise<void> {
   const limits = { noServer: true, maxPayload: MAX_WEBSOCKET_MESSAGE_BYTES };
@@ -77,7 +76,6 @@ type Prepared =
   | { args: ExecutionArgs; points: number; errors?: never }
   | { args?: never; points?: never; errors: GraphQLError[] };
 
-/** What to execute and its price, or why it isn't executed. */
 function prepare({ schema, query, operationName, variables }: Subscribe): Prepared {
   try {
     const document = parseBounded(query);

@@ -4,7 +4,6 @@ const { first, offset, intervalMs, times } = ARGUMENT_BOUNDS;
 const FIRST = `"How many to return at most, ${String(first.min)} to ${String(first.max)}. The price follows it."`;
 const OFFSET = `"How many to skip, up to ${String(offset.max)}."`;
 
-/** The schema as its users read it. */
 export const typeDefs = /* GraphQL */ `
   """
   The countries of the world, their continents and languages. A query costs one point for each field it may

@@ -1,9 +1,8 @@
 /**
- * http-proxy-middleware alone behind Express: what forwarding costs where nothing is checked. No goal.
+ * http-proxy-middleware alone behind Express: what forwarding costs without checks. No goal.
  *
- * Fairness. The same for both: Node.js and its version, NODE_ENV=production, one core, plain HTTP, the same
- * requests, the same upstream over kept-alive connections.
- * In the peer's favour: it introspects, entitles, limits and meters nothing.
+ * The same for both: Node.js and its version, NODE_ENV=production, one core, plain HTTP, requests, upstream
+ * and kept-alive connections. In the peer's favour: it introspects, entitles, limits and meters nothing.
  */
 import { Agent } from 'node:http';
 import express from 'express';

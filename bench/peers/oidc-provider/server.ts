@@ -1,15 +1,13 @@
 /**
- * oidc-provider with the in-memory adapter that it brings, as one process.
+ * oidc-provider with its in-memory adapter, as one process; features that aren't needed are switched off.
  *
- * Fairness. The same for both: Node.js and its version, NODE_ENV=production, one core, plain HTTP, the same
- * requests, opaque tokens of one hour, a confidential client.
- * In the peer's favour: it keeps tokens in its own memory and only the last 1,000 of them (its adapter's LRU),
- * loses them all with the process, has one client written into its settings as plain text, counts and limits
- * nothing, writes no log line and no metrics. Ours writes each token to a Redis that answers when it is on
- * disk, takes the client from the account service and Postgres (cached for CLIENT_CACHE_TTL_MS), compares
- * peppered HMACs, counts requests per client, and checks revocations on each introspection.
- * In our favour: Redis works on another core. The peer can do far more than client credentials; what isn't
- * needed is switched off.
+ * The same for both: Node.js and its version, NODE_ENV=production, one core, plain HTTP, requests, opaque
+ * tokens of one hour, a confidential client.
+ * In the peer's favour: it keeps only the last 1,000 tokens, in its own memory, has one plain-text client in its
+ * settings, and has no counters, limits, logs and metrics. Ours writes each token to Redis on disk, gets the
+ * client from Postgres (cached for CLIENT_CACHE_TTL_MS), compares peppered HMACs, counts requests per client,
+ * and checks revocations.
+ * In our favour: Redis uses another core.
  */
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
@@ -24,7 +22,7 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
       grant_types: ['client_credentials'],
       redirect_uris: [],
       response_types: [],
-      // It takes the body's credentials for this method too, as ours does.
+      // With this method it also accepts credentials in the body, as ours does.
       token_endpoint_auth_method: 'client_secret_basic',
     },
   ],

@@ -1,11 +1,9 @@
 /**
- * A bare relay on `ws`: each caller's socket gets one to the upstream, and messages pass both ways unread. No goal.
+ * A bare relay on `ws`: each caller's socket has one to the upstream, and messages pass unread. No goal.
  *
- * Fairness. The same for both: Node.js and its version, NODE_ENV=production, one core, the same callers and
- * upstream, the same library, no compression.
- * In the peer's favour: it authenticates, entitles, limits and meters nothing, reads no message, has no pings and
- * no back-pressure. In our favour: ours connects to the upstream only at the first operation, so that its idle
- * sockets have one end where the peer's have two.
+ * The same for both: Node.js and its version, NODE_ENV=production, one core, callers, upstream, library, no
+ * compression. In the peer's favour: it authenticates, entitles, limits and meters nothing, and has no pings
+ * and no back-pressure. In our favour: our idle sockets have no connection to the upstream yet.
  */
 import { WebSocket, WebSocketServer } from 'ws';
 

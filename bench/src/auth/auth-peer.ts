@@ -1,10 +1,9 @@
-/** Another authorization server that runs, with one client of its own. */
+/** Another authorization server, with one client. */
 export type AuthPeer = {
   name: string;
   pid: number;
   tokenUrl: string;
   introspectionUrl: string;
-  /** Whether who introspects says who it is, by Basic. */
   introspectsByBasic: boolean;
   clientId: string;
   clientSecret: string;

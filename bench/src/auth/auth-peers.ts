@@ -8,7 +8,7 @@ export type AuthPeers = { peers: [AuthPeer, ...AuthPeer[]]; leftOut: string[] };
 
 const started = new WeakMap<Servers, Promise<AuthPeers>>();
 
-/** oidc-provider, and Hydra where it can be had; once in a run, for all parts. Why another is left out is a line of the results. */
+/** oidc-provider and, if available, Hydra: started once for all parts. The results say why one is missing. */
 export function authPeers(servers: Servers, say: (line: string) => void): Promise<AuthPeers> {
   const known = started.get(servers) ?? startAuthPeers(servers, say);
   started.set(servers, known);

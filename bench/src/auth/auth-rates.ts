@@ -2,16 +2,14 @@ import type { AuthPeer } from './auth-peer.ts';
 import type { Target } from '../load/load.ts';
 import type { Servers } from '../servers.ts';
 
-/** The same request to ours and to a peer. */
 export type Rate = {
   name: string;
-  /** What is counted, per second. */
   unit: string;
-  /** Times oidc-provider's rate that ours is to reach (a goal, not a test); none was set beside the other peers. */
+  /** Times oidc-provider's rate that ours should reach (a goal, not a test); the other peers have none. */
   targetRatio: number;
   ours: (servers: Servers) => Promise<Target>;
   ofPeer: (peer: AuthPeer) => Promise<Target>;
-  /** Whether one answer's JSON is the answer that is meant to be measured. */
+  /** Whether the response is the one that is meant to be measured. */
   isRight: (answer: Record<string, unknown>) => boolean;
 };
 
@@ -35,7 +33,7 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
   },
 };
 
-/** @throws {Error} when an answer isn't a 2xx, or not the right one. */
+/** @throws {Error} unless the response is a 2xx and the right one */
 export async function expectRight({ url, headers, body }: Target, { isRight }: Pick<Rate, 'isRight'>) {
   const answer = await post(url, headers, body);
   if (!isRight(answer)) throw new Error(`${url} doesn't give the answer that is to be measured`);
@@ -63,7 +61,6 @@ async function tokenOf({ url, headers, body }: Target): Promise<string> {
   return String(token);
 }
 
-/** A token of the sample application, by our token endpoint. */
 export function accessToken(servers: Servers): Promise<string> {
   return tokenOf(ourTokenTarget(servers));
 }
@@ -87,7 +84,7 @@ async function introspectionTarget(peer: AuthPeer): Promise<Target> {
   };
 }
 
-/** The ids and secrets of the sample need no form encoding. */
+/** The sample's ids and secrets need no form encoding. */
 export function basic(id: string, secret: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
 }

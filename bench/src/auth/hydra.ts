@@ -12,11 +12,7 @@ import { fillTemplate, programDirectory, startProgram } from '../gateway/program
 import { ORY_ENVIRONMENT, findOry } from './ory.ts';
 import type { Servers } from '../servers.ts';
 
-/**
- * Ory Hydra of the PATH (peers/hydra), with a client of its own.
- *
- * @throws {Error} where there is none, or it was built without SQLite (Go's build tag `sqlite`).
- */
+/** @throws {Error} without Hydra on the PATH, or if it was built without SQLite (Go's build tag `sqlite`). */
 export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres'): Promise<AuthPeer> {
   const { program, version } = await findOry(servers, 'hydra');
   const name = `hydra-${store.toLowerCase()}`;
@@ -54,8 +50,7 @@ export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres')
 }
 
 /**
- * A file that is never synced: all of it stays in the system's memory. Hydra's own `memory` is gone with its last
- * connection, and a load that ends in the middle of its requests can close them all.
+ * Never synced, so it stays in memory. Hydra's own `memory` is lost when a load closes all its connections.
  */
 function unsyncedFile(directory: string): string {
   return `sqlite://${join(directory, 'hydra.sqlite')}?_fk=true&_journal_mode=WAL&_synchronous=OFF`;

@@ -6,7 +6,7 @@ import type { Servers } from '../servers.ts';
 /** One core, and no telemetry. */
 export const ORY_ENVIRONMENT = { GOMAXPROCS: '1', SQA_OPT_OUT: 'true' };
 
-/** A program of Ory's and what it says its version is. @throws {Error} where it isn't on the PATH */
+/** @throws {Error} if it isn't on the PATH */
 export async function findOry(
   { directory, onSpawn }: Servers,
   name: 'hydra' | 'oathkeeper',

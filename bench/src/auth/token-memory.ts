@@ -6,7 +6,7 @@ import { AUTH_RATES } from './auth-rates.ts';
 import type { PartResult } from '../part.ts';
 import type { Servers } from '../servers.ts';
 
-/** What a process and Redis hold after so many tokens issued. Memory in MiB. */
+/** In MiB. */
 type MemorySample = { tokens: number; rssMib: number; heapMib: number; redisMib: number };
 
 const TOKENS = 1_000_000;
@@ -15,8 +15,7 @@ const SAMPLE_EVERY_SEC = 10;
 const MIB = 2 ** 20;
 
 /**
- * Issues tokens of one hour and looks at memory every 10 s: the auth process' must stay
- * as it is, Redis' grows by what a token costs there.
+ * Issues tokens of one hour and reads memory every 10 s: auth's must stay constant, Redis' grows per token.
  */
 export async function measureTokenMemory(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   const ours = await AUTH_RATES.token.ours(servers);
@@ -25,7 +24,7 @@ export async function measureTokenMemory(servers: Servers, say: (line: string) =
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
   const metricsUrl = `${servers.demo.private.auth_url}/metrics`;
   const sample = async () => {
-    // What answers left behind is collected within a second.
+    // Garbage of earlier responses is collected within a second.
     await delay(1_000);
     return await lookAtMemory(metricsUrl, await redis.info('memory'));
   };

@@ -6,7 +6,7 @@ import { WIDE_LIMITS } from '../usage/wide-limits.ts';
 
 const ROWS_WEIGHED = 100_000;
 
-/** So many more accounts, each with a period of wide limits that covers now; resolves with some of their ids. */
+/** Each has a current period with wide limits. Returns some of their ids. */
 export async function makeAccounts(
   { databaseUrl }: Servers,
   count: number,
@@ -32,14 +32,13 @@ export async function makeAccounts(
   });
 }
 
-/** A token of an application of its own for each account. */
+/** Each token belongs to an application of its own. */
 export async function makeTokens(servers: Servers, accounts: readonly number[]): Promise<string[]> {
   const tokens: string[] = [];
   for (const account of accounts) tokens.push((await freshApplication(servers, account)).token);
   return tokens;
 }
 
-/** How many calls account has counted, of all accounts. */
 export async function countedCalls({ databaseUrl }: Servers): Promise<number> {
   return await withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ sum: string }>(
@@ -49,7 +48,7 @@ export async function countedCalls({ databaseUrl }: Servers): Promise<number> {
   });
 }
 
-/** What an hourly row of usage takes in Postgres with its indexes, weighed with rows of the same shape. */
+/** With its indexes, measured with rows of the same shape. */
 export async function hourlyRowBytes({ databaseUrl }: Servers): Promise<number> {
   return await withClient(databaseUrl, async (client) => {
     await client.query('CREATE TABLE weighed (LIKE usage_hourly INCLUDING ALL)');
@@ -67,7 +66,6 @@ export async function hourlyRowBytes({ databaseUrl }: Servers): Promise<number> 
   });
 }
 
-/** Memory that Redis uses for its data. */
 export async function redisBytes(redis: Pick<RedisConnection, 'info'>): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
 }

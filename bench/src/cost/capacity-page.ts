@@ -10,12 +10,12 @@ const PLANNED_CALLS_PER_SEC = [1_000, 10_000, 100_000];
 
 const [BEGIN, END] = ['<!-- written by npm run bench -- cost -->', '<!-- end -->'];
 
-/** Writes the tables of docs/capacity.md anew between its two marks; what a person wrote around them stays. */
+/** Replaces only the tables between the two marks of docs/capacity.md. */
 export function writeCapacityPage(file: string, costs: Costs): void {
   writeFileSync(file, withTables(readFileSync(file, 'utf8'), costs));
 }
 
-/** @throws {Error} where the page has lost its marks */
+/** @throws {Error} if a mark is missing */
 export function withTables(page: string, costs: Costs): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin) throw new Error(`the page has no ${BEGIN} … ${END}`);

@@ -26,7 +26,7 @@ const anyCpu = fc.record({
 
 test('a core at 60 % does what its share of the CPU time allows', () => {
   const plan = planFor(10_000, COSTS);
-  // 10,000 × 120 µs are 1.2 cores, two at 60 %.
+  // 10,000 × 120 µs are 1.2 cores: two at 60 %.
   expect(plan.gatewayPods).toBe(2);
   expect(plan.redisShards).toBe(1);
   expect(planFor(100_000, COSTS)).toMatchObject({ gatewayPods: 20, redisShards: 5, postgresCores: 1 });
@@ -39,9 +39,9 @@ test('a service has two replicas where one would do', () => {
 test('two gateways see a token half as often each, and ask again when its ten seconds are over', () => {
   const plan = planFor(1_000, COSTS);
   expect(plan).toMatchObject({ applications: 10_000, gatewayPods: 2 });
-  // 0.05 calls/s of each of 10,000 tokens at each of two gateways: every 20 s and the 10 s that are cached.
+  // 10,000 tokens at two gateways: each once in 20 s, plus 10 s in the cache.
   expect(plan.introspectionsPerSec).toBeCloseTo((10_000 * 2) / 30);
-  // 5,000 accounts, of which a gateway sees each every 10 s.
+  // 5,000 accounts, each at each gateway every 10 s, plus 10 s in the cache.
   expect(plan.entitlementsPerSec).toBeCloseTo((5_000 * 2) / 20);
 });
 

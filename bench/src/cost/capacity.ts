@@ -1,31 +1,31 @@
 import { eachPart } from './processes.ts';
 import type { CpuUs } from './processes.ts';
 
-/** What was measured (cost.ts), in µs of CPU for one of each, and in bytes. */
+/** From cost.ts: µs of CPU per unit, and bytes. */
 export type Costs = {
   call: CpuUs;
   token: CpuUs;
   introspection: CpuUs;
   entitlement: CpuUs;
-  /** Each process of ours, with nothing to do, in µs a second. */
+  /** µs a second of each idle process. */
   idle: CpuUs;
-  /** Redis memory of one live token. */
+  /** Redis memory of a live token. */
   tokenBytes: number;
-  /** Postgres storage of one hour of one application's usage, with its indexes. */
+  /** An hour of one application's usage in Postgres, indexes included. */
   hourlyRowBytes: number;
 };
 
-/** How the load is assumed to look. What is known of a real one goes here. */
+/** Replace these by figures of the real load, where known. */
 const ASSUMED = {
-  /** Calls a second of one application, which has one live token. */
+  /** Each application has one live token. */
   callsPerApplicationPerSec: 0.1,
   applicationsPerAccount: 2,
   tokenLifespanSec: 3_600,
   /** INTROSPECTION_CACHE_TTL_MS and ENTITLEMENT_CACHE_TTL_MS. */
   cacheTtlSec: 10,
-  /** A core is planned to be so busy at most: the rest is for peaks, and for what falls to it when another is lost. */
+  /** Leaves room for peaks, and for the load of a core that is lost. */
   busyAtMost: 0.6,
-  /** Replicas of a service: one may go. */
+  /** One replica may be lost. */
   podsAtLeast: 2,
 } as const;
 
@@ -35,11 +35,10 @@ export type Plan = {
   tokensPerSec: number;
   introspectionsPerSec: number;
   entitlementsPerSec: number;
-  /** Pods of one core each. */
   gatewayPods: number;
   authPods: number;
   accountPods: number;
-  /** Masters of a Redis Cluster; each has a core. */
+  /** Masters of a Redis Cluster, with one core each. */
   redisShards: number;
   redisTokenMib: number;
   postgresCores: number;
@@ -51,10 +50,7 @@ const HOURS_PER_MONTH = 30 * 24;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/**
- * What so many calls a second need. A gateway's caches are its own, and calls of one token reach any gateway: each
- * of n gateways sees a token 1/n as often, and asks for it again when the cached answer has ended and a call comes.
- */
+/** Calls of one token reach any gateway and caches aren't shared, so n gateways see it 1/n as often each. */
 export function planFor(callsPerSec: number, costs: Costs): Plan {
   const { callsPerApplicationPerSec, applicationsPerAccount, tokenLifespanSec, podsAtLeast } = ASSUMED;
   const applications = callsPerSec / callsPerApplicationPerSec;
@@ -90,7 +86,6 @@ export function planFor(callsPerSec: number, costs: Costs): Plan {
   };
 }
 
-/** Look-ups past the caches of all gateways together, of `keys` that are each called at `perSec`. */
 function missesPerSec(keys: number, perSec: number, gateways: number): number {
   const perGateway = perSec / gateways;
   return (keys * gateways * perGateway) / (1 + perGateway * ASSUMED.cacheTtlSec);

@@ -31,11 +31,7 @@ const WARM_UP_SEC = 5;
 
 type Say = (line: string) => void;
 
-/**
- * What one data call, token, introspection and entitlement look-up cost each part in CPU, and how a call's cost
- * grows with gateways, tokens and accounts. docs/capacity.md is written from it. A call's cost is all that it leads
- * to, until account has counted it.
- */
+/** A call's cost includes all work until account has counted it. docs/capacity.md is written from it. */
 export async function measureCost(servers: Servers, say: Say): Promise<PartResult> {
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
   try {
@@ -95,7 +91,7 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const rowBytes = await hourlyRowBytes(servers);
   const calling = [callOfOne, callOfMany, callOfAccounts, callOfTwo];
   const costs: Costs = asWritten({
-    // Planned with the dearest state of each part.
+    // Planned with each part's most expensive state.
     call: eachPart((part) => Math.max(...calling.map((cpu) => cpu[part]))),
     introspection: eachPart((part) => Math.max(introspection[part], introspectionOfMany[part])),
     ...{ token, entitlement, idle, tokenBytes, hourlyRowBytes: rowBytes },
@@ -124,7 +120,7 @@ function pidsOf({ pidOf }: Servers, ...gateways: number[]): Pids {
   };
 }
 
-/** As many calls as the gateways answer, each with its part of the connections, until account has counted them. */
+/** Until account has counted them all. */
 async function callsUntilCounted(
   servers: Servers,
   run: RunCalls,
@@ -134,7 +130,7 @@ async function callsUntilCounted(
   const before = await countedCalls(servers);
   const connections = CONNECTIONS / urls.length;
   const rounds = await Promise.all(
-    // The CPU of each is read with the other parts' (processes.ts).
+    // CPU is read together with the other parts' (processes.ts).
     urls.map((url) => run({ pid: process.pid, url: `${url}/graphql` }, { seconds, connections })),
   );
   const answered = rounds.reduce((sum, { requests }) => sum + requests, 0);
@@ -142,7 +138,6 @@ async function callsUntilCounted(
   return answered;
 }
 
-/** As a gateway asks. */
 function entitlementTarget({ demo, pidOf, credentials }: Servers): Target {
   const { account_url: url } = demo.private;
   return {

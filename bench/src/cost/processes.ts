@@ -4,24 +4,22 @@ import { cpuMsOf } from '../cores.ts';
 export const SYSTEM_PARTS = ['gateway', 'auth', 'account', 'Redis', 'Postgres'] as const;
 export type SystemPart = (typeof SYSTEM_PARTS)[number];
 
-/** The processes of each part: a part may have several. */
 export type Pids = Readonly<Record<SystemPart, readonly number[]>>;
 
-/** CPU of each part in µs: of one unit of work, or of a second with nothing to do. */
+/** Per unit of work, or per idle second. */
 export type CpuUs = Record<SystemPart, number>;
 
 export type Meter = {
-  /** What each part uses in a second without work (timers, polling, housekeeping); measured before any work. */
+  /** Of a second without work (timers, polling, housekeeping); read before any work. */
   readIdle: () => Promise<CpuUs>;
-  /** What one unit of work costs each part beyond that. `work` resolves with how many units were done. */
+  /** Beyond the idle CPU. `work` resolves with the number of units. */
   measure: (what: string, work: () => Promise<number>) => Promise<CpuUs>;
-  /** What was measured, for a reader. */
   lines: string[];
 };
 
 const IDLE_MS = 3_000;
 
-/** Reads the CPU of a system's processes, from /proc/PID/stat (in ticks of 10 ms). */
+/** From /proc/PID/stat, in ticks of 10 ms. */
 export function createMeter(pids: Pids, say: (line: string) => void): Meter {
   const lines: string[] = [];
   let idle = eachPart(() => 0);

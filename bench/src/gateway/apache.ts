@@ -6,7 +6,7 @@ import { fillTemplate, programDirectory, startProgram } from './program.ts';
 import type { ApacheTools } from '../tools.ts';
 import type { Door } from './calls.ts';
 
-/** An Apache with what the two share (peers/apache) and a peer's own configuration. */
+/** With the configuration that both share (peers/apache). */
 export async function apachePeer(
   name: string,
   servers: Servers,

@@ -3,12 +3,12 @@ import type { Tools } from '../tools.ts';
 import { createWrk } from '../load/wrk.ts';
 import type { RunWrk, WrkRound } from '../load/wrk.ts';
 
-/** A door to the upstream: one of the gateways, or the upstream itself. */
+/** A gateway, or the upstream itself. */
 export type Door = { name: string; pid: number; url: string };
 
 export type RunCalls = (door: Pick<Door, 'pid' | 'url'>, load: Parameters<RunWrk>[1]) => Promise<WrkRound>;
 
-/** wrk with small POSTs and a bearer token, or several in turn. */
+/** wrk with small POSTs; several tokens are used in turn. */
 export function createCalls(servers: Servers, tools: Tools, ...bearers: string[]): RunCalls {
   const wrk = createWrk(servers, tools);
   const call = {

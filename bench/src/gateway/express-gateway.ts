@@ -7,10 +7,7 @@ import type { Servers } from '../servers.ts';
 import type { Peer, PeerSetting } from './peer.ts';
 import { programDirectory, startProgram } from './program.ts';
 
-/**
- * express-gateway, installed on demand by its own manifest and lockfile: its tree is of 2020, and stays out of
- * the workspace's. No install scripts run.
- */
+/** Installed on demand from its own lockfile, without install scripts: its dependencies are of 2020. */
 export async function expressGateway(
   servers: Servers,
   setting: PeerSetting,
@@ -33,7 +30,7 @@ export async function expressGateway(
   const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
     version: string;
   };
-  // It wants its data models beside its settings, and would watch and write there.
+  // It needs its data models beside its settings, and would watch and write there.
   const config = await programDirectory(servers, 'express-gateway');
   await cp(join(peer, 'config'), config, { recursive: true });
   await cp(join(installed, 'lib/config/models'), join(config, 'models'), { recursive: true });

@@ -16,7 +16,7 @@ const CONNECTIONS = 32;
 const ROUNDS = 5;
 const ROUND_SEC = 2;
 const WARM_UP_SEC = 15;
-/** Ours waits while the peers are warmed up, and V8 gives up what isn't used for so long. */
+/** V8 discards unused code while ours waits for the peers' warm-up. */
 const WARM_AGAIN_SEC = 10;
 const ADDED_LATENCY_LIMIT_MS = 1;
 const CURVE = [1, 8, 32, 128, 512];
@@ -25,8 +25,7 @@ const SIZES = ['64k', '1m'];
 type Say = (line: string) => void;
 
 /**
- * The whole of a data call on one core: token from the cache, entitlement, admission by real limits, forwarding,
- * settlement with the end held back. Beside it what others do on that core for the same request.
+ * A whole data call on one core, settlement included, beside what peers do on that core for the same request.
  */
 export async function measureGateway(servers: Servers, say: Say): Promise<PartResult> {
   const tools = await findTools(servers, say);
@@ -77,7 +76,7 @@ async function ourDoor(servers: Servers, upstream: Door): Promise<Door> {
   return { name: 'ours', pid, url: `${url}/graphql` };
 }
 
-/** @throws {Error} where a door lets a wrong token pass, or doesn't give the upstream's answer for a right one. */
+/** @throws {Error} unless a wrong token is refused and a right one gets the upstream's response */
 async function expectDoor({ name, url }: Door, token: string): Promise<void> {
   const call = (bearer: string) =>
     fetch(url, {
@@ -143,7 +142,7 @@ type AddedLatency = {
   directP99: Spread;
 };
 
-/** What the gateway adds to the median time of a call at half load, against the upstream directly. */
+/** Added to the median time of a call at half load, compared with the upstream directly. */
 async function addedLatency(
   wrk: RunCalls,
   ours: Door,
@@ -151,7 +150,7 @@ async function addedLatency(
   perSec: number,
   say: Say,
 ): Promise<AddedLatency> {
-  // What a connection waits between calls, so that all of them together make the rate.
+  // With this pause, all connections together make the rate.
   const load = { seconds: ROUND_SEC, connections: CONNECTIONS, meanPauseMs: (CONNECTIONS / perSec) * 1_000 };
   const pairs: { ours: WrkRound; direct: WrkRound }[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {

@@ -5,7 +5,7 @@ import { fillTemplate, programDirectory, startProgram } from './program.ts';
 import type { Tools } from '../tools.ts';
 import type { Door } from './calls.ts';
 
-/** An nginx with a configuration of peers/; the upstream is one as well. */
+/** Also serves as the upstream. */
 export async function startNginx(
   servers: Servers,
   { nginx, env }: Pick<Tools, 'nginx' | 'env'>,
@@ -27,10 +27,10 @@ export async function startNginx(
 
 const KIB = 1_024;
 
-/** The upstream of all gateways, off the compared core: 1 KB from memory, and by ?size= a larger file. */
+/** Off the compared core: 1 KB from memory, and larger files by ?size=. */
 export async function startUpstream(servers: Servers, tools: Tools): Promise<Door> {
   const own = await programDirectory(servers, 'upstream-nginx');
-  // Of the parts of one run several have such an upstream.
+  // Several parts of a run start such an upstream.
   await mkdir(join(own, 'answers'), { mode: 0o755, recursive: true });
   for (const [size, bytes] of Object.entries({ '64k': 64 * KIB, '1m': KIB * KIB })) {
     await writeFile(join(own, 'answers', size), answerOf(bytes), { mode: 0o644 });
@@ -43,7 +43,6 @@ export async function startUpstream(servers: Servers, tools: Tools): Promise<Doo
   });
 }
 
-/** A GraphQL response of so many bytes. */
 function answerOf(bytes: number): string {
   const frame = JSON.stringify({ data: { text: '' } });
   return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`);

@@ -9,7 +9,6 @@ import type { Servers } from '../servers.ts';
 import type { Peer, PeerSetting } from './peer.ts';
 import { fillTemplate, programDirectory, startProgram } from './program.ts';
 
-/** Ory Oathkeeper of the PATH (peers/oathkeeper), once it has read its rule. */
 export async function oathkeeper(servers: Servers, setting: PeerSetting): Promise<Peer> {
   const { program, version } = await findOry(servers, 'oathkeeper');
   const own = await programDirectory(servers, 'oathkeeper');

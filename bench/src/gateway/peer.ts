@@ -1,6 +1,5 @@
 import type { Door } from './calls.ts';
 
-/** What every peer is told: where to introspect, as whom, and where to forward to. */
 export type PeerSetting = {
   upstreamUrl: string;
   introspectionUrl: string;
@@ -8,5 +7,5 @@ export type PeerSetting = {
   clientSecret: string;
 };
 
-/** A peer that runs, and what ours is to be beside it; without a target where none was set. */
+/** Without `targetRatio`, there is no goal. */
 export type Peer = { door: Door; version: string; targetRatio?: number };

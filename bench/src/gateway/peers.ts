@@ -15,7 +15,7 @@ import { startTlsRelay } from './tls-relay.ts';
 
 export type Peers = { peers: Peer[]; leftOut: string[] };
 
-/** Starts each peer that this machine can run; why another is left out is a line of the results. */
+/** Starts the peers that this machine can run; the results say why one is missing. */
 export async function startPeers(
   servers: Servers,
   tools: Tools,

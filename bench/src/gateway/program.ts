@@ -17,7 +17,6 @@ export type Program = {
   command: (port: number) => Promise<Command> | Command;
 };
 
-/** Starts a program on a free port, in its place with all its workers, and waits until the port is open. */
 export async function startProgram(servers: Servers, { name, place, command }: Program): Promise<Door> {
   const port = await freePort();
   const { args, env } = await command(port);
@@ -35,7 +34,7 @@ export async function startProgram(servers: Servers, { name, place, command }: P
   return { name, pid: started.identity.pid, url: `${localUrl(port)}/graphql` };
 }
 
-/** A directory of its own for a program, and its configuration: a file of peers/ with `@NAME@` filled in. */
+/** Replaces `@NAME@` in a file of peers/. */
 export async function fillTemplate(
   { project }: Pick<Servers, 'project'>,
   template: string,
@@ -49,7 +48,7 @@ export async function fillTemplate(
   });
 }
 
-/** Readable by the programs' own users: as root they become unprivileged ones. */
+/** Readable by the programs' own users, since root's processes drop their privileges. */
 export async function programDirectory({ directory }: Servers, name: string): Promise<string> {
   const made = join(directory, name);
   await mkdir(made, { recursive: true, mode: 0o755 });

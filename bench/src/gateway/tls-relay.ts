@@ -9,7 +9,7 @@ import type { Servers } from '../servers.ts';
 import { programDirectory } from './program.ts';
 import type { Tools } from '../tools.ts';
 
-/** The same URL by https: a relay in this process, for a peer that takes nothing else. Ends with the process. */
+/** For a peer that requires HTTPS. Ends with the process. */
 export async function startTlsRelay(
   servers: Servers,
   { openssl, env }: Pick<Tools, 'openssl' | 'env'>,
@@ -31,7 +31,7 @@ export async function startTlsRelay(
   const { hostname, port, pathname } = new URL(url);
   const server = createServer({ key: await readFile(key), cert: await readFile(cert) }, (socket) => {
     const behind = connect(Number(port), hostname);
-    // Whichever end goes away, the other one goes too; both introspect again by a new connection.
+    // When either end closes, the other does too; both introspect again over a new connection.
     socket.on('error', () => behind.destroy()).pipe(behind);
     behind.on('error', () => socket.destroy()).pipe(socket);
   });

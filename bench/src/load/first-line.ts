@@ -1,4 +1,3 @@
-/** What a line of the results has room for. */
 export function firstLine(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return line;

@@ -5,10 +5,10 @@ import { findTools } from '../tools.ts';
 import { createWrk } from './wrk.ts';
 import type { WrkRound } from './wrk.ts';
 
-/** As many requests as the server answers. @throws {Error} when one of them is refused or breaks */
+/** @throws {Error} if a request is refused or breaks */
 export type FullLoad = (target: Target, seconds: number) => Promise<WrkRound>;
 
-/** wrk over 32 kept-alive connections, and which wrk. @throws {Error} where it can't be had */
+/** wrk over 32 kept-alive connections. @throws {Error} if wrk can't be downloaded */
 export async function createFullLoad(
   servers: Servers,
   say: (line: string) => void,

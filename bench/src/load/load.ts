@@ -1,4 +1,3 @@
-/** One server of a part: what is sent to it again and again, as a form by POST or a GET, and whose CPU is read. */
 export type Target = {
   pid: number;
   url: string;
@@ -9,9 +8,8 @@ export type Target = {
 
 export type Round = {
   perSec: number;
-  /** Share of one core that the server used, from 0 to 1. */
+  /** Share of one core, from 0 to 1. */
   serverCpu: number;
-  /** The same of the load generator. */
   loadCpu: number;
 };
 

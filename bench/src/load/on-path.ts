@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where a program of the PATH is. @throws {Error} where it isn't on it: a peer is then left out */
+/** @throws {Error} if it isn't on the PATH: the peer is left out */
 export function onPath(program: string, path = process.env['PATH'] ?? ''): string {
   const found = path
     .split(delimiter)

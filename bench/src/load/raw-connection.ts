@@ -3,17 +3,14 @@ import { connect } from 'node:net';
 import type { Target } from './load.ts';
 
 export type RawConnection = {
-  /** Sends the request and resolves at the end of its answer. @throws {Error} where that isn't a 2xx */
+  /** @throws {Error} unless the response is a 2xx */
   exchange: () => Promise<undefined>;
   destroy: () => void;
 };
 
 const HEAD_END = '\r\n\r\n';
 
-/**
- * A kept connection for one request, a form by POST, over and over. It reads of an answer what it must: the status,
- * and the length, which each answer has to announce.
- */
+/** Repeats one request. Parses only the status and Content-Length, which must be present. */
 export async function openConnection({
   url,
   headers,

@@ -6,7 +6,6 @@ import { steadyLoad } from './steady-load.ts';
 
 type Answer = { status: number; afterMs: (sinceFirstMs: number) => number };
 
-/** Runs a load against a server that answers so. */
 async function loadOn({ status, afterMs }: Answer, perSec: number, seconds: number) {
   let firstMs: number | undefined;
   const bodies = new Set<string>();
@@ -45,7 +44,7 @@ test('as many answers as were asked for, without those of the first second', asy
 });
 
 test('a stall shows in every request that was due during it, not in the one that met it', async () => {
-  // From 1.2 to 1.7 s after the first request nothing is answered: at 400/s 200 requests are due in that time.
+  // No responses from 1.2 to 1.7 s after the first request: 200 requests are due then at 400/s.
   const stall = (sinceMs: number) => (sinceMs > 1_200 && sinceMs < 1_700 ? 1_700 - sinceMs : 0);
   const { load } = await loadOn({ status: 200, afterMs: stall }, 400, 1);
   expect(load.answersMs.filter((ms) => ms >= 100).length).toBeGreaterThan(50);

@@ -5,27 +5,24 @@ import { openConnection } from './raw-connection.ts';
 import type { RawConnection } from './raw-connection.ts';
 
 export type SteadyLoad = {
-  /** Each answer's time in ms from the moment its request was due, ascending. */
+  /** In ms since each request was due, ascending. */
   answersMs: number[];
-  /** How late each request was sent, in ms, ascending: what the generator itself adds, and part of those times. */
+  /** How late requests were sent, in ms, ascending: the generator's own part of these times. */
   sentLateMs: number[];
-  /** Share of one core that the generator used, from 0 to 1. */
+  /** Share of one core, from 0 to 1. */
   loadCpu: number;
 };
 
-/** More than full load has, so that a slow answer delays no other call. */
+/** More than full load has, so that a slow response delays no other call. */
 const STEADY_CONNECTIONS = 4 * CONNECTIONS;
 
-/** The generator opens its connections before, but is itself compiled in its first moments. */
+/** The generator's code is compiled in its first moments. */
 const UNCOUNTED_SEC = 1;
 
 /**
- * Requests at an even pace, whether or not earlier ones are answered, for a second that isn't counted and the given
- * ones. Times count from when a request was due, so that a stall shows in all that were due during it (wrk2 calls
- * the opposite coordinated omission). Connections are plain sockets with the request's bytes made once: Node.js'
- * own client takes as much CPU for a request as the server does, and shares its core with Redis.
- *
- * @throws {Error} when one of them isn't answered with a 2xx.
+ * Times count from when a request was due, which avoids coordinated omission (wrk2). Plain sockets, because
+ * Node.js' client uses as much CPU as the server.
+ * @throws {Error} unless every response is a 2xx
  */
 export async function steadyLoad(
   target: Pick<Target, 'url' | 'headers' | 'body'>,
@@ -51,7 +48,7 @@ async function pace(free: RawConnection[], perSec: number, seconds: number): Pro
   const answersMs: number[] = [];
   const sentLateMs: number[] = [];
   const done = Promise.withResolvers<undefined>();
-  // Awaited below; until then a failure isn't unhandled.
+  // Awaited below; until then, a failure must not be unhandled.
   done.promise.catch(() => undefined);
   const failure = new AbortController();
   let answered = 0;

@@ -8,23 +8,20 @@ import type { Tools } from '../tools.ts';
 type WrkLoad = {
   seconds: number;
   connections: number;
-  /** Each connection waits this long on average before each request; 0 for as many as are answered. */
+  /** Average pause before each request of a connection; 0 for full load. */
   meanPauseMs?: number;
 };
 
 export type WrkRound = Round & { requests: number; p50Ms: number; p99Ms: number };
 
-/** A target, and tokens that its requests bear in turn. */
+/** `bearers` are used in turn. */
 export type WrkTarget = Target & { bearers?: readonly string[] };
 
 export type RunWrk = (target: WrkTarget, load: WrkLoad) => Promise<WrkRound>;
 
 /**
- * wrk sends the same request again and again (wrk.lua): an order of magnitude lighter than a generator in Node.js,
- * which would be what is measured here.
- *
- * The round fails when a connection breaks or a request is answered with 400 and up: a refusal is faster than an
- * answer. wrk lets a redirect pass: who measures reads an answer before and after.
+ * A generator in Node.js would be the limit. Refusals are faster than real responses, so a status from 400
+ * fails the round; wrk accepts redirects, so check a response before and after.
  */
 export function createWrk(servers: Servers, { wrk, env }: Pick<Tools, 'wrk' | 'env'>): RunWrk {
   const { places, directory, project, onSpawn } = servers;
@@ -68,7 +65,7 @@ export function createWrk(servers: Servers, { wrk, env }: Pick<Tools, 'wrk' | 'e
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** The request as wrk.lua reads it from its environment, where secrets don't show as they would among arguments. */
+/** Secrets are visible in arguments, so wrk.lua reads the request from the environment. */
 export function scriptEnvironment({
   method = 'POST',
   headers,
@@ -86,7 +83,6 @@ export function scriptEnvironment({
   };
 }
 
-/** What wrk.lua prints. */
 type WrkDone = {
   requests: number;
   durationMs: number;
@@ -96,7 +92,7 @@ type WrkDone = {
   p99Ms: number;
 };
 
-/** @throws {Error} where nothing was answered: a rate of nothing would be a comparison with nothing. */
+/** @throws {Error} without responses: there would be no rate to compare. */
 export function readDone(output: string): WrkDone {
   const done = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as WrkDone;
   if (done.requests === 0) throw new Error('wrk got no answer');

@@ -1,13 +1,13 @@
 import type { Round } from '../load/load.ts';
 
-/** Round n of ours and of the peer followed each other; only their ratio says something. */
+/** Rounds that followed each other; only their ratio is meaningful. */
 export type Pair = { ours: Round; peer: Round };
 
 export type Spread = { median: number; min: number; max: number };
 
-/** A server with less of its core in use than this waited for something: for load, or for its store. */
+/** A server that uses less of its core waited for load, or for its store. */
 const BUSY = 0.8;
-/** A load generator with more of its core in use than this may be what was measured. */
+/** A load generator that uses more of its core may have been the limit. */
 const SATURATED = 0.9;
 
 export function spreadOf(values: readonly number[]): Spread {
@@ -16,17 +16,17 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: (low + high) / 2, min: sorted[0] ?? 0, max: sorted.at(-1) ?? 0 };
 }
 
-/** How many times ours did what the peer did, per pair of rounds. */
+/** Per pair of rounds. */
 export function ratiosOf(pairs: readonly Pair[]): number[] {
   return pairs.map(({ ours, peer }) => ours.perSec / peer.perSec);
 }
 
-/** The smallest value that at least this share (0 to 1) of the ascending values doesn't exceed. */
+/** The smallest value that at least this share (0 to 1) of the values doesn't exceed. */
 export function quantile(ascending: readonly number[], share: number): number {
   return ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)] ?? 0;
 }
 
-/** How busy both were, and the ratio that doesn't depend on who else used the machine meanwhile. */
+/** The ratio per CPU second doesn't depend on other load of the machine. */
 export function cpuNotes(pairs: readonly Pair[], peer: string): string[] {
   const busy = (side: 'ours' | 'peer', whose: 'serverCpu' | 'loadCpu') =>
     pairs.map((pair) => (pair[side][whose] * 100).toFixed(0)).join(', ');
@@ -38,12 +38,11 @@ export function cpuNotes(pairs: readonly Pair[], peer: string): string[] {
   ];
 }
 
-/** What a server did in a second of its CPU. */
 function perCpuSec({ perSec, serverCpu }: Pick<Round, 'perSec' | 'serverCpu'>): number {
   return perSec / serverCpu;
 }
 
-/** What a reader must know of rounds that didn't measure the server alone. */
+/** Warnings about rounds that didn't measure the server alone. */
 export function doubtsOf(pairs: readonly Pair[]): string[] {
   return pairs.flatMap((pair, index) =>
     (['ours', 'peer'] as const).flatMap((side) => {
@@ -61,7 +60,6 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(0)} %`;
 }
 
-/** Median and ends, as a table shows them. */
 export function spreadText({ median, min, max }: Spread, digits = 2): string {
   return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }

@@ -4,10 +4,10 @@ import type { Goal, PartResult } from '../part.ts';
 import type { RunFacts } from './run-facts.ts';
 import { table } from './table.ts';
 
-/** A part's last run, with what it was measured under: parts are run one by one, on any machine. */
+/** Parts run one by one, on any machine, so each has its own facts. */
 type PartRecord = PartResult & { name: string; run: RunFacts };
 
-/** Writes results.json and RESULTS.md. A part that wasn't run now keeps its last result. */
+/** A part that wasn't run now keeps its last result. */
 export function writeResults(
   directory: string,
   results: ReadonlyMap<string, PartResult>,
@@ -22,7 +22,6 @@ export function writeResults(
   writeFileSync(join(directory, 'RESULTS.md'), markdown(parts));
 }
 
-/** A goal as one line for the terminal. */
 export function goalText({ what, figure, target, reached }: Goal): string {
   return `${what}: ${figure}; target ${target}, ${reached ? 'reached' : 'NOT reached'}`;
 }
@@ -68,7 +67,6 @@ function section({ name, notes, versions, run }: PartRecord): string {
   return `\n## ${name}\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
 }
 
-/** Figures as results.json will have them. */
 export function asWritten<T>(figures: T): T {
   return JSON.parse(JSON.stringify(figures, rounded)) as T;
 }

@@ -5,7 +5,7 @@ import { quantile } from './ratios.ts';
 import { sharesItsCore } from '../cores.ts';
 import type { Places } from '../cores.ts';
 
-/** Under what a part was measured; nothing in it names the machine or its user. */
+/** Contains nothing that names the machine or its user. */
 export type RunFacts = {
   /** UTC, to the minute. */
   date: string;
@@ -36,7 +36,7 @@ function precedence(places: Places): string {
   return sharesItsCore(places) && process.getuid?.() === 0 ? ', Redis first' : '';
 }
 
-/** A dependency's version from the package.json of the room that has it; versions there are exact. */
+/** From the package.json of the room, whose versions are exact. */
 export function dependency(manifest: string, name: string): string {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(new URL(manifest, import.meta.url), 'utf8'),
@@ -44,7 +44,7 @@ export function dependency(manifest: string, name: string): string {
   return dependencies?.[name] ?? devDependencies?.[name] ?? 'unknown';
 }
 
-/** What Redis waits for after each turn, with `appendfsync always`, where the run's data will be. */
+/** What `appendfsync always` waits for, measured in the run's data directory. */
 function syncMs(): number {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-sync-'));
   const file = openSync(join(directory, 'file'), 'w');

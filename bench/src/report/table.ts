@@ -1,4 +1,4 @@
-/** A table as prettier lays it out. */
+/** As prettier formats it. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_head, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

@@ -3,7 +3,7 @@ import { withClient } from '@tollgate/stack/postgres';
 import { runCommand } from '@tollgate/stack/process';
 import type { Servers } from '../servers.ts';
 
-/** A migrated database of its own beside the sample's, filled by SQL; gives its address. */
+/** Migrated, beside the sample's. Returns its URL. */
 export async function makeDatabase(servers: Servers, name: string, fillingSql: string): Promise<string> {
   const url = new URL(servers.databaseUrl);
   url.pathname = `/${name}`;

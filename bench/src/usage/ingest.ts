@@ -23,10 +23,7 @@ const STEADY_SEC = 10;
 type Payer = { payer: number; period: number };
 type Say = (line: string) => void;
 
-/**
- * Usage events from the streams into Postgres: a backlog as fast as account takes it, with one replica and with
- * two; then at a steady half of that rate, how far account is behind.
- */
+/** A backlog at full speed, with one replica and two; then the delay at half that rate. */
 export async function measureIngest(servers: Servers, say: Say): Promise<PartResult> {
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
   try {
@@ -83,7 +80,7 @@ async function makePayers(query: (sql: string) => Promise<Payer[]>): Promise<Pay
     RETURNING account_id::integer AS payer, period_id::integer AS period`);
 }
 
-/** Writes at least so many events into the payers' streams, and resolves with how many they were. */
+/** Resolves with how many events were written, at least `events`. */
 type Add = (events: number) => Promise<number>;
 
 function createWriter(redis: RedisConnection, payers: readonly Payer[]): Add {
@@ -129,7 +126,7 @@ async function backlogRate(add: Add, counted: () => Promise<number>): Promise<nu
   return written / ((performance.now() - startedMs) / 1_000);
 }
 
-/** Ascending samples of how long ago what is counted now had been written, in ms. */
+/** Ascending delays in ms between writing and counting. */
 async function lagAt(perSec: number, add: Add, counted: () => Promise<number>): Promise<number[]> {
   const before = await counted();
   const history: { written: number; atMs: number }[] = [];

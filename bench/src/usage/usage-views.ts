@@ -7,12 +7,12 @@ import type { Servers } from '../servers.ts';
 const APPLICATIONS = 98;
 const DAYS = 425;
 const ROUNDS = 5;
-/** What a statement of these may take before it is a 503. */
+/** A statement that takes longer is a 503. */
 const GOAL_MS = 10_000;
 
 const since = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-/** What is asked for, by what it is called in the results. */
+/** By their name in the results. */
 const VIEWS: Readonly<Record<string, string>> = {
   '14 months by day': `from=${since(DAYS - 2)}`,
   '14 months by day and application, CSV': `from=${since(DAYS - 2)}&group_by=application&format=csv`,
@@ -21,10 +21,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   '30 days by day and application': `group_by=application`,
 };
 
-/**
- * Usage over time of one account that has a million hourly rows in 14 months: 98 applications that are used in every
- * hour. One asks after the other, by the operator API, which serves the same as the console's.
- */
+/** An account with a million hourly rows in 14 months: 98 applications, used in every hour. */
 export async function measureUsageViews(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   const { demo } = servers;
   const databaseUrl = await makeDatabase(servers, 'views', fillingSql(demo.account_id));
@@ -35,7 +32,7 @@ export async function measureUsageViews(servers: Servers, say: (line: string) =>
   const bytes: Record<string, number> = {};
   for (const [what, query] of Object.entries(VIEWS)) {
     const url = `${account.privateUrl}/private/accounts/${String(demo.account_id)}/usage?${query}`;
-    // The first is not counted: Postgres has yet to read the rows.
+    // Not counted: Postgres has yet to read the rows.
     const answers = [];
     for (let round = 0; round <= ROUNDS; round += 1) answers.push(await ask(url, headers));
     tookMs[what] = answers.slice(1).map(({ ms }) => ms);

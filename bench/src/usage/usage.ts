@@ -18,10 +18,7 @@ const GOAL_TIMES_AS_LONG = 1.5;
 type Round = { perSec: number; meanMs: number; cpuMsEach: number };
 type Side = { url: string; pid: number; stop: () => Promise<unknown> };
 
-/**
- * `GET /api/usage` beside itself: over the sample's database, and over one with 10,000 accounts, a million hourly
- * rows and 100 periods of the account that asks. It is to take as long, however much usage there is.
- */
+/** A database with 10,000 accounts and a million hourly rows should take no longer than the sample's. */
 export async function measureUsage(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   const databaseUrl = await makeDatabase(servers, 'large', fillingSql(servers.demo.account_id));
   say('usage: the large database is filled');
@@ -61,19 +58,17 @@ export async function measureUsage(servers: Servers, say: (line: string) => void
   };
 }
 
-/** Of one side: how long an answer took on average, and how many there were. */
 async function load(wrk: RunWrk, { url, pid }: Side, headers: Record<string, string>): Promise<Round> {
   const target = { pid, url: `${url}/api/usage`, method: 'GET', headers, body: '' } as const;
   const { perSec, serverCpu } = await wrk(target, { seconds: ROUND_SEC, connections: CONNECTIONS });
   return {
     perSec,
-    // By Little's law.
+    // Little's law.
     meanMs: (CONNECTIONS / perSec) * 1_000,
     cpuMsEach: (serverCpu / perSec) * 1_000,
   };
 }
 
-/** The first account of the sample is the one that asks. */
 function fillingSql(askingAccount: number): string {
   const rowsEach = HOURLY_ROWS / ACCOUNTS;
   return `

@@ -1,7 +1,7 @@
 import { withClient } from '@tollgate/stack/postgres';
 import type { Servers } from '../servers.ts';
 
-/** What a plan would allow that never refuses: each limit is there, looked at and counted for each call. */
+/** Never refuse, but are checked and counted for each call. */
 export const WIDE_LIMITS = {
   points_limit: 1_000_000_000_000,
   rate_limit: 100_000_000,
@@ -11,7 +11,6 @@ export const WIDE_LIMITS = {
   traffic_bytes_limit: 1_000_000_000_000_000,
 };
 
-/** The sample account's period gets limits that are enforced and wide enough for any load. */
 export async function widenLimits({ databaseUrl, demo }: Servers): Promise<void> {
   await withClient(databaseUrl, (client) =>
     client.query('UPDATE billing_periods SET description = description || $1::jsonb WHERE account_id = $2', [

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { TICKS_PER_SEC } from './upstream.ts';
 
-/** So many are opened at a time. */
 const OPENING_AT_ONCE = 50;
 
 export async function openSockets(url: string, token: string, count: number): Promise<WebSocket[]> {
@@ -27,10 +26,9 @@ export async function openSocket(url: string, token: string): Promise<WebSocket>
   return socket;
 }
 
-/** What came of subscriptions that should bring so many messages each. */
 export type Relayed = { expected: number; received: number; outOfOrder: number; perSec: number };
 
-/** One subscription on each socket; resolves when all have ended. */
+/** Resolves when all subscriptions have ended. */
 export async function subscribe(sockets: readonly WebSocket[], seconds: number): Promise<Relayed> {
   const count = TICKS_PER_SEC * seconds;
   let received = 0;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 
-/** A GraphQL upstream in this process: acknowledges, and counts up in every subscription at a fixed rate. */
+/** Acknowledges, and counts up in every subscription at a fixed rate. */
 export type TickingUpstream = { url: string; close: () => void };
 
 export const TICKS_PER_SEC = 50;
@@ -22,7 +22,7 @@ export async function startTickingUpstream(): Promise<TickingUpstream> {
       if (message.type === 'connection_init') socket.send('{"type":"connection_ack"}');
       if (message.type === 'subscribe') tick(socket, message.id ?? '', message.payload?.variables.count ?? 0);
     });
-    // The test ends by cutting them.
+    // The test ends by resetting connections.
     socket.on('error', () => undefined);
   });
   return {
@@ -34,7 +34,6 @@ export async function startTickingUpstream(): Promise<TickingUpstream> {
   };
 }
 
-/** Of a subscribe message: how many are to come. */
 type Ticks = { variables: { count: number } };
 
 function tick(socket: WebSocket, id: string, count: number): void {

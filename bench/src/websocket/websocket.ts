@@ -24,11 +24,12 @@ type Side = {
   rssMbBefore: number;
   rssMbIdle: number;
   relayed: Relayed;
-  /** While it relayed. */
   cpu: number;
 };
 
-/** Idle WebSockets and open subscriptions through the gateway, and through a bare relay by the same library. */
+/**
+ * Idle WebSockets and open subscriptions through the gateway, and through a bare relay with the same library.
+ */
 export async function measureWebsocket(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   await widenLimits(servers);
   const upstream = await startTickingUpstream();
@@ -91,7 +92,7 @@ function startPeer(servers: Servers, upstreamUrl: string): Promise<Relay> {
 async function measureRelay({ name, pid, url }: Relay, token: string): Promise<Side> {
   const rssMbBefore = rssMb(pid);
   const idle = await openSockets(url, token, IDLE_SOCKETS);
-  // What opening them left behind is collected by then, and each has answered a ping.
+  // By then, garbage is collected and each socket has answered a ping.
   await delay(3_000);
   const rssMbIdle = rssMb(pid);
   const active = await openSockets(url, token, SUBSCRIPTIONS);
