@@ -38,7 +38,7 @@ const lines = (): Line[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line);
 
-/** The first line of the access log that has these members. */
+/** The first line of the access log with these members. */
 function lineWith(members: Line): Promise<Line> {
   const fits = (line: Line) =>
     line['log'] === 'access' && Object.entries(members).every(([name, value]) => line[name] === value);

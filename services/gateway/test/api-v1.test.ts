@@ -42,7 +42,7 @@ test('calls of v1 go to its own upstream and through the same pipeline; the usag
   expect(
     usage.map(({ api_version, points, payer_id, period_id }) => [api_version, points, payer_id, period_id]),
   )
-    // One allowance for both.
+    // Both versions share one allowance.
     .toEqual([
       ['v1', 7, 61, 610],
       ['v2', 1, 61, 610],

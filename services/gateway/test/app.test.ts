@@ -31,7 +31,7 @@ describe('the private listener', () => {
   test('has metrics of calls, caches and settlement', async () => {
     await gateway.query();
     await gateway.query();
-    // A caller has its answer before the call's usage is acknowledged.
+    // Callers get their response before the usage is acknowledged.
     await waitFor(async () => (await gateway.metric('tollgate_settlement_queue_events')) === 0);
     const body = (await operations('/metrics')).body.toString();
     for (const sample of [

@@ -7,7 +7,7 @@ import type { RecordingPeer, Seen } from './suite/recording-peer.ts';
 import { watchUpstream } from './suite/upstreams/watch-upstream.ts';
 import type { UpstreamSeen } from './suite/upstreams/watch-upstream.ts';
 
-/** Requests that two servers in a row could cut differently, each with another one hidden in it. */
+/** Each request hides another one that two servers in a row could delimit differently (request smuggling). */
 let gateway: GatewayUnderTest;
 let peer: RecordingPeer;
 const peerSeen: Seen[] = [];
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const HIDDEN = 'GET /user/hidden HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** A head's fields after Host and Authorization, and what follows the head. */
+/** Fields after Host and Authorization, and the bytes after the head. */
 const HOSTILE: [name: string, fields: string, rest: string][] = [
   [
     'Transfer-Encoding and Content-Length',

@@ -17,8 +17,8 @@ import { startTcpRelay } from './suite/tcp-relay.ts';
 import type { TcpRelay } from './suite/tcp-relay.ts';
 
 /**
- * "Within a second, whatever is away": each of the services and stores stopped (SIGSTOP) and killed, for cached
- * tokens, open WebSockets and SSE streams, over two gateways.
+ * "Within a second, even in an outage": each service and store is stopped (SIGSTOP) or killed, for cached tokens, open
+ * WebSockets and SSE streams, over two gateways.
  */
 
 const PROMISED_MS = 1_000;
@@ -28,7 +28,7 @@ let postgres: OwnPostgres;
 let upstream: TestServer;
 let wsUpstream: GraphqlUpstream;
 let services: RealServices;
-/** account's way to auth. */
+/** Between account and auth. */
 let relay: TcpRelay;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
     gatewayEnv: {
       UPSTREAM_URL: `${upstream.url}/graphql`,
       UPSTREAM_WS_URL: wsUpstream.url,
-      // Nothing in this suite ends because a cache entry expires.
+      // No cache entry expires within this suite.
       INTROSPECTION_CACHE_TTL_MS: '30000',
     },
   });
@@ -62,7 +62,7 @@ afterAll(async () => {
   await Promise.all([relay.close(), upstream.close(), wsUpstream.close(), postgres.stop()]);
 });
 
-/** All that an application can have open: a subscription at one gateway, a stream at the other, a token in both caches. */
+/** A subscription at one gateway, a stream at the other, and a token in both caches. */
 type Open = {
   customer: Customer;
   socket: RawSocket;
@@ -99,14 +99,14 @@ async function query({ publicUrl }: ServiceProcess, token: string): Promise<numb
   return (await call(`${publicUrl}/graphql`, { headers, body: '{"query":"{ __typename }"}' })).status;
 }
 
-/** What the operator is told, and when. */
+/** The operator's response, and when it came. */
 async function revoke({ customer }: Open): Promise<{ delivered: unknown; ackMs: number }> {
   const path = `/private/applications/${String(customer.applicationId)}/revoke`;
   const { delivered } = await services.operate('POST', path);
   return { delivered, ackMs: performance.now() };
 }
 
-/** All of it has ended within a second of the acknowledgement, and no gateway lets a call through. */
+/** Everything ends within a second of the acknowledgement, and no gateway lets a call through. */
 async function expectEnded(
   { customer, socket, streamEnded }: Open,
   ackMs: number,
@@ -139,13 +139,13 @@ async function allReady(): Promise<void> {
   for (const service of [auth, account, ...gateways]) await services.ready(service);
 }
 
-/** Stays dead once all is back, also where auth itself is asked. */
+/** The token stays dead after recovery, even if auth itself is asked. */
 async function expectDeadForGood({ customer }: Open): Promise<void> {
   await allReady();
   for (const gateway of services.gateways) {
     await waitFor(async () => (await query(gateway, customer.token)) === 401, RECOVERY);
   }
-  // A gateway that remembers nothing asks auth.
+  // A gateway with empty caches asks auth.
   const [gateway] = services.gateways;
   await gateway.kill();
   await gateway.restart();
@@ -186,7 +186,7 @@ describe.each(OUTAGES)('$name', ({ takeAway }) => {
       expect(delivered).toBe(true);
       await expectEnded(revoked, ackMs, DEAD);
       await expectUntouched(other);
-      // A new name ends nothing, and needs nobody's word.
+      // A new name ends nothing, and needs no delivery to auth.
       const path = `/private/applications/${String(other.customer.applicationId)}`;
       expect(await services.operate('PATCH', path, { name: 'Renamed' })).toMatchObject({ delivered: false });
       await expectUntouched(other);

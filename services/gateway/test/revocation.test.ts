@@ -23,7 +23,7 @@ import { openReady } from './suite/raw-socket.ts';
 import { startServer } from './suite/upstreams/server.ts';
 import type { TestServer } from './suite/upstreams/server.ts';
 
-/** Two gateways and a real auth over one Redis. account and the upstream are played by HTTP servers. */
+/** Two gateways and a real auth over one Redis, with stand-ins for account and the upstream. */
 let redis: OwnRedis;
 let store: RedisConnection;
 let account: TestServer;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   upstream = await startServer(answerOk);
   account = await startServer((req, res) => {
     const [, , kind, id = '', part = ''] = (req.url ?? '').split('/');
-    // Tokens that clients give back: this account forgets them, which no test here can tell.
+    // Tokens that clients revoke: this stand-in forgets them, which no test here notices.
     if (part.startsWith('revoked-tokens')) {
       res.writeHead(req.method === 'POST' ? 204 : 200, { 'content-type': 'application/json' });
       res.end(req.method === 'POST' ? undefined : JSON.stringify(noneRevoked));
@@ -49,7 +49,7 @@ beforeAll(async () => {
       clients: () => clients.get(id),
       entitlements: () => activeEntitlement(Number(id)),
       'usage-snapshots': () => emptySnapshot(Number(id)),
-      // auth asks for the clients that have such tokens when it starts: there is none.
+      // At its start, auth asks for clients with manual tokens; there are none.
       'hand-made-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
     };
     const body = bodies[kind as keyof typeof bodies]();
@@ -64,7 +64,7 @@ beforeAll(async () => {
     ACCOUNT_PRIVATE_URL: account.url,
     ACCOUNT_PUBLIC_URL: account.url,
     UPSTREAM_URL: `${upstream.url}/graphql`,
-    // Nothing in this suite ends because a cache entry expires.
+    // No cache entry expires within this suite.
     INTROSPECTION_CACHE_TTL_MS: '30000',
   };
   gateways = await Promise.all([1, 2].map(() => startServiceProcess('gateway', settings)));
@@ -121,7 +121,7 @@ async function revokeClient(client_id: string): Promise<void> {
   await deliverChange(client_id);
 }
 
-/** Tells auth of a change: without `change` as the version before did. */
+/** Notifies auth of a change; without `change`, as the previous version did. */
 async function deliverChange(client_id: string, change?: 'application'): Promise<void> {
   const revocation_epoch = clients.get(client_id)?.revocation_epoch;
   const path = `/private/clients/${client_id}/revocation-epoch${change === undefined ? '' : `?change=${change}`}`;
@@ -139,14 +139,14 @@ function commitRevocation(client_id: string): void {
   clients.set(client_id, { ...record, revocation_epoch: record.revocation_epoch + 1 });
 }
 
-/** How many introspections have reached auth. */
+/** Introspections that have reached auth. */
 async function introspections(): Promise<number> {
   const metrics = await (await fetch(`${auth.privateUrl}/metrics`)).text();
   const lines = metrics.split('\n').filter((line) => line.startsWith('tollgate_introspections_total{'));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Calls both gateways until they have the token in their caches. */
+/** Calls both gateways until they have cached the token. */
 async function cacheEverywhere(token: string): Promise<void> {
   for (const gateway of gateways) {
     await waitFor(async () => {
@@ -226,7 +226,7 @@ test('without Redis the cache isn’t used: no call passes on an introspection t
   }
   await redis.restart();
   await ready();
-  // The revocation was never delivered; auth finds it in account, because this Redis was started anew.
+  // The revocation was never delivered; auth reads it from account, because this Redis restarted empty.
   for (const gateway of gateways) {
     await waitFor(async () => (await query(gateway, token)) !== 503);
     expect(await query(gateway, token)).toBe(401);
@@ -300,7 +300,7 @@ test('an application that is renamed: auth isn’t asked about its WebSockets, a
   const sockets = await Promise.all(Array.from({ length: 100 }, openAnother));
   const before = await introspections();
   for (let rename = 0; rename < 10; rename += 1) await deliverChange(client_id, 'application');
-  // Redis delivers in order: a gateway that closes this one has heard of the renames.
+  // Redis delivers in order: a gateway that closes this socket has received the renames.
   commitRevocation(other.client_id);
   await deliverChange(other.client_id, 'application');
   await Promise.all(witnesses.map(({ closed }) => closed));

@@ -22,8 +22,8 @@ async function recordedCalls(): Promise<number> {
 type Outcomes = { answered: number; refused: number; lost: number };
 
 /**
- * One caller, keep-alive as real ones are, that calls until no door is open. Refused means that no connection
- * came about: of anything else that isn't an answer, nobody could say whether it was done.
+ * A keep-alive caller that calls until every connection is refused. Of any other failure, nothing says whether the call
+ * was carried out.
  */
 async function callUntilRefused(
   doors: GatewayUnderTest[],
@@ -123,7 +123,7 @@ test('an answer without end is cut in time for its usage to be counted, and the 
   expect((await gateway.process.stop()).code).toBe(0);
   await ended;
   expect(response.complete).toBe(false);
-  // In slices: a stream is metered while it is open.
+  // Several slices, because a stream is metered while it is open.
   const slices = (await recordedBatches(gateway.redis.url)).flatMap(({ events }) => events);
   const sum = (counter: 'points' | 'requests' | 'traffic_bytes') =>
     slices.reduce((total, slice) => total + slice[counter], 0);
@@ -218,7 +218,7 @@ test('Redis away for good: the process ends within its limit and says how much w
   await gateway.redis.restart();
 });
 
-/** Lets the upstream answer some calls whose usage Redis is no longer there to take. */
+/** Lets the upstream answer calls whose usage Redis is no longer there to record. */
 async function holdUsageBack(calls: number): Promise<void> {
   const finish: (() => void)[] = [];
   gateway.upstream((req, res) => {

@@ -27,7 +27,7 @@ const FROM_PROXY = {
   'x-request-id': 'a'.repeat(32),
 };
 
-/** What the upstream and a plain route's peer are told of a request with `headers`. */
+/** What reaches the upstream and a plain route's peer of a request with `headers`. */
 async function toldOf(trusted: string, headers: Record<string, string>) {
   peerSeen.length = 0;
   peer = await startRecordingPeer('peer', peerSeen);

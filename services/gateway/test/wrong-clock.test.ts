@@ -8,7 +8,7 @@ import { openReady } from './suite/raw-socket.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Gateways whose clock is off by more than anything is kept. Caches live longer than the suite. */
+/** The clock is off by more than anything is kept, and caches outlive the suite. */
 describe.each([
   ['an hour behind', -HOUR_MS],
   ['25 hours ahead', 25 * HOUR_MS],

@@ -11,7 +11,7 @@ let services: RealServices;
 let url: string;
 const tokens = new Map<string, string>();
 
-/** A plan's explicit 0 allows none. */
+/** A limit of 0 allows nothing. */
 const CUSTOMERS = {
   good: { points_limit: 1_000_000, rate_limit: 100_000, session_limit: 10, subscription_limit: 10 },
   points_limit_exceeded: { points_limit: 0 },
@@ -36,7 +36,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** The token of the customer so named; anything else is a token that isn't one. */
+/** The customer's token, or an invalid one for any other name. */
 const tokenOf = (name: string) => tokens.get(name) ?? 'no-token';
 
 const failure = (outcome: Promise<unknown>): Promise<unknown> =>
@@ -80,7 +80,7 @@ describe.each(SUBSCRIPTION_CLIENTS)('$name', ({ name, subscribe }) => {
   test('is told of a token that is not good', async () => {
     const error = await failure(subscribe(url, tokenOf('unauthorized'), THREE));
     if (name.endsWith('events')) expect(subscriptionErrorCode(error)).toBe('unauthorized');
-    // Over a WebSocket the close code tells; not every client hands it on.
+    // Over a WebSocket only the close code says why, and not every client exposes it.
     else expect(error).not.toBe('none');
   });
 });

@@ -5,7 +5,7 @@ import { CombinedGraphQLErrors } from '@apollo/client/errors';
 import { Client, CombinedError, fetchExchange } from '@urql/core';
 import { ClientError, GraphQLClient } from 'graphql-request';
 
-/** Clients of GraphQL over HTTP that nobody here wrote, each used as its documentation says. */
+/** Third-party clients of GraphQL over HTTP, each used as its documentation says. */
 export type HttpClient = {
   name: string;
   /** The data of a query; throws the client's own error. */
@@ -57,7 +57,7 @@ const urql: HttpClient = {
 
 type GraphqlAnswer = { data?: unknown; errors?: { extensions: { code: string } }[] };
 
-/** What curl's caller does with an answer that has errors. */
+/** A response with errors, as a user of curl would handle it. */
 class CurlErrors extends Error {
   readonly answer: GraphqlAnswer;
   constructor(answer: GraphqlAnswer) {
@@ -82,5 +82,5 @@ const curl: HttpClient = {
 
 const hasCurl = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** Those that this machine has. */
+/** Those installed on this machine. */
 export const HTTP_CLIENTS: readonly HttpClient[] = [graphqlRequest, apollo, urql, ...(hasCurl ? [curl] : [])];

@@ -7,14 +7,14 @@ import { createClient } from 'graphql-ws';
 import { SubscriptionClient } from 'subscriptions-transport-ws';
 import { WebSocket } from 'ws';
 
-/** Clients of GraphQL subscriptions that nobody here wrote. */
+/** Third-party clients of GraphQL subscriptions. */
 export type SubscriptionClientUnderTest = {
   name: string;
   /** The data of each result until the subscription is complete; throws what the client reports. */
   subscribe: (url: string, token: string, query: string) => Promise<unknown[]>;
 };
 
-/** A GraphQL error as clients hand it on, whatever they wrap it in. */
+/** A GraphQL error's code, however clients wrap it. */
 export function subscriptionErrorCode(error: unknown): unknown {
   const first: unknown = firstOf(error);
   return (first as { extensions?: { code?: unknown } } | undefined)?.extensions?.code;
@@ -63,7 +63,7 @@ const transportWs: SubscriptionClientUnderTest = {
     );
     try {
       return await collected((observer) => {
-        // Without reconnecting, it tells nobody of a subscription whose connection is closed.
+        // Without reconnecting, it doesn't report a closed connection to its subscriptions.
         client.onDisconnected(() => {
           observer.error(new Error('disconnected'));
         });
@@ -150,7 +150,7 @@ async function urqlResults(client: Client, query: string): Promise<unknown[]> {
   return collected((observer) => {
     const take = ({ data, error, hasNext }: OperationResult<unknown>) => {
       if (error !== undefined) observer.error(error);
-      // The last result is there once more when there is no other.
+      // When no result follows, the last one is repeated.
       else if (hasNext) observer.next(data);
       else observer.complete();
     };

@@ -25,10 +25,10 @@ const POINTS = 7;
 const ANSWER = '{"data":{}}';
 const PROMISED = { timeoutMs: 1_000 };
 const FAILOVER = { timeoutMs: 30_000 };
-/** Of accounts with numbers in a row, so many have their shards on all three masters. */
+/** So many consecutive account ids have shards on all three masters. */
 const PAYERS = 12;
 
-/** What the upstream has answered, by the account that it was told. */
+/** Answered calls by the account id that the upstream received. */
 const answered = new Map<number, number>();
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
     req.resume().once('end', () => {
       const accountId = Number(req.headers['x-account-id']);
       answered.set(accountId, (answered.get(accountId) ?? 0) + 1);
-      // With its length it is held back as a whole until it is recorded.
+      // With its length known, the response is held back as a whole until it is recorded.
       res.writeHead(200, { 'x-points': String(POINTS), 'content-length': ANSWER.length }).end(ANSWER);
     });
   });
@@ -103,7 +103,7 @@ test('points and rate are held exactly over both gateways', async () => {
   }
   expect(statuses).toEqual([200, 200, 200, 200, 200, 402, 402, 402]);
   const burst = (await Promise.all(Array.from({ length: 12 }, () => atBoth(hasty)))).flat();
-  // Ten in a minute: one more accrues every six seconds.
+  // A rate of ten a minute: one more accrues every six seconds.
   expect(burst.filter((status) => status === 429).length).toBeGreaterThanOrEqual(12);
   expect(burst.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10);
 });
@@ -162,7 +162,7 @@ test('a master is killed under load: 503 meanwhile, then all by itself, and the 
   expect([...refusals]).toEqual([503]);
   for (const payer of payers) {
     const served = answered.get(payer.accountId) ?? 0;
-    // The upstream's work counts, also where Redis was away too long for its answer to be handed out.
+    // The upstream's work counts, even if Redis was away too long for its response to be passed on.
     expect(served).toBeGreaterThanOrEqual(seen.get(payer.accountId) ?? 0);
     await waitFor(async () => (await requestsCounted(payer)) >= served);
     expect((await stack.usage(payer)).billing_period.usage).toMatchObject({

@@ -3,7 +3,7 @@ import { withClient } from '@tollgate/stack/postgres';
 
 /** What a suite beside the real account needs of its database. */
 
-/** An account with an active billing period of that description; no grace window. */
+/** An account with an active billing period of that description, without a grace window. */
 export async function insertPayer(
   databaseUrl: string,
   description: Readonly<Record<string, number>>,
@@ -31,7 +31,7 @@ export async function insertPayer(
 /** Points, calls and bytes. */
 export type Counted = { points: number; requests: number; traffic_bytes: number };
 
-/** What Postgres has counted by period, once as totals and once by hour. */
+/** Counted usage in Postgres, as totals by period and by hour. */
 export async function countedUsage(
   databaseUrl: string,
 ): Promise<{ totals: Map<number, Counted>; hourly: Map<number, Counted>; unassigned: number }> {

@@ -21,9 +21,9 @@ export type CollectedSpan = Omit<OtlpSpan, 'attributes'> & { attributes: Record<
 export type Collector = {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
-  /** What it got, in order. */
+  /** In order. */
   received: Seen[];
-  /** All that came, as text. */
+  /** All requests as text. */
   everything: () => string;
   spansOf: (traceId: string) => CollectedSpan[];
   goAway: () => Promise<void>;

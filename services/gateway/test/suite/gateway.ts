@@ -15,7 +15,7 @@ import { startServer } from './upstreams/server.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A gateway process over its own Redis, with stand-in peers and an upstream that does as the test says. */
+/** A gateway process over its own Redis, with stand-in peers and an upstream that the test controls. */
 export type GatewayUnderTest = {
   /** The data endpoint. */
   graphqlUrl: string;
@@ -23,9 +23,9 @@ export type GatewayUnderTest = {
   redis: OwnRedis;
   auth: AuthPeer;
   account: AccountPeer;
-  /** What the upstream does from now on. */
+  /** Sets the upstream's behaviour from now on. */
   upstream: (handler: Handler) => void;
-  /** Calls the data endpoint with a token: one of its own where none is given. */
+  /** Calls the data endpoint, with a new token unless one is given. */
   query: (options?: Call & { token?: string; search?: string }) => Promise<Answer>;
   /** Another gateway process over the same Redis and peers. */
   startTwin: () => Promise<Pick<GatewayUnderTest, 'process' | 'query'>>;
@@ -41,7 +41,7 @@ export type GatewayOptions = {
   env?: Record<string, string>;
   /** The public listeners of auth and account, for the plain routes. */
   publicUrls?: { auth: string; account: string };
-  /** What the gateway calls Redis by. */
+  /** Redis as the gateway addresses it. */
   redisUrl?: (redis: OwnRedis) => Promise<string>;
 };
 

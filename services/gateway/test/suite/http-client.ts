@@ -11,7 +11,7 @@ export type Call = {
   body?: string | Buffer;
 };
 
-/** One request on a connection of its own, which unlike fetch sets any header and undoes no encoding. */
+/** One request on a connection of its own; unlike fetch, sets any header and decodes nothing. */
 export async function call(url: string, options: Call = {}): Promise<Answer> {
   const answer = await begin(url, options).answer;
   const body = await buffer(answer);
@@ -23,7 +23,7 @@ export async function call(url: string, options: Call = {}): Promise<Answer> {
   };
 }
 
-/** Like call, but hands out the answer while its body comes. */
+/** Like call, but returns the response while its body arrives. */
 export function begin(
   url: string,
   { method = 'POST', headers = {}, body }: Call = {},
@@ -38,7 +38,7 @@ export function begin(
   return { request: sent, answer };
 }
 
-/** Sends bytes as they are and returns all that comes back until the server closes, or is silent. */
+/** Sends bytes unchanged, and returns all that comes back until the server closes or is silent. */
 export function sendRaw(url: string, bytes: string | Buffer, silenceMs = 500): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

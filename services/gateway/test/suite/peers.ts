@@ -6,15 +6,12 @@ import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { bodyOf, startServer } from './upstreams/server.ts';
 import type { TestServer } from './upstreams/server.ts';
 
-/**
- * Stand-ins for auth and account over HTTP, for suites where the gateway is what is tested. The suites of
- * e2e/ run it beside the real ones.
- */
+/** Stand-ins for auth and account over HTTP, for suites that test the gateway; e2e/ has the real ones. */
 type Peer = {
   url: string;
-  /** Paths of the private requests that came, in order. */
+  /** Paths of private requests, in order. */
   requests: string[];
-  /** The header of the last private request to a path that begins so. */
+  /** The headers of the last private request whose path begins with `path`. */
   headersAt: (path: string) => IncomingHttpHeaders;
   /** The Authorization header of the last private request. */
   lastAuthorization: () => string | undefined;
@@ -56,7 +53,7 @@ async function startPeer(answer: (path: string, body: string) => Answer): Promis
 type TokenOwner = { accountId: number; applicationId: number; lifespanSec: number };
 
 export type AuthPeer = Peer & {
-  /** A new token of an application, good until it is revoked. */
+  /** A new token, active until it is revoked. */
   issue: (owner?: Partial<TokenOwner>) => string;
   revoke: (token: string) => void;
 };
@@ -98,9 +95,9 @@ function introspection({ accountId, applicationId, lifespanSec, exp }: TokenOwne
 }
 
 export type AccountPeer = Peer & {
-  /** Changes an account's entitlement; others are active, paid by themselves, in period account_id × 10. */
+  /** Changes an account's entitlement; others are active, pay for themselves, and have the period account_id × 10. */
   entitle: (accountId: number, change: Partial<Entitlement> | 'unknown') => void;
-  /** Changes what is counted for a period; others have nothing. */
+  /** Changes a period's counted usage; others have none. */
   count: (periodId: number, change: Partial<UsageSnapshot> | 'unknown') => void;
 };
 
@@ -136,7 +133,7 @@ function found(change: object | 'unknown' | undefined, document: object): Answer
     : { status: 200, body: { ...document, ...change } };
 }
 
-/** A period of which account has counted nothing yet. */
+/** A period without counted usage. */
 export function emptySnapshot(periodId: number, payerId = periodId / 10): UsageSnapshot {
   return {
     period_id: periodId,
@@ -150,7 +147,7 @@ export function emptySnapshot(periodId: number, payerId = periodId / 10): UsageS
   };
 }
 
-/** A change to an entitlement: limits that its plan contains. */
+/** Limits of the account's plan. */
 export function withLimits(accountId: number, limits: Partial<Limits>): Partial<Entitlement> {
   const { billing_period } = activeEntitlement(accountId);
   return billing_period === null

@@ -5,12 +5,12 @@ import { waitFor } from '@tollgate/stack/wait-for';
 
 type Message = { type: string; id?: string; payload?: unknown };
 
-/** A WebSocket that sends and keeps whatever a test wants, by no client's rules. */
+/** Sends and records whatever a test wants, without any client's rules. */
 export type RawSocket = {
   socket: WebSocket;
   received: Message[];
   send: (...messages: (object | string | Buffer)[]) => void;
-  /** The first message that fits, once it has come. */
+  /** The first matching message, once it has come. */
   message: (fits: Partial<Message>) => Promise<Message>;
   /** How it was closed: code and reason. */
   closed: Promise<{ code: number; reason: string; atMs: number }>;
@@ -18,7 +18,7 @@ export type RawSocket = {
 
 export type RawOptions = ClientOptions & { protocol?: string };
 
-/** Opens a socket; rejects where the upgrade is refused. */
+/** Rejects if the upgrade is refused. */
 export async function openRaw(url: string, options: RawOptions = {}): Promise<RawSocket> {
   const { protocol = 'graphql-transport-ws', ...rest } = options;
   const socket = new WebSocket(url, protocol === '' ? [] : protocol.split(','), rest);
@@ -65,7 +65,7 @@ export async function openReady(url: string, token: string, options: RawOptions 
 
 export type Refusal = { status: number; body: unknown; headers: Record<string, unknown> };
 
-/** What an upgrade is refused with. */
+/** The response of a refused upgrade. */
 export function refusedUpgrade(url: string, options: RawOptions = {}): Promise<Refusal> {
   const { protocol = 'graphql-transport-ws', ...rest } = options;
   const socket = new WebSocket(url, protocol === '' ? [] : protocol.split(','), rest);

@@ -21,10 +21,10 @@ export type Customer = {
   token: string;
 };
 
-/** Two gateways beside the real auth and account, over a real Postgres and a Redis of their own. */
+/** Two gateways with the real auth and account, over a real Postgres and a Redis of their own. */
 export type RealServices = {
   redis: OwnRedis;
-  /** The suite's own look into that Redis. */
+  /** The suite's own connection to that Redis. */
   store: RedisConnection;
   databaseUrl: string;
   auth: ServiceProcess;
@@ -32,11 +32,11 @@ export type RealServices = {
   gateways: readonly [ServiceProcess, ServiceProcess];
   /** An account with a period of that description, an application and its token. */
   newCustomer: (description: Readonly<Record<string, number>>) => Promise<Customer>;
-  /** A request of account's operator API, or a report of usage; throws where it isn't granted. */
+  /** A request of account's operator API, or a usage report; throws if it is refused. */
   operate: (method: string, path: string, body?: object) => Promise<Record<string, unknown>>;
-  /** The answer of GET /api/usage. */
+  /** GET /api/usage. */
   usage: (customer: Customer) => Promise<UsageResponse>;
-  /** Waits until the streams are empty: an entry goes when it is counted or set aside. */
+  /** Waits until the streams are empty: entries are removed only when they are counted or set aside. */
   allCounted: () => Promise<void>;
   /** Waits until a service says that it is ready. */
   ready: (service: ServiceProcess) => Promise<void>;
@@ -44,11 +44,11 @@ export type RealServices = {
 };
 
 export type RealOptions = {
-  /** The upstream's address, and what else of the gateways' settings differs from the suite's. */
+  /** Settings of the gateways that differ from the suite's. */
   gatewayEnv: Readonly<Record<string, string>> & { UPSTREAM_URL: string };
-  /** A migrated database on a server of the suite's own; else one on the run's. */
+  /** A migrated database on another server than the run's. */
   databaseUrl?: string;
-  /** Where account finds auth's private listener, which is on that port. */
+  /** The URL by which account reaches auth's private listener on that port. */
   authUrlOfAccount?: (authPort: number) => Promise<string>;
 };
 

@@ -4,7 +4,7 @@ import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 
-/** The records of refused calls in Redis, in the order of their stream. */
+/** Records of refused calls, in the order of their stream. */
 export async function recordedRefusals(redisUrl: string): Promise<RefusedCall[]> {
   const client = openRedis(redisUrl, createLogger('test', 'silent'));
   try {

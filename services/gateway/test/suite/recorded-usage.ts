@@ -4,7 +4,7 @@ import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 
-/** All usage batches in Redis, by shard and in the order of their streams. */
+/** All usage batches, by shard and in the order of their streams. */
 export async function recordedBatches(redisUrl: string): Promise<UsageBatch[]> {
   const client = openRedis(redisUrl, createLogger('test', 'silent'));
   try {
@@ -18,7 +18,7 @@ export async function recordedBatches(redisUrl: string): Promise<UsageBatch[]> {
   }
 }
 
-/** How many calls events hold: those that finish together may share one. */
+/** The number of calls; those that finish together may share an event. */
 export function callsIn(events: readonly UsageEvent[]): number {
   return events.reduce((calls, { requests }) => calls + requests, 0);
 }

@@ -14,13 +14,13 @@ export type Seen = {
 
 export type RecordingPeer = {
   url: string;
-  /** What it does with a request that it has read; null for a short 200. */
+  /** Sets the response to requests that were read; null for a short 200. */
   answers: (handler: Handler | null) => void;
   goAway: () => Promise<void>;
   comeBack: () => Promise<void>;
 };
 
-/** A stand-in for the public listener of auth or account that puts each request into `seen`. */
+/** A stand-in for the public listener of auth or account that adds each request to `seen`. */
 export async function startRecordingPeer(peer: string, seen: Seen[]): Promise<RecordingPeer> {
   let handler: Handler | null = null;
   const record: Handler = (req, res) => {

@@ -3,16 +3,16 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export type TcpRelay = {
   port: number;
-  /** Lets what matches `request` through, swallows the reply to it and cuts the connection, once. */
+  /** Passes on a request that matches, drops its response and cuts the connection, once. */
   loseNextReplyTo: (request: RegExp) => void;
-  /** How many replies have been swallowed. */
+  /** The number of dropped responses. */
   lost: () => number;
-  /** Holds all replies back until the returned function is called, on connections that stay open. */
+  /** Holds all responses back until the returned function is called; connections stay open. */
   hold: () => () => void;
   close: () => Promise<void>;
 };
 
-/** A TCP relay that fails in the one way that leaves a client uncertain: after the server has acted. */
+/** A TCP relay that fails after the server has acted, which leaves the client uncertain. */
 export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   let losing: RegExp | undefined;
   let lost = 0;

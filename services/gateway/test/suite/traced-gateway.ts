@@ -5,14 +5,14 @@ import type { CollectedSpan, Collector } from './collector.ts';
 import { startGateway } from './gateway.ts';
 import type { GatewayUnderTest } from './gateway.ts';
 
-/** A gateway that records for a collector, and a caller's trace that a trusted proxy brings. */
+/** A gateway that exports to a collector, and a caller's trace from a trusted proxy. */
 export type TracedGateway = GatewayUnderTest & {
   collector: Collector;
   socketUrl: string;
   traceId: string;
   headers: { traceparent: string; tracestate: string };
   socketsGone: () => Promise<void>;
-  /** The spans of one trace, the caller's where none is named, when the gateway has sent all that it has. */
+  /** The spans of a trace, by default the caller's, once the gateway has exported everything. */
   spans: (traceId?: string) => Promise<CollectedSpan[]>;
 };
 

@@ -11,7 +11,7 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { call } from './http-client.ts';
 import type { Answer } from './http-client.ts';
 
-/** Someone who pays for himself, with an application and a token of it. */
+/** An account that pays for itself, with an application and its token. */
 export type Payer = { accountId: number; applicationId: number; token: string };
 
 /** auth, account and two gateways as real processes over one Redis of whatever topology. */
@@ -19,12 +19,12 @@ export type WholeStack = {
   auth: ServiceProcess;
   account: ServiceProcess;
   gateways: readonly [ServiceProcess, ServiceProcess];
-  /** Payers with a billing period of now; `limits` are their plan's. */
+  /** Payers with a current billing period; `limits` are their plan's. */
   addPayers: (count: number, limits: Readonly<Record<string, number>>) => Promise<Payer[]>;
   /** A request of account's operator API. */
   operate: (method: string, path: string, body?: unknown) => Promise<Answer>;
   block: (payer: Payer) => Promise<void>;
-  /** What GET /api/usage answers. */
+  /** GET /api/usage. */
   usage: (payer: Payer) => Promise<UsageResponse>;
   stop: () => Promise<void>;
 };
@@ -126,7 +126,7 @@ async function obtainToken(
   return { accountId, applicationId, token };
 }
 
-/** Accounts with a plan of their own and a period of two days around now. */
+/** Accounts with their own plan, and a period of two days around now. */
 function insertPayers(
   databaseUrl: string,
   count: number,

@@ -9,9 +9,9 @@ import type { MeteredUpstream, Seen } from '../suite/load/load.ts';
 import { startRealServices } from '../suite/real-services.ts';
 import type { Customer, RealServices } from '../suite/real-services.ts';
 
-/** Each with an account of its own, so that usage lies in as many streams and can be told apart. */
+/** Each with an account of its own, so that usage is in as many streams and can be told apart. */
 const CALLERS = 12;
-/** Calls that every caller has had answered before, during and after an outage. */
+/** Responses for every caller before, during and after an outage. */
 const CALLS = 15;
 const PAUSE_MS = 20;
 
@@ -22,7 +22,7 @@ let nextId = 0;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  // Distinct, and without a pattern by which some of them could add up to others.
+  // Distinct, and without a pattern by which some could add up to others.
   upstream = await startMeteredUpstream((id) => 1 + ((id * 7_919) % 1_000_003));
   services = await startRealServices({
     gatewayEnv: { UPSTREAM_URL: upstream.url },
@@ -38,16 +38,16 @@ afterAll(async () => {
 type Load = {
   /** What each caller has seen so far. */
   seen: ReadonlyMap<Customer, Seen[]>;
-  /** Waits until every caller has had CALLS more answers. */
+  /** Waits until every caller has had CALLS more responses. */
   goesOn: () => Promise<void>;
-  /** Waits until there is one more that isn't an answer. */
+  /** Waits until one more call fails. */
   isFelt: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 const answeredOf = (seen: readonly Seen[]) => seen.filter(({ status }) => status === 200);
 
-/** Callers who call without a break until they are stopped; one that gets no answer tries again at once. */
+/** Callers that call without a pause until they are stopped, and retry at once without a response. */
 async function startLoad(): Promise<Load> {
   const limits = { points_limit: 1_000_000_000, session_limit: 50, rate_limit: 1_000_000 };
   const customers = await Promise.all(Array.from({ length: CALLERS }, () => services.newCustomer(limits)));
@@ -84,10 +84,7 @@ async function startLoad(): Promise<Load> {
   };
 }
 
-/**
- * Postgres has what callers saw answered, to the unit, and of the calls that the upstream served without their
- * callers seeing the end of it each at most once.
- */
+/** Postgres has exactly the calls with complete responses, and each other one that the upstream served at most once. */
 async function expectExactUsage(name: string, { seen }: Load): Promise<void> {
   await services.allCounted();
   const { totals, hourly, unassigned } = await countedUsage(services.databaseUrl);
@@ -120,7 +117,7 @@ const PARTS: { what: string; part: () => Part; isNeeded: boolean }[] = [
   { what: 'Postgres', part: () => postgres, isNeeded: false },
 ];
 
-/** Calls before an outage, during and after it. Of those that aren't needed calls go on by what is cached. */
+/** Calls before, during and after an outage. While a part is away that isn't needed, calls go on from caches. */
 async function throughAnOutage(load: Load, end: () => Promise<unknown>, part: Part, isNeeded: boolean) {
   await load.goesOn();
   const during = isNeeded ? load.isFelt() : load.goesOn();
@@ -150,7 +147,7 @@ test.each(PARTS.slice(0, 3))(
     await throughAnOutage(load, () => part().stop(), part(), isNeeded);
     await load.stop();
     const failed = [...load.seen.values()].flat().filter(({ status }) => status !== 200);
-    // Of a call that found no open door its caller knows that nothing was done.
+    // A refused connection tells the caller that nothing was done.
     const lost = failed.filter(({ id, code }) => upstream.served.has(id) || code !== 'ECONNREFUSED');
     expect(lost).toEqual([]);
     await expectExactUsage(`SIGTERM of ${what}`, load);

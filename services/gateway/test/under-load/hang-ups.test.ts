@@ -13,16 +13,16 @@ import { leasesKey } from '../../src/metering/shard-keys.ts';
 
 const CALLERS = 1_000;
 const AT_A_TIME = 50;
-/** The upstream takes 60 ms for an answer, from its head on 40. */
+/** After the upstream's response, whose head comes after 10 ms and whose last part after 50. */
 const LAST_HANG_UP_MS = 60;
-/** Of both gateways to the upstream: so few that a handful of lost ones would show. */
+/** Of both gateways to the upstream: so few that a handful of leaked ones would show. */
 const CONNECTIONS = 40;
 
 let upstream: TestServer;
 let services: RealServices;
 let customer: Customer;
 let came = 0;
-/** What the upstream is answering at the moment, and whether it holds its answers back. */
+/** Responses in progress, and whether the upstream holds its responses back. */
 const busy = new Set<ServerResponse>();
 let holds = false;
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Its head after 10 ms, then a part every 10 ms, until the caller has gone or it is whole. */
+/** The head after 10 ms, then a part every 10 ms, until the caller is gone or the response is complete. */
 function answerInParts(res: ServerResponse, type: string): void {
   let parts = 0;
   const timer = setInterval(() => {
@@ -61,14 +61,14 @@ function answerInParts(res: ServerResponse, type: string): void {
   });
 }
 
-/** A caller that hangs up at some moment: before its body is sent, before the answer, within it, or after it. */
+/** A caller that hangs up: before its body is sent, before the response, during it, or after it. */
 async function hangUp(index: number): Promise<boolean> {
   const { publicUrl } = services.gateways[(index >> 1) % 2] as ServiceProcess;
   const body = 'x'.repeat(1_000);
   const { request, answer } = begin(`${publicUrl}/graphql`, {
     headers: {
       authorization: `Bearer ${customer.token}`,
-      // A third subscribes, a third never sends all that it has announced.
+      // A third subscribes, and a third never sends all of its announced body.
       ...(index % 3 === 0 ? { accept: 'text/event-stream' } : {}),
       ...(index % 3 === 1 ? { 'content-length': 2_000 } : {}),
     },
@@ -86,7 +86,7 @@ async function hangUp(index: number): Promise<boolean> {
         .resume(),
     () => undefined,
   );
-  // Half of them wait for the head first, so that the moments are spread over the answer on any machine.
+  // Half wait for the head first, so that the hang-ups are spread over the response on any machine.
   if (index % 2 === 0 && index % 3 !== 1) await head;
   await new Promise((resolve) => setTimeout(resolve, Math.random() * LAST_HANG_UP_MS));
   request.destroy();
@@ -116,7 +116,7 @@ test('1,000 callers who hang up at random moments leave no call, no connection a
     const keys = [leasesKey('calls', accountId), leasesKey('subscriptions', accountId)];
     return Promise.all(keys.map((key) => services.store.zcard(key)));
   };
-  // Sooner than leases end by themselves: these were given back.
+  // Sooner than leases expire, so these were released.
   await waitFor(async () => (await slots()).every((count) => count === 0), { timeoutMs: 5_000 });
   expect(await everywhere('tollgate_leases_held')).toBe(0);
 

@@ -18,7 +18,7 @@ const RATE = 1_500;
 const SESSIONS = 30;
 const POINTS = 20_000;
 
-/** From this call on they are so dear that a few of them use up the points, however far the rate has got. */
+/** From this call on, prices are so high that a few calls use up the points, however far the rate has got. */
 const DEAR_FROM = 7_000;
 const DEAREST = 5_100;
 

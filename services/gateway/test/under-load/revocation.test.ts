@@ -25,7 +25,7 @@ beforeAll(async () => {
     gatewayEnv: {
       UPSTREAM_URL: upstream.url,
       UPSTREAM_WS_URL: wsUpstream.url,
-      // Nothing in this suite ends because a cache entry expires.
+      // No cache entry expires within this suite.
       INTROSPECTION_CACHE_TTL_MS: '30000',
     },
   });
@@ -82,7 +82,7 @@ test('an operator revokes an application with 500 subscriptions open over two ga
   process.stdout.write(
     `revoked: the last of ${String(SOCKETS)} sockets closed after ${lastClosedMs.toFixed(0)} ms; the last call that passed had begun after ${lastPassedMs.toFixed(0)} ms\n`,
   );
-  // ../revocation.test.ts holds sockets to the second; here both ends of 500 subscriptions end in this one process, too.
+  // ../revocation.test.ts holds sockets to the second; here one process closes both ends of 500 subscriptions, too.
   expect(lastClosedMs).toBeLessThan(5_000);
   expect(lastPassedMs).toBeLessThan(1_000);
   expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200, 401]));

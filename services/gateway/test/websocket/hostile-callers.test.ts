@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 let lastAccount = 100;
-/** Each test has an account of its own, so that none meets another's limits. */
+/** Each test has an account of its own, so that tests don't share limits. */
 const ready = (protocol = 'graphql-transport-ws', token = gateway.auth.issue({ accountId: ++lastAccount })) =>
   openReady(url, token, { protocol });
 const hello = (id: string) => ({ id, type: 'subscribe', payload: { query: '{ hello }' } });
@@ -165,7 +165,7 @@ describe('floods', () => {
   ])('ten thousand %s: 4429', async (kind, send) => {
     const raw = await ready();
     for (let index = 0; index < 10_000; index += 1) send(raw, index);
-    // Where the close meets a backlog of answers to pings, the connection can break before it is read.
+    // If the close meets a backlog of pongs, the connection can break before the caller reads it.
     expect([4429, kind === 'ids' ? 4429 : 1006]).toContain((await raw.closed).code);
     await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
   });
@@ -194,7 +194,7 @@ describe('a caller that is slow, or gone', () => {
     raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { flood(bytes: 30000) }' } });
     await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
     const sent = await gateway.metric('tollgate_websocket_message_bytes_total', { direction: 'to_caller' });
-    // What the kernel's buffers take, and not what the upstream would have sent in that time.
+    // The kernel's buffers, and not what the upstream would have sent in that time.
     expect(sent).toBeLessThan(30_000_000);
     expect(callsIn(await gateway.usage(before + 1))).toBeGreaterThan(before);
     raw.socket.terminate();

@@ -41,7 +41,7 @@ async function usageOf(accountId: number): Promise<UsageEvent[]> {
 const sum = (events: readonly UsageEvent[], field: 'points' | 'requests' | 'time_ms' | 'traffic_bytes') =>
   events.reduce((total, event) => total + event[field], 0);
 
-/** Ends a socket, and returns what its account was charged when that is all recorded. */
+/** Ends a socket, and returns its account's usage when all is recorded. */
 async function ended(raw: RawSocket, accountId: number): Promise<UsageEvent[]> {
   raw.socket.close();
   await raw.closed;

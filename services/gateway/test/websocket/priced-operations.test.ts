@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 type Held = { id: string; socket: WebSocket; query: unknown };
-/** Operations that the upstream was sent, in order; it answers when the test says so. */
+/** Operations that the upstream received, in order; it answers when the test says so. */
 let held: Held[] = [];
 
 beforeEach(() => {
@@ -75,7 +75,7 @@ async function usage(): Promise<{ points: number; requests: number; timeMs: numb
   return { points: sum('points'), requests: sum('requests'), timeMs: sum('time_ms') };
 }
 
-/** Sends one operation that is answered so, and returns what it cost. */
+/** Sends one operation that gets these responses, and returns its price. */
 async function costOf(query: string, payloads: object[], older = false) {
   const raw = await ready(older ? 'graphql-ws' : 'graphql-transport-ws');
   raw.send({ ...start('1', query), type: older ? 'start' : 'subscribe' });
@@ -85,7 +85,7 @@ async function costOf(query: string, payloads: object[], older = false) {
   expect(raw.received.filter(({ id, type }) => id === '1' && type !== 'complete')).toHaveLength(
     payloads.length,
   );
-  // What the caller has seen is recorded: no further wait.
+  // What the caller has received is recorded already, so there is nothing to wait for.
   const { points, requests, timeMs } = await usage();
   raw.socket.close();
   await raw.closed;

@@ -95,7 +95,7 @@ test('sockets without a token are bounded, for each address and in all; those wi
 
   const token = gateway.auth.issue({ accountId: 42 });
   open.push(await openReady(url, token, from('192.0.2.1')));
-  // One that shows its token makes room.
+  // A socket that shows its token makes room.
   open[0]?.send({ type: 'connection_init', payload: { token } });
   await open[0]?.message({ type: 'connection_ack' });
   open.push(await openRaw(url, from('192.0.2.1')));

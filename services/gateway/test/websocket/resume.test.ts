@@ -29,14 +29,14 @@ afterAll(async () => {
 type Following = {
   /** Results so far. */
   results: () => number;
-  /** The client has given the subscription up, or it is complete. */
+  /** The client has given up, or the subscription is complete. */
   isOver: () => boolean;
   stop: () => void | Promise<void>;
 };
 
 const QUERY = 'subscription { ticks }';
 
-/** Each client as its documentation says to use it, with its own defaults of when to come back. */
+/** Each client as its documentation says, with its own reconnect defaults. */
 const CLIENTS: Record<string, (token: string) => Following> = {
   'graphql-ws': (token) => {
     let seen = 0;
@@ -75,7 +75,7 @@ describe.each(Object.entries(CLIENTS))('the client of %s', (_, follow) => {
     await waitFor(() => following.results() > 3);
     const port = Number(new URL(upstream.url).port);
     await upstream.close();
-    // It comes back while the upstream is away, too, and is told to come back again.
+    // It reconnects while the upstream is away, too, and is told to try again.
     await waitFor(async () => (await closes(1013)) > refused, { timeoutMs: RESUME_LIMIT_MS });
     expect(await closes(1012)).toBe(lost + 1);
     const before = following.results();
@@ -106,6 +106,6 @@ test('sockets that lose the upstream together are closed spread over WEBSOCKET_R
   const closed = await Promise.all(raws.map((raw) => raw.closed));
   expect(new Set(closed.map(({ code }) => code))).toEqual(new Set([1012]));
   const times = closed.map(({ atMs }) => atMs);
-  // Not all in one step of the sweep, which is a quarter of a second.
+  // Not all in one sweep, which takes place every quarter of a second.
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(200);
 });

@@ -44,7 +44,7 @@ test('while revocations can’t be heard of, auth is asked: a dead token’s soc
   expect(await lost.closed).toMatchObject({ code: 4401 });
   expect(kept.socket.readyState).toBe(kept.socket.OPEN);
 
-  // Nobody vouches for it now: closed, but not as if the token were bad.
+  // auth can't confirm it now: closed, but not as if the token were invalid.
   await gateway.auth.goAway();
   expect(await kept.closed).toMatchObject({
     code: 1013,
@@ -73,7 +73,7 @@ test('a subscription limit over two gateways and hundreds of subscribes at once:
   await waitFor(() => count('next') + count('error') >= 300);
   expect([count('next'), count('error')]).toEqual([limit, 300 - limit]);
 
-  // A gateway that is killed gives its slots back when their leases end; until then none is given twice.
+  // A killed gateway's slots are free when their leases end; until then none is given twice.
   const here = sockets.filter((_, index) => index % 2 === 0);
   const held = here.reduce((sum, raw) => sum + answered(raw, 'next'), 0);
   await twin.process.kill();

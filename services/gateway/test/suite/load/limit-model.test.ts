@@ -8,7 +8,7 @@ import {
 } from './limit-model.ts';
 import type { Admitted } from './limit-model.ts';
 
-/** A call of 10 ms, of which the upstream has the middle. */
+/** A call of 10 ms, 6 of them at the upstream. */
 function call(beganMs: number): Admitted {
   const [cameMs, answeredMs, endedMs] = [beganMs + 2, beganMs + 8, beganMs + 10];
   return { id: beganMs, beganMs, cameMs, answeredMs, endedMs, status: 200, code: '', points: 5, bytes: 2 };

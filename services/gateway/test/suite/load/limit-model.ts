@@ -1,10 +1,9 @@
 import type { Seen, Served } from './load.ts';
 
 /**
- * What a plan's limits allow, from nothing but the moments at which callers and the upstream saw their calls.
- * An admission lies between a call's beginning and its arrival at the upstream, a refusal between its beginning
- * and its end, and a slot is held within the call. Each check gives what contradicts that; no clock but the
- * suite's is used, and no tolerance.
+ * Checks what limits allow, only by the times at which callers and the upstream saw their calls: admissions are
+ * between a call's beginning and its arrival at the upstream, refusals between its beginning and its end, and slots are
+ * held within the call. Each check returns contradictions, without tolerance.
  */
 export type Admitted = Seen & Served;
 
@@ -24,7 +23,7 @@ export function overTheRate(admitted: readonly Admitted[], perMinute: number): s
   return faults;
 }
 
-/** Refusals although, however the calls lay, one more was within the rate. */
+/** Refusals although one more call was within the rate, however the calls were timed. */
 export function refusedWithinTheRate(
   refused: readonly Seen[],
   admitted: readonly Admitted[],
@@ -42,7 +41,7 @@ export function refusedWithinTheRate(
     const levels = windows
       .filter((window) => window.beganMs <= endedMs)
       .map(({ cameMs, before }) => {
-        // As little as can have accrued: from the window's latest beginning to the refusal's earliest moment.
+        // The least that can have accrued: from the window's latest beginning to the refusal's earliest moment.
         const accrued = (Math.max(0, beganMs - cameMs) / 60_000) * perMinute;
         return admitted.length - before - later - accrued;
       });
@@ -50,7 +49,7 @@ export function refusedWithinTheRate(
   });
 }
 
-/** Refusals during all of which fewer calls than the limit can have had a slot. */
+/** Refusals during which fewer calls than the limit can have held a slot. */
 export function refusedWithFreeSlots(
   refused: readonly Seen[],
   admitted: readonly Admitted[],
@@ -67,7 +66,7 @@ export function refusedWithFreeSlots(
   });
 }
 
-/** Calls that began when what callers had been answered already was the limit. */
+/** Calls that began after responses worth the limit had reached callers. */
 export function admittedBeyondPoints(admitted: readonly Admitted[], limit: number): Seen[] {
   const settled = admitted.toSorted((one, other) => one.endedMs - other.endedMs);
   return admitted.filter(({ beganMs }) => pointsUntil(settled, beganMs, ({ endedMs }) => endedMs) >= limit);
@@ -100,7 +99,7 @@ function pointsUntil(
 
 const sorted = (moments: number[]) => moments.toSorted((one, other) => one - other);
 
-/** How many of the sorted moments lie before one, by halving. */
+/** The number of sorted moments before one, by binary search. */
 function countBelow(moments: readonly number[], limit: number): number {
   let [low, high] = [0, moments.length];
   while (low < high) {

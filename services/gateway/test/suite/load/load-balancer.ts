@@ -4,16 +4,16 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 
 export type LoadBalancer = {
   port: number;
-  /** From now on it asks this one, too, whether it is ready, and sends connections there while it is. */
+  /** Adds a backend, which gets connections while it is ready. */
   add: (backend: ServiceProcess) => void;
-  /** Connections that came while no backend was ready. */
+  /** Connections that arrived while no backend was ready. */
   turnedAway: () => number;
   close: () => Promise<void>;
 };
 
 const PROBE_INTERVAL_MS = 50;
 
-/** A TCP load balancer as a Kubernetes service is one: new connections go to what is ready, open ones stay. */
+/** A TCP load balancer like a Kubernetes service: new connections go to ready backends, open ones stay. */
 export async function startLoadBalancer(): Promise<LoadBalancer> {
   const backends = new Map<ServiceProcess, boolean>();
   const sockets = new Set<Socket>();

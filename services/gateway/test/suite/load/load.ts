@@ -8,7 +8,7 @@ export type Seen = {
   id: number;
   beganMs: number;
   endedMs: number;
-  /** 0 where no complete answer came. */
+  /** 0 without a complete response. */
   status: number;
   /** Of a refusal, or of the connection's failure. */
   code: string;
@@ -21,9 +21,9 @@ export type Served = { cameMs: number; answeredMs: number; points: number; bytes
 
 export type MeteredUpstream = {
   url: string;
-  /** By the call's id, as far as they came to it. */
+  /** By call id, for the calls that arrived. */
   served: Map<number, Served>;
-  /** Calls that it is answering at the moment, and the most that there were at one. */
+  /** Calls in flight now, and the most at any time. */
   busy: () => { now: number; most: number };
   close: () => Promise<void>;
 };
@@ -31,7 +31,7 @@ export type MeteredUpstream = {
 /** Names a call to the suite's upstream. */
 const CALL_ID = 'x-call-id';
 
-/** An upstream that takes up to 4 ms for a call, and charges what the suite says; sizes differ, too. */
+/** An upstream that takes up to 4 ms for a call, charges what the suite says, and varies the size. */
 export async function startMeteredUpstream(pointsOf: (id: number) => number): Promise<MeteredUpstream> {
   const served = new Map<number, Served>();
   let [now, most] = [0, 0];
@@ -46,7 +46,7 @@ export async function startMeteredUpstream(pointsOf: (id: number) => number): Pr
       const points = pointsOf(id);
       const body = JSON.stringify({ data: { id, filler: 'x'.repeat(id % 97) } });
       served.set(id, { cameMs, answeredMs: performance.now(), points, bytes: body.length });
-      // Both ways in which the end of an answer is known.
+      // Both ways to delimit a response.
       const length = id % 2 === 0 ? { 'content-length': body.length } : {};
       res.writeHead(200, { 'content-type': 'application/json', 'x-points': String(points), ...length });
       res.end(body);
@@ -62,7 +62,7 @@ export type Caller = {
   close: () => Promise<void>;
 };
 
-/** A client with keep-alive connections to the gateways, as real ones have. */
+/** Keep-alive connections to the gateways, as real clients have. */
 export function openCaller(gateways: readonly ServiceProcess[], connections: number): Caller {
   const pools = gateways.map(({ publicUrl }) => new Pool(publicUrl, { connections }));
   return {

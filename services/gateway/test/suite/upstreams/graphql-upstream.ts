@@ -30,10 +30,7 @@ const schema = buildSchema(`
   }
 `);
 
-/**
- * A GraphQL server of both subprotocols, each by the library that the world has for it; on `port` where it takes the
- * place of an earlier one.
- */
+/** Both subprotocols, each by its usual library; `port` to take the place of an earlier server. */
 export async function startGraphqlUpstream(port = 0): Promise<GraphqlUpstream> {
   const requests: IncomingMessage[] = [];
   const initPayloads: unknown[] = [];

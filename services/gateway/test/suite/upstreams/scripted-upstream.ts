@@ -8,15 +8,15 @@ type Message = { type: string; id?: string; payload?: unknown };
 export type ScriptedUpstream = {
   /** For UPSTREAM_WS_URL. */
   url: string;
-  /** What it does with each message from now on. */
+  /** Sets the reaction to messages from now on. */
   onMessage: (act: (message: Message, socket: WebSocket) => void) => void;
-  /** Messages that came, in order. */
+  /** In order. */
   received: Message[];
   sockets: () => WebSocket[];
   close: () => Promise<void>;
 };
 
-/** An upstream of graphql-transport-ws that does as the test says, faults included. */
+/** An upstream of graphql-transport-ws that the test controls, faults included. */
 export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   let act: (message: Message, socket: WebSocket) => void = () => undefined;
   const received: Message[] = [];

@@ -7,11 +7,11 @@ export type TestServer = {
   url: string;
   port: number;
   server: Server;
-  /** Ends it with all its connections. */
+  /** Closes all its connections too. */
   close: () => Promise<void>;
 };
 
-/** An HTTP server on a free port, or on `port` where it takes the place of an earlier one. */
+/** On a free port, or on `port` to take the place of an earlier server. */
 export async function startServer(handler: RequestListener, port = 0): Promise<TestServer> {
   const server = createServer(handler);
   await new Promise<void>((resolve, reject) => {

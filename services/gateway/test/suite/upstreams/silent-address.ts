@@ -7,13 +7,13 @@ const BACKLOG = 1;
 const SERVER = `const server = require('node:net').createServer();
 server.listen({ port: 0, host: '127.0.0.1', backlog: ${String(BACKLOG)} }, () => process.send(server.address().port));`;
 
-/** An address at which connections neither come about nor are refused: its server stands still, its backlog is full. */
+/** Connections to it neither open nor are refused, because its server is stopped and its backlog is full. */
 export async function startSilentAddress(): Promise<{ url: string; close: () => Promise<void> }> {
   const server = spawn(process.execPath, ['-e', SERVER], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [port] = (await once(server, 'message')) as [number];
   server.kill('SIGSTOP');
   const waiting: Socket[] = [];
-  // The kernel completes one more than the backlog.
+  // The kernel accepts one more than the backlog.
   for (let index = 0; index <= BACKLOG; index += 1) {
     const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined);
     waiting.push(socket);

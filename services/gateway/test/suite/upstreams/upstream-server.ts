@@ -5,13 +5,13 @@ import type { Handler } from '../gateway.ts';
 import { startServer } from './server.ts';
 import type { TestServer } from './server.ts';
 
-/** One address of an upstream that can go away and come back. */
+/** An address of an upstream that can go away and come back. */
 export type UpstreamServer = {
   url: string;
   origin: string;
   /** Targets of the requests that came, in order. */
   requests: string[];
-  /** What it does from now on. */
+  /** Sets the behaviour from now on. */
   does: (handler: Handler) => void;
   goAway: () => Promise<void>;
   comeBack: () => Promise<void>;

@@ -11,7 +11,7 @@ export type UpstreamSeen = {
   body: Buffer;
 };
 
-/** Makes the upstream keep what it gets, and answer. */
+/** Makes the upstream record requests, and answer them. */
 export function watchUpstream(gateway: Pick<GatewayUnderTest, 'upstream'>): UpstreamSeen[] {
   const seen: UpstreamSeen[] = [];
   gateway.upstream((req, res) => {
