@@ -24,7 +24,7 @@ const sender = z
   .string()
   .regex(
     /^(?:[\w .-]{1,60} <[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}>|[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190})$/,
-    'must be an e-mail address, or a name and an address in angle brackets',
+    'must be an email address, or a name and an address in angle brackets',
   );
 
 const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');

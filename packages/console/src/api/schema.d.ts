@@ -139,12 +139,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether sign-up is switched on */
+        /** Get whether sign-up is enabled */
         get: operations["getSignUpSetting"];
         put?: never;
         /**
-         * Signs up, by a link in a mail
-         * @description `forbidden` where sign-up is switched off.
+         * Sign up
+         * @description Sends a confirmation link by email. Returns `forbidden` if sign-up is disabled.
          */
         post: operations["signUp"];
         delete?: never;
@@ -163,8 +163,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends the link of a sign-up again
-         * @description `forbidden` where sign-up is switched off.
+         * Resend the confirmation link
+         * @description Sends a confirmation link by email. Returns `forbidden` if sign-up is disabled.
          */
         post: operations["resendSignUp"];
         delete?: never;
@@ -183,8 +183,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirms an e-mail address by the token of its mail
-         * @description Of a sign-up, together with the password chosen there; or of a change of address, by the token alone. The link stays good when the password is refused. Sign in afterwards.
+         * Confirm an email address
+         * @description Takes the token from the email. After a sign-up, also takes the password chosen there; the link stays valid if that password is wrong. Does not sign in.
          */
         post: operations["verifyEmail"];
         delete?: never;
@@ -202,7 +202,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asks for a link to set a new password */
+        /** Request a password reset */
         post: operations["requestPasswordReset"];
         delete?: never;
         options?: never;
@@ -220,8 +220,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sets a new password by the token of the mail
-         * @description All sessions of the account end.
+         * Set a new password
+         * @description Takes the token from the email, and ends all sessions of the account.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -243,7 +243,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes one's name */
+        /** Change the account name */
         patch: operations["changeProfile"];
         trace?: never;
     };
@@ -256,8 +256,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Changes one's password
-         * @description All other sessions end, and this one gets a new cookie.
+         * Change the password
+         * @description Ends all other sessions, and sets a new session cookie.
          */
         put: operations["changePassword"];
         post?: never;
@@ -277,8 +277,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks for another e-mail address
-         * @description It counts when the link of its mail is used; the old address is told then.
+         * Request a change of the email address
+         * @description The new address applies once the link sent to it is used. The old address is then notified.
          */
         post: operations["changeEmail"];
         delete?: never;
@@ -294,15 +294,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in */
+        /** Get the current session */
         get: operations["getSession"];
         put?: never;
         /**
-         * Signs in
-         * @description Whatever session the browser had before ends.
+         * Sign in
+         * @description Ends the session that the browser had before.
          */
         post: operations["signIn"];
-        /** Signs out */
+        /** Sign out */
         delete: operations["signOut"];
         options?: never;
         head?: never;
@@ -316,11 +316,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where one is signed in, newest first */
+        /** List sessions, newest first */
         get: operations["listSessions"];
         put?: never;
         post?: never;
-        /** Signs out everywhere, here included */
+        /** End all sessions, including this one */
         delete: operations["signOutEverywhere"];
         options?: never;
         head?: never;
@@ -337,7 +337,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends one session */
+        /** End a session */
         delete: operations["endSession"];
         options?: never;
         head?: never;
@@ -531,26 +531,26 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One's team
-         * @description Usage and invitations are the manager’s to see. `not_found` for who is in no team.
+         * Get the team
+         * @description Only the manager sees usage and invitations. Returns `not_found` without a team.
          */
         get: operations["getTeam"];
         put?: never;
         /**
-         * Makes a team
-         * @description One manages it.
+         * Create a team
+         * @description The caller becomes its manager.
          */
         post: operations["createTeam"];
         /**
-         * Dissolves the team
-         * @description For the manager. All memberships and invitations end.
+         * Dissolve the team
+         * @description Manager only. Ends all memberships and invitations.
          */
         delete: operations["dissolveTeam"];
         options?: never;
         head?: never;
         /**
-         * Renames the team
-         * @description For the manager.
+         * Rename the team
+         * @description Manager only.
          */
         patch: operations["renameTeam"];
         trace?: never;
@@ -565,8 +565,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Leaves the team
-         * @description A manager who is alone ends the team; one of others hands it over first.
+         * Leave the team
+         * @description A manager without other members dissolves the team by leaving. Other managers must hand it over first.
          */
         post: operations["leaveTeam"];
         delete?: never;
@@ -585,8 +585,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a member the manager and payer
-         * @description For the manager, who becomes a member.
+         * Make a member the manager and payer
+         * @description Manager only. The caller becomes a member.
          */
         post: operations["handOverTeam"];
         delete?: never;
@@ -606,8 +606,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a member
-         * @description For the manager. The next call is billed to the own period of who was removed.
+         * Remove a member
+         * @description Manager only. The removed member’s next calls are billed to their own billing period.
          */
         delete: operations["removeTeamMember"];
         options?: never;
@@ -625,8 +625,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites by e-mail
-         * @description For the manager, within the slots of the plan. Invitations expire after 7 days.
+         * Invite by email
+         * @description Manager only, within the team slots of the plan. Invitations expire after 7 days.
          */
         post: operations["invite"];
         delete?: never;
@@ -646,8 +646,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Withdraws an invitation
-         * @description For the manager. Its link is dead.
+         * Withdraw an invitation
+         * @description Manager only. Its link stops working.
          */
         delete: operations["withdrawInvitation"];
         options?: never;
@@ -662,7 +662,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Invitations to one's verified e-mail address, newest first */
+        /** List received invitations, newest first */
         get: operations["listInvitations"];
         put?: never;
         post?: never;
@@ -682,8 +682,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accepts an invitation
-         * @description A team that one manages alone ends.
+         * Accept an invitation
+         * @description Dissolves a team that the caller manages without other members.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -701,7 +701,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Declines an invitation */
+        /** Decline an invitation */
         post: operations["declineInvitation"];
         delete?: never;
         options?: never;
@@ -718,7 +718,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reads an invitation by the token of its mail */
+        /** Get an invitation by its email token */
         post: operations["lookUpInvitation"];
         delete?: never;
         options?: never;
@@ -736,8 +736,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accepts an invitation by the token of its mail
-         * @description Whoever reads the mailbox may, with whatever address they have signed in.
+         * Accept an invitation by its email token
+         * @description The token is enough: the caller may be signed in with another address.
          */
         post: operations["acceptInvitationByToken"];
         delete?: never;
@@ -755,7 +755,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Declines an invitation by the token of its mail */
+        /** Decline an invitation by its email token */
         post: operations["declineInvitationByToken"];
         delete?: never;
         options?: never;
@@ -1047,7 +1047,7 @@ export interface components {
             email: string;
             name: string;
             email_verified: boolean;
-            /** @description Who is blocked sees everything and makes no tokens. */
+            /** @description A blocked account can read everything, but cannot create credentials. */
             blocked: boolean;
             session_id: number;
             /**
@@ -1055,7 +1055,7 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             expires_at: string;
-            /** @description For the header X-CSRF-Token. */
+            /** @description Send it in the `X-CSRF-Token` header. */
             csrf_token: string;
         };
         Application: {
@@ -1115,14 +1115,14 @@ export interface components {
             created_at: string;
             payer_id: number;
             /**
-             * @description The status that the team's calls have; `none` without a billing period.
+             * @description The status of the payer's billing period; `none` without one.
              * @enum {string}
              */
             billing_status: "active" | "grace" | "blocked" | "expired" | "none";
             slots: {
                 /** @description Members and pending invitations. */
                 used: number;
-                /** @description Null where the plan has none. */
+                /** @description Null if the plan has no limit. */
                 limit: number | null;
             };
             /**
@@ -1183,14 +1183,14 @@ export interface components {
             created_at: string;
             payer_id: number;
             /**
-             * @description The status that the team's calls have; `none` without a billing period.
+             * @description The status of the payer's billing period; `none` without one.
              * @enum {string}
              */
             billing_status: "active" | "grace" | "blocked" | "expired" | "none";
             slots: {
                 /** @description Members and pending invitations. */
                 used: number;
-                /** @description Null where the plan has none. */
+                /** @description Null if the plan has no limit. */
                 limit: number | null;
             };
             /**
@@ -1221,14 +1221,14 @@ export interface components {
             created_at: string;
             payer_id: number;
             /**
-             * @description The status that the team's calls have; `none` without a billing period.
+             * @description The status of the payer's billing period; `none` without one.
              * @enum {string}
              */
             billing_status: "active" | "grace" | "blocked" | "expired" | "none";
             slots: {
                 /** @description Members and pending invitations. */
                 used: number;
-                /** @description Null where the plan has none. */
+                /** @description Null if the plan has no limit. */
                 limit: number | null;
             };
             /** @constant */
@@ -1245,7 +1245,7 @@ export interface components {
                  */
                 joined_at: string;
             }[];
-            /** @description Where the new payer's billing period lets no calls pass. */
+            /** @description Set if the new payer's billing period does not allow calls. */
             warning: string | null;
         };
         ReceivedInvitation: {
@@ -3175,7 +3175,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description Whether new accounts can be made here. */
+                        /** @description Whether new accounts can sign up. */
                         enabled: boolean;
                     };
                 };
@@ -3218,7 +3218,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A mail says how it goes on; the answer is the same whether the address has an account or not. */
+            /** @description Accepted. The next step arrives by email. The response is the same whether or not the address has an account. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3262,7 +3262,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A mail says how it goes on; the answer is the same whether the address has an account or not. */
+            /** @description Accepted. The next step arrives by email. The response is the same whether or not the address has an account. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3325,7 +3325,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description The account's address from now on. */
+                        /** @description The confirmed address. */
                         email: string;
                     };
                 };
@@ -3363,7 +3363,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A mail says how it goes on; the answer is the same whether the address has an account or not. */
+            /** @description Accepted. The next step arrives by email. The response is the same whether or not the address has an account. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3413,7 +3413,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password is set. */
+            /** @description The password was set. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3552,7 +3552,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A mail says how it goes on; the answer is the same whether the address has an account or not. */
+            /** @description Accepted. The next step arrives by email. The response is the same whether or not the address has an account. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3702,7 +3702,7 @@ export interface operations {
                     "application/json": {
                         sessions: {
                             session_id: number;
-                            /** @description The one that asks. */
+                            /** @description Whether this is the session of the request. */
                             current: boolean;
                             /**
                              * Format: date-time
@@ -3711,7 +3711,7 @@ export interface operations {
                             created_at: string;
                             /**
                              * Format: date-time
-                             * @description Exact to a minute.
+                             * @description Accurate to one minute.
                              * @example 2026-07-01T12:34:56.789Z
                              */
                             last_seen_at: string;
@@ -3776,7 +3776,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4565,7 +4565,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team, as one sees it. */
+            /** @description The team, as the caller sees it. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4606,7 +4606,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The team, as one sees it. */
+            /** @description The team, as the caller sees it. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4639,7 +4639,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is no more. */
+            /** @description The team was dissolved. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4680,7 +4680,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The team, as one sees it. */
+            /** @description The team, as the caller sees it. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4712,7 +4712,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One is in no team any more. */
+            /** @description The caller left the team. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4787,7 +4787,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The member is gone. */
+            /** @description The member was removed. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4828,7 +4828,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The invitation; its mail is on its way. */
+            /** @description The invitation. Its email is being sent. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4864,7 +4864,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is withdrawn. */
+            /** @description The invitation was withdrawn. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4925,7 +4925,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team, as one sees it. */
+            /** @description The team, as the caller sees it. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4959,7 +4959,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is declined. */
+            /** @description The invitation was declined. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5043,7 +5043,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The team, as one sees it. */
+            /** @description The team, as the caller sees it. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5088,7 +5088,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is declined. */
+            /** @description The invitation was declined. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

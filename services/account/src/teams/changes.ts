@@ -53,7 +53,7 @@ export async function leaveTeam(query: Query, person: Person): Promise<void> {
     return;
   }
   if ((await countTaken(query, team.team_id)).members > 1) {
-    const detail = 'Hand the team over to a member first, or dissolve it.';
+    const detail = 'Hand the team over to a member or dissolve it first.';
     throw new Problem('team_has_members', { detail });
   }
   await endTeam(query, person, team);
@@ -89,7 +89,7 @@ export async function endTeam(query: Query, person: Person, team: Team): Promise
 export async function lockManagedTeam(query: Query, person: Person): Promise<Team> {
   const { team, role } = await lockTeamOf(query, person);
   if (role !== 'manager') {
-    throw new Problem('forbidden', { detail: 'Only the manager of the team may do this.' });
+    throw new Problem('forbidden', { detail: 'Only the team manager can do this.' });
   }
   return team;
 }
@@ -117,5 +117,5 @@ async function lockTeamOf(query: Query, { account_id }: Person): Promise<{ team:
 }
 
 export function noTeam(): Problem {
-  return new Problem('not_found', { detail: 'The account is in no team.' });
+  return new Problem('not_found', { detail: 'The account is not in a team.' });
 }

@@ -10,7 +10,7 @@ export function slotsLimitOf({ periods }: Pick<PayerPeriods, 'periods'>, now: Da
 }
 
 export function noSlotLeft(limit: number): Problem {
-  const detail = `The manager's plan has room for ${String(limit)} people, those invited and the manager included.`;
+  const detail = `The manager's plan allows ${String(limit)} team slots, including the manager and pending invitations.`;
   return new Problem('team_slots_limit_exceeded', {
     detail,
     extensions: { limit, remaining: 0 },

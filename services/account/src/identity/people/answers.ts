@@ -6,9 +6,9 @@ import { z } from 'zod';
 export const acceptedSchema = z.object({});
 
 export const signUpSettingSchema = z.object({
-  enabled: z.boolean().meta({ description: 'Whether new accounts can be made here.' }),
+  enabled: z.boolean().meta({ description: 'Whether new accounts can sign up.' }),
 });
 
 export const verifiedSchema = z.object({
-  email: z.string().meta({ description: "The account's address from now on." }),
+  email: z.string().meta({ description: 'The confirmed address.' }),
 });

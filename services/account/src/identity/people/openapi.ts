@@ -13,7 +13,7 @@ import {
 
 const BY_MAIL: Answer = {
   description:
-    'A mail says how it goes on; the answer is the same whether the address has an account or not.',
+    'Accepted. The next step arrives by email. The response is the same whether or not the address has an account.',
   schema: acceptedSchema,
   example: {},
 };
@@ -24,11 +24,11 @@ const TOKEN = 'b3J2aWxsZS13cmlnaHQtYW5kLXdpbGJ1ci13cmlnaHQ';
 
 export const peopleApi: ApiChapter = {
   title: 'People',
-  description: "Signing up, and one's name, password and e-mail address.",
+  description: 'Sign-up, and the name, password and email address of an account.',
   operations: {
     'GET /api/console/sign-up': {
       operationId: 'getSignUpSetting',
-      summary: 'Whether sign-up is switched on',
+      summary: 'Get whether sign-up is enabled',
       caller: 'anyone',
       answers: {
         200: { description: 'The setting.', schema: signUpSettingSchema, example: { enabled: true } },
@@ -36,8 +36,8 @@ export const peopleApi: ApiChapter = {
     },
     'POST /api/console/sign-up': {
       operationId: 'signUp',
-      summary: 'Signs up, by a link in a mail',
-      description: '`forbidden` where sign-up is switched off.',
+      summary: 'Sign up',
+      description: 'Sends a confirmation link by email. Returns `forbidden` if sign-up is disabled.',
       caller: 'anyone',
       body: signUpSchema,
       example: { email: EMAIL, name: 'Ada', password: PASSWORD },
@@ -46,8 +46,8 @@ export const peopleApi: ApiChapter = {
     },
     'POST /api/console/sign-up/resend': {
       operationId: 'resendSignUp',
-      summary: 'Sends the link of a sign-up again',
-      description: '`forbidden` where sign-up is switched off.',
+      summary: 'Resend the confirmation link',
+      description: 'Sends a confirmation link by email. Returns `forbidden` if sign-up is disabled.',
       caller: 'anyone',
       body: addressSchema,
       example: { email: EMAIL },
@@ -56,10 +56,10 @@ export const peopleApi: ApiChapter = {
     },
     'POST /api/console/verify-email': {
       operationId: 'verifyEmail',
-      summary: 'Confirms an e-mail address by the token of its mail',
+      summary: 'Confirm an email address',
       description:
-        'Of a sign-up, together with the password chosen there; or of a change of address, by the token alone. ' +
-        'The link stays good when the password is refused. Sign in afterwards.',
+        'Takes the token from the email. After a sign-up, also takes the password chosen there; the link stays ' +
+        'valid if that password is wrong. Does not sign in.',
       caller: 'anyone',
       body: verificationSchema,
       example: { token: TOKEN, password: PASSWORD },
@@ -68,7 +68,7 @@ export const peopleApi: ApiChapter = {
     },
     'POST /api/console/password-reset': {
       operationId: 'requestPasswordReset',
-      summary: 'Asks for a link to set a new password',
+      summary: 'Request a password reset',
       caller: 'anyone',
       body: addressSchema,
       example: { email: EMAIL },
@@ -77,17 +77,17 @@ export const peopleApi: ApiChapter = {
     },
     'POST /api/console/password-reset/confirm': {
       operationId: 'resetPassword',
-      summary: 'Sets a new password by the token of the mail',
-      description: 'All sessions of the account end.',
+      summary: 'Set a new password',
+      description: 'Takes the token from the email, and ends all sessions of the account.',
       caller: 'anyone',
       body: newPasswordSchema,
       example: { token: TOKEN, password: PASSWORD },
-      answers: { 204: { description: 'The password is set.' } },
+      answers: { 204: { description: 'The password was set.' } },
       problems: ['too_many_requests'],
     },
     'PATCH /api/console/account': {
       operationId: 'changeProfile',
-      summary: "Changes one's name",
+      summary: 'Change the account name',
       caller: 'session',
       body: profileSchema,
       example: { name: 'Ada Lovelace' },
@@ -95,8 +95,8 @@ export const peopleApi: ApiChapter = {
     },
     'PUT /api/console/account/password': {
       operationId: 'changePassword',
-      summary: "Changes one's password",
-      description: 'All other sessions end, and this one gets a new cookie.',
+      summary: 'Change the password',
+      description: 'Ends all other sessions, and sets a new session cookie.',
       caller: 'session',
       body: passwordChangeSchema,
       example: { current_password: PASSWORD, new_password: 'another horse, another battery' },
@@ -111,8 +111,9 @@ export const peopleApi: ApiChapter = {
     },
     'POST /api/console/account/email': {
       operationId: 'changeEmail',
-      summary: 'Asks for another e-mail address',
-      description: 'It counts when the link of its mail is used; the old address is told then.',
+      summary: 'Request a change of the email address',
+      description:
+        'The new address applies once the link sent to it is used. The old address is then notified.',
       caller: 'session',
       body: emailChangeSchema,
       example: { email: EMAIL, current_password: PASSWORD },

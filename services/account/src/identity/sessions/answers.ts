@@ -9,10 +9,12 @@ export const sessionSchema = z
     email: z.string(),
     name: z.string(),
     email_verified: z.boolean(),
-    blocked: z.boolean().meta({ description: 'Who is blocked sees everything and makes no tokens.' }),
+    blocked: z
+      .boolean()
+      .meta({ description: 'A blocked account can read everything, but cannot create credentials.' }),
     session_id: id,
     expires_at: instant,
-    csrf_token: z.string().meta({ description: 'For the header X-CSRF-Token.' }),
+    csrf_token: z.string().meta({ description: 'Send it in the `X-CSRF-Token` header.' }),
   })
   .meta({ id: 'Session' });
 
@@ -20,9 +22,9 @@ export const sessionListSchema = z.object({
   sessions: z.array(
     z.object({
       session_id: id,
-      current: z.boolean().meta({ description: 'The one that asks.' }),
+      current: z.boolean().meta({ description: 'Whether this is the session of the request.' }),
       created_at: instant,
-      last_seen_at: instant.meta({ description: 'Exact to a minute.' }),
+      last_seen_at: instant.meta({ description: 'Accurate to one minute.' }),
       expires_at: instant,
       address: z.string(),
       user_agent: z.string(),

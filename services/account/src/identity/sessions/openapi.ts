@@ -8,12 +8,12 @@ const COOKIE = { 'Set-Cookie': "The session's cookie." };
 
 export const sessionApi: ApiChapter = {
   title: 'Sessions',
-  description: 'Signing in and out of the console, and where one is signed in.',
+  description: 'Signing in and out, and the sessions of an account.',
   operations: {
     'POST /api/console/session': {
       operationId: 'signIn',
-      summary: 'Signs in',
-      description: 'Whatever session the browser had before ends.',
+      summary: 'Sign in',
+      description: 'Ends the session that the browser had before.',
       caller: 'anyone',
       body: signInSchema,
       example: { email: 'ada@example.com', password: 'correct horse battery staple' },
@@ -22,34 +22,34 @@ export const sessionApi: ApiChapter = {
     },
     'GET /api/console/session': {
       operationId: 'getSession',
-      summary: 'Who is signed in',
+      summary: 'Get the current session',
       caller: 'session',
       answers: { 200: { description: 'The session.', schema: sessionSchema } },
     },
     'DELETE /api/console/session': {
       operationId: 'signOut',
-      summary: 'Signs out',
+      summary: 'Sign out',
       caller: 'session',
       answers: { 204: { description: 'The session has ended.', headers: COOKIE } },
     },
     'GET /api/console/sessions': {
       operationId: 'listSessions',
-      summary: 'Where one is signed in, newest first',
+      summary: 'List sessions, newest first',
       caller: 'session',
       answers: { 200: { description: 'The sessions.', schema: sessionListSchema } },
     },
     'DELETE /api/console/sessions': {
       operationId: 'signOutEverywhere',
-      summary: 'Signs out everywhere, here included',
+      summary: 'End all sessions, including this one',
       caller: 'session',
       answers: { 204: { description: 'All sessions have ended.', headers: COOKIE } },
     },
     'DELETE /api/console/sessions/{session_id}': {
       operationId: 'endSession',
-      summary: 'Ends one session',
+      summary: 'End a session',
       caller: 'session',
       params: z.object({ session_id: idParameter }),
-      answers: { 204: { description: 'It has ended.' } },
+      answers: { 204: { description: 'The session has ended.' } },
     },
   },
 };

@@ -29,10 +29,10 @@ const teamSchema = z.object({
   payer_id: id,
   billing_status: z
     .enum([...billingStatusSchema.options, 'none'])
-    .meta({ description: "The status that the team's calls have; `none` without a billing period." }),
+    .meta({ description: "The status of the payer's billing period; `none` without one." }),
   slots: z.object({
     used: z.int().meta({ description: 'Members and pending invitations.' }),
-    limit: z.int().nullable().meta({ description: 'Null where the plan has none.' }),
+    limit: z.int().nullable().meta({ description: 'Null if the plan has no limit.' }),
   }),
 });
 
@@ -57,7 +57,7 @@ export const handedOverSchema = memberViewSchema
     warning: z
       .string()
       .nullable()
-      .meta({ description: "Where the new payer's billing period lets no calls pass." }),
+      .meta({ description: "Set if the new payer's billing period does not allow calls." }),
   })
   .meta({ id: 'TeamHandedOver' });
 

@@ -70,7 +70,7 @@ export function handOverEndpoint({ query, transact, wakeMails }: TeamParts): Req
     const isPaid = team.billing_status === 'active' || team.billing_status === 'grace';
     const warning = isPaid
       ? null
-      : 'The new manager has no active billing period: the team can make no calls.';
+      : 'The new manager has no active billing period, so the team cannot make calls.';
     res.json({ ...team, warning });
   };
 }

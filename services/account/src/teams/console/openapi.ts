@@ -12,7 +12,7 @@ import {
 } from './answers.ts';
 import { handOverSchema, teamSchema } from './input.ts';
 
-const TEAM: Answer = { description: 'The team, as one sees it.', schema: teamAnswerSchema };
+const TEAM: Answer = { description: 'The team, as the caller sees it.', schema: teamAnswerSchema };
 
 const ofInvitation = z.object({ invitation_id: idParameter });
 
@@ -20,20 +20,20 @@ const MAILED = { token: 'b3J2aWxsZS13cmlnaHQtYW5kLXdpbGJ1ci13cmlnaHQ' };
 
 export const teamApi: ApiChapter = {
   title: 'Team',
-  description: "The team one is in. Members' calls are billed to the manager's billing period.",
+  description: "The caller's team. Members' calls are billed to the manager's billing period.",
   operations: {
     'GET /api/console/team': {
       operationId: 'getTeam',
-      summary: "One's team",
-      description: 'Usage and invitations are the manager’s to see. `not_found` for who is in no team.',
+      summary: 'Get the team',
+      description: 'Only the manager sees usage and invitations. Returns `not_found` without a team.',
       caller: 'session',
       answers: { 200: TEAM },
       problems: ['not_found'],
     },
     'POST /api/console/team': {
       operationId: 'createTeam',
-      summary: 'Makes a team',
-      description: 'One manages it.',
+      summary: 'Create a team',
+      description: 'The caller becomes its manager.',
       caller: 'session',
       body: teamSchema,
       example: { name: 'Data desk' },
@@ -42,8 +42,8 @@ export const teamApi: ApiChapter = {
     },
     'PATCH /api/console/team': {
       operationId: 'renameTeam',
-      summary: 'Renames the team',
-      description: 'For the manager.',
+      summary: 'Rename the team',
+      description: 'Manager only.',
       caller: 'session',
       body: teamSchema,
       example: { name: 'Data desk' },
@@ -52,24 +52,25 @@ export const teamApi: ApiChapter = {
     },
     'DELETE /api/console/team': {
       operationId: 'dissolveTeam',
-      summary: 'Dissolves the team',
-      description: 'For the manager. All memberships and invitations end.',
+      summary: 'Dissolve the team',
+      description: 'Manager only. Ends all memberships and invitations.',
       caller: 'session',
-      answers: { 204: { description: 'It is no more.' } },
+      answers: { 204: { description: 'The team was dissolved.' } },
       problems: ['not_found'],
     },
     'POST /api/console/team/leave': {
       operationId: 'leaveTeam',
-      summary: 'Leaves the team',
-      description: 'A manager who is alone ends the team; one of others hands it over first.',
+      summary: 'Leave the team',
+      description:
+        'A manager without other members dissolves the team by leaving. Other managers must hand it over first.',
       caller: 'session',
-      answers: { 204: { description: 'One is in no team any more.' } },
+      answers: { 204: { description: 'The caller left the team.' } },
       problems: ['not_found', 'team_has_members'],
     },
     'POST /api/console/team/hand-over': {
       operationId: 'handOverTeam',
-      summary: 'Makes a member the manager and payer',
-      description: 'For the manager, who becomes a member.',
+      summary: 'Make a member the manager and payer',
+      description: 'Manager only. The caller becomes a member.',
       caller: 'session',
       body: handOverSchema,
       example: { account_id: 42 },
@@ -78,20 +79,20 @@ export const teamApi: ApiChapter = {
     },
     'DELETE /api/console/team/members/{account_id}': {
       operationId: 'removeTeamMember',
-      summary: 'Removes a member',
-      description: 'For the manager. The next call is billed to the own period of who was removed.',
+      summary: 'Remove a member',
+      description: 'Manager only. The removed member’s next calls are billed to their own billing period.',
       caller: 'session',
       params: z.object({ account_id: idParameter }),
-      answers: { 204: { description: 'The member is gone.' } },
+      answers: { 204: { description: 'The member was removed.' } },
     },
     'POST /api/console/team/invitations': {
       operationId: 'invite',
-      summary: 'Invites by e-mail',
-      description: 'For the manager, within the slots of the plan. Invitations expire after 7 days.',
+      summary: 'Invite by email',
+      description: 'Manager only, within the team slots of the plan. Invitations expire after 7 days.',
       caller: 'session',
       body: addressSchema,
       example: { email: 'grace@example.com' },
-      answers: { 201: { description: 'The invitation; its mail is on its way.', schema: invitationSchema } },
+      answers: { 201: { description: 'The invitation. Its email is being sent.', schema: invitationSchema } },
       problems: [
         'account_blocked',
         'already_member',
@@ -103,11 +104,11 @@ export const teamApi: ApiChapter = {
     },
     'DELETE /api/console/team/invitations/{invitation_id}': {
       operationId: 'withdrawInvitation',
-      summary: 'Withdraws an invitation',
-      description: 'For the manager. Its link is dead.',
+      summary: 'Withdraw an invitation',
+      description: 'Manager only. Its link stops working.',
       caller: 'session',
       params: ofInvitation,
-      answers: { 204: { description: 'It is withdrawn.' } },
+      answers: { 204: { description: 'The invitation was withdrawn.' } },
     },
   },
 };
@@ -117,19 +118,19 @@ const ACCEPTING = ['already_in_team', 'not_found', 'team_slots_limit_exceeded'] 
 export const invitationApi: ApiChapter = {
   title: 'Invitations',
   description:
-    'Invitations into teams, for who is invited. One that is unknown, used, withdrawn, expired or somebody ' +
-    'else’s is `not_found`.',
+    'Invitations that the caller received. Returns `not_found` for an invitation that is unknown, used, ' +
+    'withdrawn, expired or addressed to another account.',
   operations: {
     'GET /api/console/invitations': {
       operationId: 'listInvitations',
-      summary: "Invitations to one's verified e-mail address, newest first",
+      summary: 'List received invitations, newest first',
       caller: 'session',
       answers: { 200: { description: 'The invitations.', schema: receivedInvitationsSchema } },
     },
     'POST /api/console/invitations/{invitation_id}/accept': {
       operationId: 'acceptInvitation',
-      summary: 'Accepts an invitation',
-      description: 'A team that one manages alone ends.',
+      summary: 'Accept an invitation',
+      description: 'Dissolves a team that the caller manages without other members.',
       caller: 'session',
       params: ofInvitation,
       answers: { 200: TEAM },
@@ -137,14 +138,14 @@ export const invitationApi: ApiChapter = {
     },
     'POST /api/console/invitations/{invitation_id}/decline': {
       operationId: 'declineInvitation',
-      summary: 'Declines an invitation',
+      summary: 'Decline an invitation',
       caller: 'session',
       params: ofInvitation,
-      answers: { 204: { description: 'It is declined.' } },
+      answers: { 204: { description: 'The invitation was declined.' } },
     },
     'POST /api/console/invitations/look-up': {
       operationId: 'lookUpInvitation',
-      summary: 'Reads an invitation by the token of its mail',
+      summary: 'Get an invitation by its email token',
       caller: 'anyone',
       body: tokenSchema,
       example: MAILED,
@@ -153,8 +154,8 @@ export const invitationApi: ApiChapter = {
     },
     'POST /api/console/invitations/accept': {
       operationId: 'acceptInvitationByToken',
-      summary: 'Accepts an invitation by the token of its mail',
-      description: 'Whoever reads the mailbox may, with whatever address they have signed in.',
+      summary: 'Accept an invitation by its email token',
+      description: 'The token is enough: the caller may be signed in with another address.',
       caller: 'session',
       body: tokenSchema,
       example: MAILED,
@@ -163,11 +164,11 @@ export const invitationApi: ApiChapter = {
     },
     'POST /api/console/invitations/decline': {
       operationId: 'declineInvitationByToken',
-      summary: 'Declines an invitation by the token of its mail',
+      summary: 'Decline an invitation by its email token',
       caller: 'anyone',
       body: tokenSchema,
       example: MAILED,
-      answers: { 204: { description: 'It is declined.' } },
+      answers: { 204: { description: 'The invitation was declined.' } },
       problems: ['not_found'],
     },
   },
