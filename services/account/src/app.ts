@@ -65,7 +65,6 @@ type PublicParts = {
   query: Query;
   introspect: Introspector['introspect'];
   trusts: TrustsAddress;
-  /** The build of the web interface. */
   consoleDirectory: string;
   usageQuery: Query;
   console: Omit<ConsoleParts, 'usageQuery'>;
@@ -87,17 +86,16 @@ type PrivateParts = {
   draining: () => boolean;
 };
 
-/** What takes in usage of other systems. */
 export type UsageReports = {
   credentials: readonly ServiceCredential[];
   countReport: CountReport;
   metrics: ReportMetrics;
 };
 
-/** An operator may make what it likes, in whatever state the account is. */
+/** Operators can create credentials for accounts in any state. */
 const OPERATOR_REQUESTS = { access: operatorAccess, beforeMaking: [] };
 
-/** The public listener: what account holders and their programs call. */
+/** The public listener, for account holders and their programs. */
 export function createPublicApp(parts: PublicParts): Express {
   const { logger, registry, query, usageQuery, introspect, accessLog } = parts;
   // For X-Forwarded-Host (same-origin.ts).
@@ -122,7 +120,7 @@ export function createPublicApp(parts: PublicParts): Express {
   return app;
 }
 
-/** The private listener: what the other services, probes and Prometheus call. */
+/** The private listener, for other services, probes and Prometheus. */
 export function createPrivateApp(parts: PrivateParts): Express {
   const { logger, registry, query, usageQuery, serviceCredentials, operatorCredentials } = parts;
   const { checks, draining } = parts;
@@ -163,7 +161,7 @@ export function createPrivateApp(parts: PrivateParts): Express {
   return app;
 }
 
-/** What operators call, with credentials of their own: the services' open nothing here. */
+/** Needs an operator credential; service credentials are refused. */
 function operatorRoutes(
   app: Express,
   {
@@ -193,7 +191,7 @@ function operatorRoutes(
   app.use(accounts, notFound);
 }
 
-/** What other systems call, with credentials of their own, which open nothing else. */
+/** Needs a reporter credential, which is accepted nowhere else. */
 function usageReportRoute(app: Express, { credentials, countReport, metrics }: UsageReports): void {
   const path = '/private/usage-reports';
   app.use(path, requireServiceCredential(credentials), noStore);

@@ -31,11 +31,10 @@ const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'tr
 
 /** People, sessions and mail (ADR 0025). */
 const peopleSettings = {
-  /** Where people reach the web interface; links in mails lead there. */
+  /** Base URL of the console and of links in mails. */
   PUBLIC_URL: httpUrl,
-  /** The build of the web interface (packages/console). */
   CONSOLE_DIR: z.string().min(1).default('packages/console/dist'),
-  /** Whether cookies are Secure; by default where PUBLIC_URL is https. */
+  /** Defaults to whether PUBLIC_URL is https. */
   COOKIE_SECURE: trueOrFalse.optional(),
   TRUSTED_PROXIES: networks.default([]),
   CORS_ALLOWED_ORIGINS: allowedOrigins,
@@ -48,7 +47,7 @@ const peopleSettings = {
   PASSWORD_HASH_QUEUE_MAX: wholeNumber(0, 10_000).default(64),
   SMTP_URL: connectionUrl('smtp:', 'smtps:').optional(),
   MAIL_FROM: sender.optional(),
-  /** Where mails are written without SMTP_URL. */
+  /** Used without SMTP_URL. */
   MAIL_DIR: z.string().min(1).default('.tollgate/mail'),
   MAIL_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000).default(20_000),
   MAIL_REQUESTS_WINDOW_SEC: wholeNumber(1, 86_400).default(3_600),
@@ -84,12 +83,12 @@ const webhookSettings = {
   MAX_WEBHOOKS_PER_ACCOUNT: wholeNumber(0, 1_000).default(5),
   WEBHOOK_ALLOW_HTTP: trueOrFalse.default(false),
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES: trueOrFalse.default(false),
-  /** Servers that are asked where webhooks' names lead; the system's where there are none. */
+  /** Resolvers for webhook hosts; the system's by default. */
   WEBHOOK_DNS_SERVERS: dnsServers.default([]),
   WEBHOOK_CONNECT_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000),
   WEBHOOK_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000).default(15_000),
   WEBHOOK_MAX_IN_FLIGHT: wholeNumber(1, 1_000).default(32),
-  /** What Standard Webhooks suggests. */
+  /** As Standard Webhooks suggests. */
   WEBHOOK_RETRY_DELAYS_SEC: secondsList.default([
     5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
   ]),
@@ -102,15 +101,15 @@ const serviceSettings = z
     ...processSettings,
     ...requestSettings,
     ...callerSettings,
-    /** Callers accepted at the operator API; without any, nobody is. */
+    /** Callers accepted at the operator API; none by default. */
     OPERATOR_CREDENTIALS: serviceCredentials.default([]),
-    /** Systems that may report usage; without any, nobody may. */
+    /** Systems that can report usage; none by default. */
     USAGE_REPORTER_CREDENTIALS: serviceCredentials.default([]),
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
-    /** How long the usage reader rests where nothing came. */
+    /** Pause of the usage reader after an empty read. */
     USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(100),
-    /** Whole months of hourly usage before the present one. */
+    /** Months of hourly usage before the current one. */
     USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200).default(MIN_RETENTION_MONTHS),
     REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
     AUTH_PRIVATE_URL: httpUrl,

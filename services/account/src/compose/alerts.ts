@@ -10,7 +10,6 @@ import { startDeliveryWorker } from '../notifications/deliveries/delivery-worker
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
-/** What notices that shares of limits are passed, and what delivers to webhooks. */
 export function openAlerts(options: {
   config: Config;
   wakeMails: () => void;

@@ -8,7 +8,6 @@ import type { BillingOperations } from '../routes/operator-routes.ts';
 import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/scheduler.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
-/** What renews subscriptions, and what the counters are checked with. */
 export function openBilling({
   config: { DATABASE_URL: url },
   transact,
@@ -20,7 +19,7 @@ export function openBilling({
   transact: Transact;
   logger: Logger;
   registry: Registry;
-  /** Called after a rebuild, of which Redis is to be told. */
+  /** Called after a rebuild, to update the live counters. */
   onTotalsChanged: () => void;
 }): { operations: Pick<BillingOperations, 'transact' | 'checks'>; close: () => Promise<void> } {
   const renewalDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.renewals });

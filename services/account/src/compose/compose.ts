@@ -26,7 +26,7 @@ import { startRevocationOutbox } from '../platform/outbox/revocations/revocation
 import { createTokens } from '../access/tokens/tokens.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
-/** Builds account from its settings. Needs nothing else to start: readiness tells what is away. */
+/** Starts without its dependencies; readiness reports which are unavailable. */
 export function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, trusts, addressOf, accessLog } = context;
   const databases = openDatabases(config, logger);
@@ -75,7 +75,6 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   });
 }
 
-/** auth's private API. */
 function openAuth(config: Config): PrivateApi {
   return createPrivateApi({
     baseUrl: config.AUTH_PRIVATE_URL,
@@ -85,7 +84,6 @@ function openAuth(config: Config): PrivateApi {
   });
 }
 
-/** What account holders and operators do about applications and their tokens. */
 function openAccess(
   config: Config,
   changes: Pick<Parameters<typeof createTokens>[0], 'transact' | 'query' | 'deliver'>,
@@ -105,7 +103,7 @@ function openAccess(
   };
 }
 
-/** What tells auth of changed applications, and every gateway of these and of changed entitlements. */
+/** Notifies auth of changed applications, and gateways of these and of changed entitlements. */
 function startOutboxes(
   { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
   { outboxDatabase, eventDatabase }: ReturnType<typeof openDatabases>,
@@ -131,7 +129,7 @@ function startOutboxes(
   };
 }
 
-/** Redis' is the one that usage is stamped by, Postgres' the one that decides what period an account is in. */
+/** Redis' clock stamps usage; Postgres' decides which period applies. */
 function followClocks(
   redis: RedisConnection,
   query: Query,

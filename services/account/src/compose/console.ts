@@ -16,7 +16,7 @@ import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 import { startMails } from './mails.ts';
 
-/** Opens what the console's API needs, and starts mails, alerts, webhooks and housekeeping. */
+/** Also starts mails, alerts, webhooks and housekeeping. */
 export function openConsole(options: {
   config: Config;
   query: Query;

@@ -5,10 +5,8 @@ type Limits = Omit<DatabaseOptions, 'url' | 'logger'>;
 /** Shorter than callers' PRIVATE_API_TIMEOUT_MS, so that they get a response. */
 const WITHIN_REQUEST = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };
 
-/** No caller waits for it. */
 const BACKGROUND = { acquireTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
 
-/** For a program that runs once. */
 const PROGRAM = { poolMax: 1, acquireTimeoutMs: 10_000, statementTimeoutMs: 30_000 };
 
 /**
@@ -23,7 +21,7 @@ export const DATABASE_POOLS = {
   entitlementEvents: { poolMax: 1, ...WITHIN_REQUEST },
   /** Usage over time: a year of many rows takes about a second. */
   usageViews: { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 },
-  /** Sums over many hours, which an operator waits for. */
+  /** Sums over many hours, for operators. */
   usageChecks: { poolMax: 2, acquireTimeoutMs: 1_000, statementTimeoutMs: 30_000 },
   /** `poolMax` is READER_CONNECTIONS. The lock timeout keeps one payer's lock from delaying the others' usage. */
   usageReader: { acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 500 },

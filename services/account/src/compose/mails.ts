@@ -22,7 +22,6 @@ const RENDERERS: AnyMailRenderers = new Map(
 /** Without SMTP_URL, which requires MAIL_FROM (config.ts), mails go to a folder. */
 const FOLDER_SENDER = 'Tollgate <no-reply@localhost>';
 
-/** Sends the mails of all domains. */
 export function startMails(parts: {
   config: Config;
   query: Query;

@@ -7,7 +7,6 @@ import { createTransact } from '../platform/database/query.ts';
 import { createRefusedCallMetrics, startRefusedCallReader } from '../usage/refused-calls/reader.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
-/** What stores the gateways' records of refused calls. */
 export function openRefusedCalls(parts: {
   config: Pick<Config, 'DATABASE_URL'>;
   redis: RedisConnection;

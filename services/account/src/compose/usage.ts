@@ -15,7 +15,6 @@ import { createCountUnassigned } from '../usage/unassigned/count.ts';
 import { createRetentionMetrics, startUsageRetention } from '../usage/retention/retention.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
-/** What counts usage of gateways and other systems, tells Redis of the latter, and keeps hourly usage to its months. */
 export function openUsage(options: {
   config: Pick<
     Config,
@@ -25,7 +24,6 @@ export function openUsage(options: {
     | 'USAGE_RETENTION_MONTHS'
     | 'HOUSEKEEPING_INTERVAL_SEC'
   >;
-  /** The requests' pool. */
   database: Knex;
   redis: RedisConnection;
   redisClock: Pick<ReferenceClock, 'nowMs'>;

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 
-/** Members that several answers have. */
-
-/** An instant; JSON writes a Date as ISO 8601 in UTC, `2026-07-01T12:34:56.789Z`. */
+/** JSON writes a Date as ISO 8601 in UTC, `2026-07-01T12:34:56.789Z`. */
 export const instant = z
   .date()
   .meta({ override: { type: 'string', format: 'date-time', examples: ['2026-07-01T12:34:56.789Z'] } });
 
 export const id = z.int().min(1);
 
-/** Null at the end of the list. */
 export const nextCursor = z
   .string()
   .nullable()

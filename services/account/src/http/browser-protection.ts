@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
-/** Browser protection for the whole public listener: nothing loads, unless a page states a policy of its own. */
+/** For the whole public listener: nothing loads, unless a page sets its own policy. */
 export const browserProtection: RequestHandler = helmet({
   xFrameOptions: { action: 'deny' },
   contentSecurityPolicy: {

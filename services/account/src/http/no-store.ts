@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** No answer of operators and of the console may be kept: some hold a secret, all of them change. */
+/** Responses to operators and the console can hold secrets, and change. */
 export const noStore: RequestHandler = (_req, res, next) => {
   res.set('cache-control', 'no-store');
   next();

@@ -2,19 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
-/** 256 random bits as base64url: what a session's cookie or a mail's link holds. */
+/** 256 random bits as base64url. */
 export function newSecretToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** The only form in which it is stored. Random as it is, it needs no salt and no slow hash. */
+/** The only stored form. The token is random, so it needs no salt and no slow hash. */
 export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
 const SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whether a text can be a secret token at all. */
 export function isSecretToken(text: string): boolean {
   return SHAPE.test(text);
 }

@@ -1,7 +1,6 @@
 import type { Query } from '../platform/database/query.ts';
 import type { OutboxTable } from '../platform/outbox/leased-rows.ts';
 
-/** The columns that a kind of mail can fill. */
 type MailSubject = {
   account_id: number;
   name: string;
@@ -12,16 +11,13 @@ type MailSubject = {
   webhook_id: number | null;
 };
 
-/**
- * A requested mail. Each domain declares its kinds as a narrower type. Text and recipient are decided when it is sent
- * (mail-renderer.ts).
- */
+/** Each domain narrows the kinds. Text and recipient are decided when the mail is sent (mail-renderer.ts). */
 export type RequestedMail = { kind: string; recipient: string } & Partial<MailSubject>;
 
 export type QueuedMail = RequestedMail & {
   mail_id: number;
   created_at: Date;
-  /** Failed ones. */
+  /** Failed attempts. */
   attempts: number;
 };
 
@@ -32,7 +28,7 @@ export const MAIL_OUTBOX: OutboxTable = {
     created_at, attempts`,
 };
 
-/** Queues a mail. `query` belongs to the transaction of the change that the mail reports. */
+/** `query` belongs to the transaction of the change that the mail reports. */
 export async function enqueueMail(query: Query, mail: RequestedMail): Promise<void> {
   const none = {
     account_id: null,

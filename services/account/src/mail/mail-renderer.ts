@@ -2,22 +2,20 @@ import type { Query } from '../platform/database/query.ts';
 import type { QueuedMail, RequestedMail } from './mail-outbox.ts';
 import type { Mail } from './render-mail.ts';
 
-/** Renders a queued mail when it is sent; undefined if there is nothing to send any more. Links start at `publicUrl`. */
+/** Returns undefined if the mail is no longer needed. Links start at `publicUrl`. */
 type MailRenderer<Requested> = (
   query: Query,
   mail: Requested,
   publicUrl: string,
 ) => Promise<Mail | undefined>;
 
-/** A domain's renderers, one for each kind of mail that it requests. */
 export type MailRenderers<Requested extends RequestedMail> = {
   readonly [Kind in Requested['kind']]: MailRenderer<Extract<Requested, { kind: Kind }>>;
 };
 
-/** The renderers of all domains, by kind. */
 export type AnyMailRenderers = ReadonlyMap<string, MailRenderer<never>>;
 
-/** @throws if no renderer has the mail's kind: a later version, running beside this one, has queued it */
+/** @throws if no renderer has the mail's kind: a later version, running beside this one, queued it */
 export function renderQueuedMail(
   renderers: AnyMailRenderers,
   query: Query,

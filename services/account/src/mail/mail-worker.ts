@@ -12,14 +12,12 @@ import type { AnyMailRenderers } from './mail-renderer.ts';
 import { failureCodes, isRefusedForGood } from './transport.ts';
 import type { MailTransport } from './transport.ts';
 
-/** `query` is on a pool of its own: neither requests nor revocations wait for mails. */
+/** `query` has its own pool, so that requests and revocations don't wait for mails. */
 export type MailWorkerOptions = {
   query: Query;
   renderers: AnyMailRenderers;
   transport: MailTransport;
-  /** What the transport keeps to. */
   attemptTimeoutMs: number;
-  /** Where links lead. */
   publicUrl: string;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: OutboxMetrics;
@@ -31,16 +29,13 @@ const MAX_IN_FLIGHT = 8;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 300_000;
 
-/** A lease outlasts the attempt that it is for, and the statements around it. */
+/** A lease must outlast the attempt and the statements around it. */
 const LEASE_MARGIN_MS = 5_000;
 
-/** A mail that nobody took for so long helps nobody any more: whoever needs it has asked again. */
+/** A mail this old is no longer useful: the user has requested another. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 
-/**
- * Sends the mails of the outbox. One that is sent and can't be noted as sent, because the process dies or
- * Postgres is away just then, is sent again, with another link.
- */
+/** A mail that was sent but couldn't be removed from the outbox is sent again, with another link. */
 export function startMailWorker(options: MailWorkerOptions): MailWorker {
   const { query, transport, attemptTimeoutMs, metrics, logger } = options;
   const worker = startOutboxWorker<QueuedMail>({
@@ -81,7 +76,7 @@ async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promis
       return { delivered: true };
     }
     metrics.deliveries.inc({ outcome: 'failed' });
-    // At attempts 1, 2, 4, 8, …: an outage of the mail server isn't told in thousands of lines.
+    // Logged at attempts 1, 2, 4, 8, …, so that an outage doesn't flood the log.
     if (((attempts + 1) & attempts) === 0) logger.warn(told, 'a mail can not be sent yet');
     const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
     await postpone(query, MAIL_OUTBOX, mail_id, retryInMs).catch(ignoreAway);
@@ -92,7 +87,7 @@ async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promis
   return { delivered: true };
 }
 
-/** The row stays as it is, and its lease ends by itself. */
+/** The row stays, and its lease expires. */
 function ignoreAway(): void {
   return undefined;
 }

@@ -1,7 +1,7 @@
-/** A mail as plain text, and as simple HTML without images or tracking. */
+/** Plain text, and simple HTML without images or tracking. */
 export type Mail = { to: string; subject: string; text: string; html: string };
 
-/** Holds no text that a user typed, such as a name, so that nobody can make us send their words to others. */
+/** Holds no text that a user typed, such as a name, so that strangers can't send their words through us. */
 export type Wording = { subject: string; lines: readonly string[]; link?: string; closing?: string };
 
 export function renderMail(to: string, { subject, lines, link, closing }: Wording): Mail {

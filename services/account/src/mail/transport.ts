@@ -4,15 +4,12 @@ import { createTransport } from 'nodemailer';
 import type { Mail } from './render-mail.ts';
 
 export type MailTransport = {
-  /** Hands a mail over; resolves when it is out of our hands. `id` names it in a folder. */
+  /** Resolves when the mail is handed over. `id` names it in a folder. */
   send: (mail: Mail, id: number) => Promise<void>;
   close: () => void;
 };
 
-/**
- * Sends by SMTP. `timeoutMs` bounds each wait for the server, and the whole attempt: a server that never
- * answers, or only drop by drop, holds one attempt and nothing else.
- */
+/** `timeoutMs` bounds each wait for the server and the whole attempt, so that a slow server delays one attempt only. */
 export function smtpTransport(options: { url: string; from: string; timeoutMs: number }): MailTransport {
   const { url, from, timeoutMs } = options;
   const transport = createTransport({
@@ -21,13 +18,13 @@ export function smtpTransport(options: { url: string; from: string; timeoutMs: n
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // Nothing in a mail of ours is read from a file or fetched.
+    // Mails must not read files or fetch URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     send: async (mail) => {
-      // Ends the connection as well: an attempt that is given up delivers nothing later.
+      // Ends the connection too, so that an abandoned attempt delivers nothing later.
       const signal = AbortSignal.timeout(timeoutMs);
       try {
         await transport.sendMail({ from, ...mail, headers: NO_AUTO_REPLY, signal });
@@ -41,7 +38,7 @@ export function smtpTransport(options: { url: string; from: string; timeoutMs: n
   };
 }
 
-/** Writes mails as files, for whoever has no mail server: `<id>-<time>.eml`, readable by this user alone. */
+/** Writes mails as `<id>-<time>.eml`, readable by this user only; for installations without a mail server. */
 export function folderTransport(options: { directory: string; from: string }): MailTransport {
   const { directory, from } = options;
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
@@ -50,7 +47,7 @@ export function folderTransport(options: { directory: string; from: string }): M
       const { message } = await transport.sendMail({ from, ...mail, headers: NO_AUTO_REPLY });
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const file = join(directory, `${String(id)}-${String(Date.now())}.eml`);
-      // Whoever waits for the file finds all of it.
+      // Renamed at the end, so that a reader finds the complete file.
       await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
       await rename(`${file}.part`, file);
     },
@@ -60,7 +57,7 @@ export function folderTransport(options: { directory: string; from: string }): M
   };
 }
 
-/** RFC 3834: no out-of-office answers. */
+/** Prevents automatic replies (RFC 3834). */
 const NO_AUTO_REPLY = { 'Auto-Submitted': 'auto-generated' };
 
 class MailTimeoutError extends Error {
@@ -71,9 +68,7 @@ class MailTimeoutError extends Error {
   }
 }
 
-/**
- * What may be logged of a failure: codes. A server's words can repeat the recipient or the message.
- */
+/** Only codes may be logged: a server's text can contain the recipient or the message. */
 export function failureCodes(error: unknown): { code: string; smtp_status: number | undefined } {
   const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
   return {
@@ -82,7 +77,7 @@ export function failureCodes(error: unknown): { code: string; smtp_status: numbe
   };
 }
 
-/** Whether a server has refused this recipient or this message for good (RFC 5321, section 4.2.1). */
+/** A permanent failure (RFC 5321, section 4.2.1). */
 export function isRefusedForGood(error: unknown): boolean {
   const { code, smtp_status } = failureCodes(error);
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && (smtp_status ?? 0) >= 500;

@@ -5,7 +5,7 @@ import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
 
-/** Brings the database's schema up to date and ends: exit code 0, or 1 where that failed. */
+/** Migrates the database's schema. Exits with 0, or with 1 on failure. */
 const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-migrate', config.LOG_LEVEL);
 const database = openDatabase({

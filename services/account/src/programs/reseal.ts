@@ -10,8 +10,8 @@ import { SEALED_TOKENS } from '../access/tokens/store.ts';
 import { SEALED_WEBHOOK_SECRETS } from '../notifications/secrets/secret-store.ts';
 
 /**
- * Seals all tokens and all webhooks' secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Ends
- * with 0 when none is left under another key, else with 1: some were in use, or can't be opened.
+ * Seals all tokens and webhook secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Exits with 0
+ * when none is left under another key, else with 1: some were in use, or can't be opened.
  */
 const config = orExit(loadResealConfig);
 const logger = createLogger('account-reseal', config.LOG_LEVEL);

@@ -11,8 +11,8 @@ import { seedInputSchema } from './seed/seed-input.ts';
 import type { SeedInput, SeedResult } from './seed/seed-input.ts';
 
 /**
- * Makes sample accounts for `npm start` and for tests. Reads JSON from stdin (seed-input.ts), prints the ids
- * as JSON on stdout and nothing else there; ends with 0, or with 1 and the reason on stderr.
+ * Creates sample accounts for `npm start` and tests: JSON from stdin (seed-input.ts), ids as JSON on stdout. Exits
+ * with 0, or with 1 and the reason on stderr.
  */
 const config = orExit(loadSeedConfig);
 

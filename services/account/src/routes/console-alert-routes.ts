@@ -17,7 +17,7 @@ import {
 } from '../notifications/webhooks/endpoints.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 
-/** When who is signed in is told of usage, and where; who is blocked has us send nothing new anywhere. */
+/** Blocked accounts cannot create webhooks or send events. */
 export function alertRoutes(parts: WebhookParts, session: RequestHandler): Router {
   const unblocked = refuseBlocked(parts.query);
   const body = readJsonBody;

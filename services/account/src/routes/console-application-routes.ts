@@ -16,7 +16,7 @@ import { refuseBlocked } from '../billing/entitlements/refuse-blocked.ts';
 import { accountTokenRoutes, secretAndTokenRoutes } from './token-routes.ts';
 import type { Tokens } from '../access/tokens/tokens.ts';
 
-/** What an account's owner does with applications and tokens; what opens doors is refused to who is blocked. */
+/** Blocked accounts cannot create credentials. */
 export function applicationRoutes(
   { query, applications, tokens }: { query: Query; applications: Applications; tokens: Tokens },
   session: RequestHandler,

@@ -43,7 +43,7 @@ export type ConsoleParts = PeopleParts &
     usageQuery: Query;
   };
 
-/** The web interface's JSON API, at `/api/console`: what needs no session, then what does. */
+/** The console's API, at `/api/console`. Routes without a session come first. */
 export function consoleRoutes(parts: ConsoleParts): Router {
   const { publicUrl, signUpEnabled } = parts;
   const session = requireSession(parts);

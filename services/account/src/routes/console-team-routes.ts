@@ -24,7 +24,7 @@ import {
 } from '../teams/console/invitation-endpoints.ts';
 import type { InvitationParts } from '../teams/console/invitation-endpoints.ts';
 
-/** The team of who is signed in, and invitations; what a mail's token alone opens needs no session. */
+/** A mail's token is enough for an invitation; it needs no session. */
 export function teamRoutes(parts: InvitationParts, session: RequestHandler): Router {
   const body = readJsonBody;
   const router = Router({ strict: true, caseSensitive: true });

@@ -5,7 +5,7 @@ import { ownerAccess } from '../access/applications/access.ts';
 import type { Query } from '../platform/database/query.ts';
 import { paceEndpoint, usageViewEndpoint } from '../usage/views/endpoints.ts';
 
-/** Usage over time of who is signed in. `usageQuery` has a pool and patience of its own. */
+/** `usageQuery` has its own pool with a longer timeout. */
 export function usageRoutes({ usageQuery }: { usageQuery: Query }, session: RequestHandler): Router {
   const { accountOf } = ownerAccess;
   const router = Router({ strict: true, caseSensitive: true });

@@ -65,17 +65,17 @@ import { usageViewEndpoint } from '../usage/views/endpoints.ts';
 export type BillingOperations = {
   query: Query;
   transact: Transact;
-  /** With more patience: sums over many hours take their time. */
+  /** With a longer timeout, for sums over many hours. */
   checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
   countUnassigned: ReturnType<typeof createCountUnassigned>;
-  /** For usage over time, which account holders ask for too. */
+  /** For usage over time, which the console reads too. */
   usageQuery: Query;
   operatorCredentials: readonly ServiceCredential[];
 };
 
 const LIST = ['GET', 'HEAD'] as const;
 
-/** What operators do about plans, accounts, periods, subscriptions, teams, counters and refused calls (ADR 0027). */
+/** Plans, accounts, periods, subscriptions, teams, counters and refused calls (ADR 0027). */
 export function billingOperatorRoutes(app: Express, parts: BillingOperations): void {
   const guard = [requireServiceCredential(parts.operatorCredentials), noStore];
   planRoutes(app, guard, parts);
@@ -105,7 +105,7 @@ function planRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
   app.use(['/private/products', '/private/plans'], notFound);
 }
 
-/** Under the same path are an account's tokens (app.ts), so what isn't here goes on. */
+/** app.ts adds an account's tokens under the same path, so unknown paths are passed on. */
 function accountRoutes(
   app: Express,
   guard: RequestHandler[],

@@ -15,10 +15,10 @@ import {
 } from '../access/tokens/endpoints.ts';
 import type { Tokens } from '../access/tokens/tokens.ts';
 
-/** Whose requests they are: what may be reached, and what is asked first of whoever makes something that opens doors. */
+/** Which applications are accessible, and what runs before a credential is created. */
 export type RequestsOf = { access: Access; beforeMaking: readonly RequestHandler[] };
 
-/** What operators and owners alike do with one application's secrets and tokens. `path` names the application. */
+/** Shared by operators and owners. `path` names the application. */
 export function secretAndTokenRoutes(
   router: Pick<IRouter, 'route'>,
   path: string,
@@ -45,7 +45,7 @@ export function secretAndTokenRoutes(
     .all(methodNotAllowed('POST'));
 }
 
-/** The tokens of all of an account's applications, and its temporary one. `path` is the account's, or empty. */
+/** `path` is the account's, or empty. */
 export function accountTokenRoutes(
   router: Pick<IRouter, 'route'>,
   path: string,

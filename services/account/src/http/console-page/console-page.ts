@@ -10,7 +10,7 @@ import { Problem } from '@tollgate/http/problem';
 const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
 const KEPT = { maxAge: 31_536_000, immutable: true };
 
-/** React Aria adds this one style for touch screens; its text is fixed, so its hash is allowed and no other. */
+/** React Aria adds this style for touch screens; only its hash is allowed. */
 const PRESSABLE_STYLE = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
 
 const POLICY = [
@@ -26,10 +26,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The web interface, a static build (packages/console): its pages' addresses give index.html, which is never
- * cached, and /user/assets its hashed files, which are cached for a year. Brotli and gzip were made at build time.
- *
- * @throws {Problem} service_unavailable where `directory` holds no build.
+ * Serves the console's static build (packages/console): index.html for its pages, never cached, and hashed files in
+ * /user/assets, cached for a year. @throws {Problem} service_unavailable if `directory` holds no build.
  */
 export function consolePage(directory: string): Router {
   const router = Router({ caseSensitive: true, strict: true });

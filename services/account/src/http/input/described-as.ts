@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { ZodOpenApiOverride, oas31 } from 'zod-openapi';
 
 /**
- * A schema whose JSON Schema in the API's document is the given one: where it checks by code, or turns text of a
- * query or path into something else, zod can't tell what may be sent.
+ * Sets a schema's JSON Schema in the API document, for schemas that check by code or transform text, which zod can't
+ * describe.
  */
 export function describedAs<S extends z.ZodType>(schema: S, description: oas31.SchemaObject): S {
   const override: ZodOpenApiOverride = ({ jsonSchema }) => {

@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import { describedAs } from './described-as.ts';
 
-/** Members that several bodies have. */
-
 export const idField = z.int('must be a whole number').min(1, 'must be at least 1');
 
 const MAX_INTEGER = 2_147_483_647;
 
-/** What a column of Postgres' type integer holds, from 0. */
+/** The range of Postgres' type integer, from 0. */
 export const countField = z
   .int('must be a whole number')
   .min(0, 'must be at least 0')
   .max(MAX_INTEGER, `must be at most ${String(MAX_INTEGER)}`);
 
-/** People in the team as an add-on; null where none was bought. */
+/** Team slots bought as an add-on; null for none. */
 export const teamSlotsField = countField.nullable();
 
-/** An instant in UTC to the second, `2026-07-01T00:00:00Z`. */
+/** In UTC to the second, `2026-07-01T00:00:00Z`. */
 export const secondField = describedAs(
   z
     .string('must be text')
@@ -28,12 +26,10 @@ export const secondField = describedAs(
   { type: 'string', format: 'date-time', examples: ['2026-07-01T00:00:00Z'] },
 );
 
-/** Yes or no in a query. */
 export const booleanQueryField = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((value) => value === 'true');
 
-/** An id in a query. */
 export const idQueryField = describedAs(
   z
     .string('must be an id')

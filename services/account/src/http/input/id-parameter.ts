@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { describedAs } from './described-as.ts';
 
-/** An id in a path: the digits of a bigint key, as far as JSON can name it. */
+/** A bigint key, within JSON's safe integers. */
 export const idParameter = describedAs(
   z
     .string()
@@ -13,10 +13,7 @@ export const idParameter = describedAs(
   { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
 );
 
-/**
- * An id of the path.
- * @throws {Problem} not_found for one that nothing can have
- */
+/** @throws {Problem} not_found for a text that can't be an id */
 export function idOf(req: Pick<Request, 'params'>, name: string): number {
   const parsed = idParameter.safeParse(req.params[name]);
   if (!parsed.success) throw new Problem('not_found');

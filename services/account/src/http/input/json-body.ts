@@ -6,15 +6,12 @@ import { invalidInput } from '@tollgate/http/invalid-fields';
 
 const MAX_BODY_BYTES = 16_384;
 
-/** Reads a JSON body up to a size. A compressed one is refused: a small bomb would pass the limit. */
+/** Refuses compressed bodies, which could exceed the limit when inflated. */
 export const jsonBodyUpTo = (limit: number) => json({ type: 'application/json', limit, inflate: false });
 
 export const readJsonBody = jsonBodyUpTo(MAX_BODY_BYTES);
 
-/**
- * The request's JSON body, held to a schema.
- * @throws {Problem} unsupported_media_type, or invalid_request that names every faulty member
- */
+/** @throws {Problem} unsupported_media_type, or invalid_request that names every invalid member */
 export function bodyOf<T>(req: Pick<Request, 'body'>, schema: z.ZodType<T>): T {
   const body: unknown = req.body;
   if (body === undefined) {

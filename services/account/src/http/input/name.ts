@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describedAs } from './described-as.ts';
 
-/** What a person or an application is called: as `char_length(name) BETWEEN 1 AND 200` of the tables. */
+/** As `char_length(name) BETWEEN 1 AND 200` in the tables. */
 const NAME_MAX_CHARACTERS = 200;
 
 export const nameSchema = describedAs(

@@ -4,7 +4,7 @@ import { invalidInput } from '@tollgate/http/invalid-fields';
 import { idParameter } from './id-parameter.ts';
 import { describedAs } from './described-as.ts';
 
-/** One page of a list that is ordered by descending ids. */
+/** Lists are ordered by descending ids. */
 export type Page = { limit: number; before: number };
 
 const DEFAULT_PAGE = 50;
@@ -12,7 +12,6 @@ const MAX_PAGE = 200;
 
 const WANTED_LIMIT = `must be 1 to ${String(MAX_PAGE)}`;
 
-/** The query parameters of every list. */
 export const pageFields = {
   limit: describedAs(
     z
@@ -33,22 +32,18 @@ export const pageFields = {
   ),
 };
 
-/**
- * The request's query parameters, held to a schema.
- * @throws {Problem} invalid_request that names every faulty one
- */
+/** @throws {Problem} invalid_request that names every invalid parameter */
 export function queryOf<T>(req: Pick<Request, 'query'>, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(req.query);
   if (parsed.success) return parsed.data;
   throw invalidInput(parsed.error);
 }
 
-/** One row more than the page holds tells that there is a next page. */
+/** Reads one row more than the page, which tells whether there is a next page. */
 export function lookAhead({ limit, cursor }: { limit: number; cursor?: number | undefined }): Page {
   return { limit: limit + 1, before: cursor ?? Number.MAX_SAFE_INTEGER };
 }
 
-/** The page's rows, and the cursor of the next one; null at the end. */
 export function cutPage<Row>(
   found: readonly Row[],
   { limit }: { limit: number },

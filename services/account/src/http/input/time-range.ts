@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { describedAs } from './described-as.ts';
 
-/** Query parameters of a range in time, alike wherever there is one. */
-
 const DAY_MS = 86_400_000;
 
 const WANTED_INSTANT = 'must be an RFC 3339 time or date, as 2026-07-01T00:00:00Z or 2026-07-01';
@@ -16,7 +14,6 @@ const instantText = z
     WANTED_INSTANT,
   );
 
-/** As the API's document has it. */
 const INSTANT = {
   anyOf: [
     { type: 'string', format: 'date-time' },
@@ -25,7 +22,7 @@ const INSTANT = {
   examples: ['2026-07-01', '2026-07-01T00:00:00Z'],
 } satisfies Parameters<typeof describedAs>[1];
 
-/** Where a range begins: a time in any offset, or a date, which begins with its day in UTC. */
+/** Inclusive: a time with any offset, or a date, which means the start of that day in UTC. */
 export function fromField(description: string) {
   return describedAs(instantText.transform((value) => new Date(value)).optional(), {
     ...INSTANT,
@@ -33,7 +30,7 @@ export function fromField(description: string) {
   });
 }
 
-/** Before when it ends. A date names its whole day, as the range's last one too. */
+/** Exclusive; a date includes its whole day. */
 export function toField(description: string) {
   return describedAs(
     instantText.transform((value) => new Date(Date.parse(value) + (isDate(value) ? DAY_MS : 0))).optional(),

@@ -1,8 +1,6 @@
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from './account.ts';
 
-/** Accounts in Postgres. */
-
 const COLUMNS = 'account_id, email, name, password_hash, email_verified_at, blocked_at';
 
 export async function findAccountByEmail(query: Query, email: string): Promise<Account | undefined> {
@@ -19,7 +17,7 @@ export async function findAccount(query: Query, accountId: number): Promise<Acco
   return rows[0];
 }
 
-/** The same, locked until the transaction's end: sign-ins and changes of one account come one after the other. */
+/** Locked until the transaction ends, to serialize sign-ins and changes of one account. */
 export async function lockAccount(query: Query, accountId: number): Promise<Account | undefined> {
   const rows = await query<Account>(
     `SELECT ${COLUMNS} FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE`,
@@ -28,7 +26,7 @@ export async function lockAccount(query: Query, accountId: number): Promise<Acco
   return rows[0];
 }
 
-/** A new account, whose address is verified; undefined where the address has one. */
+/** Creates a verified account; undefined if the address has one. */
 export async function insertAccount(
   query: Query,
   made: Pick<Account, 'email' | 'name' | 'password_hash'>,
@@ -53,12 +51,11 @@ export async function setName(query: Query, accountId: number, name: string): Pr
   await query('UPDATE accounts SET name = :name WHERE account_id = :accountId', { accountId, name });
 }
 
-/** Notes that mail to the account's address has reached its owner just now. */
 export async function setEmailVerified(query: Query, accountId: number): Promise<void> {
   await query('UPDATE accounts SET email_verified_at = now() WHERE account_id = :accountId', { accountId });
 }
 
-/** A verified address in place of the old one. The unique index throws where another account has it. */
+/** @throws by the unique index, if another account has the address */
 export async function setEmail(query: Query, accountId: number, email: string): Promise<void> {
   await query('UPDATE accounts SET email = :email, email_verified_at = now() WHERE account_id = :accountId', {
     accountId,

@@ -1,10 +1,9 @@
-/** An account as its owner's requests need it. */
 export type Account = {
   account_id: number;
   email: string;
   name: string;
   password_hash: string;
-  /** Null where nobody has shown yet that mail to the address reaches the owner. */
+  /** Null while the address is unverified. */
   email_verified_at: Date | null;
   blocked_at: Date | null;
 };

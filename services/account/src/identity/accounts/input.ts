@@ -5,8 +5,8 @@ import { emailAddressOf } from './email-address.ts';
 const EMAIL_MAX_CHARACTERS = 254;
 
 /**
- * ASCII without quoted local parts: addresses that look alike are then equal under Postgres' lower(), and no
- * character has a meaning in a mail's header.
+ * ASCII without quoted local parts, so that addresses compare under Postgres' lower() and no character has a meaning in
+ * a mail header.
  */
 export const emailField = describedAs(
   z

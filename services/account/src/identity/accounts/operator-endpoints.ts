@@ -12,8 +12,8 @@ import { emailField } from './input.ts';
 import { createAccount, findOperatedAccount, listAccounts, setAccountBlocked } from './operator-store.ts';
 
 /**
- * The operator API for accounts, on the private listener. An account is `account_id, email, name,
- * email_verified_at, blocked_at, created_at`. Errors as of plans, and 409 `email_taken`.
+ * The operator API for accounts, on the private listener: `account_id, email, name, email_verified_at, blocked_at,
+ * created_at`. Errors as for plans, and 409 `email_taken`.
  */
 
 const newAccountSchema = z.strictObject({ email: emailField, name: nameSchema });
@@ -34,7 +34,7 @@ export function accountsEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `POST /private/accounts` with `{email, name}`: 201. Its owner sets a password by "forgot password". */
+/** `POST /private/accounts` with `{email, name}`: 201. The owner sets a password by a password reset. */
 export function newAccountEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const wanted = bodyOf(req, newAccountSchema);
@@ -46,10 +46,7 @@ export function newAccountEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/**
- * `GET /private/accounts/{account_id}`: 200, the account and what `summarize` adds: its team, payer, subscription,
- * status and billing period.
- */
+/** `GET /private/accounts/{account_id}`: 200, with the team, payer, subscription, status and billing period. */
 export function accountEndpoint(
   query: Query,
   summarize: (query: Query, accountId: number) => Promise<object | undefined>,

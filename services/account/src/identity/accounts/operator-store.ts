@@ -7,8 +7,6 @@ import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 
-/** Accounts as operators see and change them. */
-
 export type OperatedAccount = {
   account_id: number;
   email: string;
@@ -20,7 +18,7 @@ export type OperatedAccount = {
 
 const COLUMNS = 'account_id, email, name, email_verified_at, blocked_at, created_at';
 
-/** What no password matches: its owner sets one by the link of a password reset. */
+/** Matches no password: the owner sets one by a password reset. */
 const NO_PASSWORD = 'none';
 
 /** @throws {Problem} email_taken */
@@ -36,7 +34,7 @@ export async function createAccount(
   return account;
 }
 
-/** Blocks an account, or lifts the block. Again for one that is blocked: the same. @throws {Problem} not_found */
+/** Idempotent. @throws {Problem} not_found */
 export async function setAccountBlocked(
   query: Query,
   accountId: number,
@@ -65,7 +63,6 @@ export async function findOperatedAccount(
   return rows[0];
 }
 
-/** All, the one with an address, those that are blocked or those that aren't; newest first. */
 export function listAccounts(
   query: Query,
   { email, blocked }: { email?: string | undefined; blocked?: boolean | undefined },

@@ -3,45 +3,40 @@ import { LRUCache } from 'lru-cache';
 import { Problem } from '@tollgate/http/problem';
 import type { Query } from '../../platform/database/query.ts';
 
-/** How many attempts something may have in a window that begins with its first one. */
+/** A limit on attempts in a window that begins with the first one. */
 export type AttemptLimit = {
-  /** What is counted, for instance `sign-in address 203.0.113.7`; it is stored as a hash. */
+  /** For instance `sign-in address 203.0.113.7`; stored as a hash. */
   subject: string;
-  /** Undefined where it is only counted. */
+  /** Undefined: counted without a limit. */
   max: number | undefined;
   windowSec: number;
 };
 
 /**
- * Attempts in the current window, this one included, in the order of the limits (Infinity where this one was
- * refused without being counted), and which limits it is over.
+ * Attempts in the current window, this one included, in the order of the limits (Infinity if this one was refused
+ * without being counted), and the limits that are exceeded.
  */
 export type Taken = { counts: number[]; exceeded: AttemptLimit[]; retryAfterSec: number };
 
 export type AttemptCounts = {
-  /**
-   * Counts an attempt before anything of it is done, so that of any number at once no more than the limit get
-   * further. One over a limit is counted as well, and doesn't lengthen the window.
-   */
+  /** Counts before the attempt is made, so that concurrent ones can't pass the limit. Doesn't lengthen the window. */
   take: (limits: readonly AttemptLimit[]) => Promise<Taken>;
-  /** Takes back an attempt that turned out not to be one that the limits are for. */
+  /** For an attempt that the limits aren't meant for, such as a correct password. */
   giveBack: (limits: readonly AttemptLimit[]) => Promise<void>;
 };
 
-/** How many subjects over a limit a process remembers, to refuse them without asking Postgres. */
+/** Subjects over a limit that a process remembers, to refuse them without a query. */
 const REMEMBERED_MAX = 10_000;
 
 type Row = { subject: string; attempts: number; rest_sec: number };
 
 /**
- * Counts attempts in Postgres, over all replicas (ADR 0025). `query` isn't a transaction's: a count outlives
- * whatever comes of the attempt. Rows are locked in the order of their keys, so that no two attempts can
- * wait for each other.
+ * Counts attempts in Postgres, over all replicas (ADR 0025). `query` isn't a transaction's, because a count outlives a
+ * rollback of the attempt. Rows are locked in the order of their keys, so that two attempts can't deadlock.
  */
 export function createAttemptCounts(query: Query): AttemptCounts {
   const remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 
-  /** What is known without asking; attempts that are refused so aren't counted. */
   function known(limits: readonly AttemptLimit[]): Taken | undefined {
     const untilsMs = limits.map(({ subject }) => remembered.get(keyOf(subject)) ?? 0);
     const nowMs = Date.now();
@@ -85,10 +80,10 @@ export function createAttemptCounts(query: Query): AttemptCounts {
   };
 }
 
-/** @throws {Problem} too_many_requests where an attempt is over a limit */
+/** @throws {Problem} too_many_requests */
 export function refuseExceeded({ exceeded, retryAfterSec }: Taken): void {
   if (exceeded.length === 0) return;
-  // Which limit it was would tell what the others still allow.
+  // Naming the limit would tell what the others still allow.
   throw new Problem('too_many_requests', {
     detail: 'Too many attempts. Try again later.',
     headers: { 'retry-after': String(retryAfterSec) },
@@ -114,7 +109,7 @@ function count(query: Query, limits: readonly AttemptLimit[]): Promise<Row[]> {
   );
 }
 
-/** Keys of one length, whatever a stranger sends as an e-mail address, and no list of addresses. */
+/** Hashed: keys have one length, and the table is no list of email addresses. */
 function keyOf(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url');
 }

@@ -6,10 +6,8 @@ export type MailLimits = { windowSec: number; perRecipient: number; perAddress: 
 export type MailPurpose = 'sign_up' | 'password_reset' | 'email_change' | 'team_invitation';
 
 /**
- * Counts a request that has a mail sent, whoever is or isn't behind the recipient. A recipient's own count is
- * per purpose: a stranger's sign-ups with an address must not use up its owner's password resets.
- *
- * @throws {Problem} too_many_requests
+ * Counts a request for a mail, whether or not the recipient has an account. Recipients are counted per purpose, so that
+ * a stranger's sign-ups with an address don't use up its owner's password resets. @throws {Problem} too_many_requests
  */
 export async function countMailRequest(
   counts: AttemptCounts,

@@ -4,19 +4,18 @@ import type { AttemptLimit } from './attempt-counts.ts';
 
 export type SignInLimits = { windowSec: number; perAccountAndAddress: number; perAddress: number };
 
-/** An account's failures, from everywhere, that still cost no time. */
+/** Failures of an account, from all addresses, without a delay. */
 const UNSLOWED_FAILURES = 20;
 
 const DELAY_STEP_MS = 100;
 const MAX_DELAY_MS = 2_000;
 
-/** Attempts that a process holds back at one moment; each is an open connection. */
+/** Delayed attempts per process; each is an open connection. */
 const MAX_DELAYED = 200;
 
 /**
- * What an attempt at an account's password is counted by: the pair of account and address, the address, and
- * the account alone, which has no maximum, because with one a stranger could lock its owner out (ADR 0025). The
- * account is named by what was typed, so that those which don't exist are counted alike.
+ * Limits for one password attempt. The account alone has no maximum, with which a stranger could lock its owner out
+ * (ADR 0025). It is named by what was typed, so that accounts that don't exist are counted alike.
  */
 export function passwordAttempt(
   { windowSec, perAccountAndAddress, perAddress }: SignInLimits,
@@ -30,14 +29,14 @@ export function passwordAttempt(
   ];
 }
 
-/** How long an attempt waits before it is looked at: the owner is never turned away, and a guesser is slower. */
+/** Slows guessing down without ever turning the owner away. */
 function delayMs(attemptsOfAccount: number): number {
   return Math.min(MAX_DELAY_MS, DELAY_STEP_MS * Math.max(0, attemptsOfAccount - UNSLOWED_FAILURES));
 }
 
 export type SlowDown = (attemptsOfAccount: number) => Promise<void>;
 
-/** @throws {Problem} (the function that it returns) service_unavailable where too many are held back already */
+/** @throws {Problem} (the returned function) service_unavailable if too many attempts are delayed already */
 export function createSlowDown(): SlowDown {
   let delayed = 0;
   return async (attemptsOfAccount) => {

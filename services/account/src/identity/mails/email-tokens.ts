@@ -1,7 +1,6 @@
 import type { Query } from '../../platform/database/query.ts';
 import { hashOfToken, newSecretToken } from '../secret-token.ts';
 
-/** What the link of a mail is good for, once. */
 export type EmailToken =
   | { purpose: 'sign_up'; email: string; name: string; password_hash: string }
   | { purpose: 'change_email' | 'reset_password'; email: string; account_id: number };
@@ -10,14 +9,13 @@ type Purpose = EmailToken['purpose'];
 
 const HOUR_SEC = 3_600;
 
-/** From when the mail is sent: one that waited for the mail server isn't too old when it comes. */
+/** Counted from when the mail is sent, which a mail server's outage can delay. */
 const LIFETIME_SEC: Record<Purpose, number> = {
   sign_up: 24 * HOUR_SEC,
   change_email: 24 * HOUR_SEC,
   reset_password: HOUR_SEC,
 };
 
-/** A new token, of which only the hash is stored. */
 export async function issueEmailToken(query: Query, made: EmailToken): Promise<string> {
   const token = newSecretToken();
   await query(
@@ -38,7 +36,7 @@ export async function issueEmailToken(query: Query, made: EmailToken): Promise<s
 
 const COLUMNS = 'purpose, email, account_id, name, password_hash';
 
-/** A token that is still good, left as it is. */
+/** Finds a valid token and leaves it valid. */
 export async function findEmailToken(query: Query, token: string): Promise<EmailToken | undefined> {
   const rows = await query<EmailToken>(
     `SELECT ${COLUMNS} FROM email_tokens WHERE token_hash = :token_hash AND expires_at > now()`,
@@ -47,7 +45,7 @@ export async function findEmailToken(query: Query, token: string): Promise<Email
   return rows[0];
 }
 
-/** Uses a token up; of two at once the second finds none. */
+/** Of two concurrent uses the second finds none. */
 export async function consumeEmailToken(query: Query, token: string): Promise<boolean> {
   const rows = await query(
     'DELETE FROM email_tokens WHERE token_hash = :token_hash AND expires_at > now() RETURNING 1',
@@ -56,7 +54,7 @@ export async function consumeEmailToken(query: Query, token: string): Promise<bo
   return rows.length > 0;
 }
 
-/** The sign-up of an address that is waiting to be verified, the newest where there are several. */
+/** The newest unverified sign-up of an address. */
 export async function newestSignUp(query: Query, email: string): Promise<EmailToken | undefined> {
   const rows = await query<EmailToken>(
     `SELECT ${COLUMNS} FROM email_tokens
@@ -67,14 +65,13 @@ export async function newestSignUp(query: Query, email: string): Promise<EmailTo
   return rows[0];
 }
 
-/** All sign-ups of an address end, when one has become its account. */
 export async function endSignUps(query: Query, email: string): Promise<void> {
   await query("DELETE FROM email_tokens WHERE purpose = 'sign_up' AND lower(email) = lower(:email)", {
     email,
   });
 }
 
-/** All links of an account end: what they could do, or the address that they went to, has changed. */
+/** For changes that make the links, or the address they went to, outdated. */
 export async function endEmailTokens(query: Query, accountId: number): Promise<void> {
   await query('DELETE FROM email_tokens WHERE account_id = :accountId', { accountId });
 }

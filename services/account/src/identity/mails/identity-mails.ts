@@ -13,7 +13,6 @@ import {
 } from './mail-text.ts';
 import type { Query } from '../../platform/database/query.ts';
 
-/** The mails about signing up, passwords and addresses. */
 export type IdentityMail =
   | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
   | { kind: 'sign_up_again' | 'password_reset'; recipient: string }

@@ -1,7 +1,4 @@
-/**
- * The commonest passwords of eight characters and more, from the lists that breaches have left: what a guesser
- * tries first. In lower case.
- */
+/** Most common passwords of eight characters and more in published breaches, in lower case. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `00000000 0123456789 0987654321 1029384756 11111111 1111111111 11223344 12121212 123123123 12341234 12344321
   1234554321 12345678 123456789 1234567890 12345678910 1234567891 123456789a 123456abc 1234abcd 1234qwer

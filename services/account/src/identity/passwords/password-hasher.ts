@@ -1,24 +1,17 @@
 import { Problem } from '@tollgate/http/problem';
 import { hashPassword, isHash, unmatchableHash, verifyPassword } from './password.ts';
 
-/** argon2id for requests: off the event loop, a few at a time, with a bounded line of those that wait. */
+/** argon2id off the event loop, with bounded concurrency and a bounded queue. */
 export type PasswordHasher = {
-  /** @throws {Problem} service_unavailable where too many wait already; so do the others */
+  /** @throws {Problem} service_unavailable if the queue is full; so do the others */
   hash: (password: string) => Promise<string>;
-  /**
-   * Whether a password is the one of a stored hash. Without an account, or with one that has no password, it is
-   * false at the same cost: the time must not tell which it was.
-   */
+  /** Without a hash the result is false at the same cost, so that the time doesn't tell whether an account exists. */
   verify: (password: string, stored: string | undefined) => Promise<boolean>;
 };
 
-/** What was worked out, for metrics. */
 type Operation = 'hash' | 'verification';
 
-/**
- * Each takes 19 MiB and one of libuv's four threads, on which DNS and files wait as well: two leave room for
- * those.
- */
+/** Each hash takes 19 MiB and one of libuv's four threads, which DNS and file access need too. */
 const CONCURRENCY = 2;
 
 export function createPasswordHasher({
@@ -39,7 +32,7 @@ export function createPasswordHasher({
           cause: new Error('too many passwords wait to be hashed'),
         });
       }
-      // Whoever is done hands its place on, so that nobody who comes later can take it.
+      // Hands the slot to the next in the queue, so that a later caller can't take it.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else {
       running += 1;

@@ -1,15 +1,12 @@
 import { COMMON_PASSWORDS } from './common-passwords.ts';
 
-/** In characters (code points). The longest is well above what a password manager makes. */
+/** In code points. The maximum is well above what password managers generate. */
 export const PASSWORD_CHARACTERS = { min: 8, max: 200 };
 
-/** A local part shorter than this is found in too many good passwords. */
+/** A shorter local part occurs in too many good passwords. */
 const TELLING_CHARACTERS = 4;
 
-/**
- * What is wrong with a new password, or undefined. As NIST SP 800-63B, section 3.1.1.2, has it: a length, no
- * rules on which characters, and none that a guesser tries first, those made of the e-mail address included.
- */
+/** The fault of a new password, or undefined. Length and guessability only (NIST SP 800-63B, section 3.1.1.2). */
 export function passwordFault(password: string, email: string): string | undefined {
   const characters = Array.from(password);
   const { min, max } = PASSWORD_CHARACTERS;

@@ -5,41 +5,36 @@ const argon2Async = promisify(argon2);
 
 type Cost = { memoryKib: number; passes: number; parallelism: number };
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const COST: Cost = { memoryKib: 19_456, passes: 2, parallelism: 1 };
-/** What the stored form of all hashes under this cost begins with. */
 const PREFIX = `$argon2id$v=19$m=${String(COST.memoryKib)},t=${String(COST.passes)},p=${String(COST.parallelism)}$`;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Stored hashes are ours, yet a cost beyond this would be a way to exhaust the process. */
+/** A higher cost in a stored hash could exhaust the process. */
 const MAX_COST: Cost = { memoryKib: 262_144, passes: 16, parallelism: 16 };
 
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, base64 without padding. */
 const PHC =
   /^\$argon2id\$v=19\$m=([1-9]\d{0,8}),t=([1-9]\d{0,3}),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{43})$/;
 
-/** A password's stored form: argon2id as a PHC string, with a salt of its own. */
+/** argon2id as a PHC string with a random salt. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST);
   return `${PREFIX}${base64(salt)}$${base64(hash)}`;
 }
 
-/** A stored form under today's cost that no password has. */
+/** A hash at the current cost that no password matches. */
 export function unmatchableHash(): string {
   return `${PREFIX}${base64(randomBytes(SALT_BYTES))}$${base64(randomBytes(HASH_BYTES))}`;
 }
 
-/** Whether a stored hash was made under another cost than new ones are. */
 export function isOutdated(stored: string): boolean {
   return !stored.startsWith(PREFIX);
 }
 
-/**
- * Whether a password is the one of a stored hash, under the cost that the hash was made with.
- * A string that is no argon2id hash matches nothing.
- */
+/** Verifies at the cost stored in the hash. A string that is no argon2id hash matches nothing. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const parsed = parseHash(stored);
   if (parsed === undefined) return false;
@@ -47,7 +42,6 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(given, Buffer.from(parsed.hash, 'base64'));
 }
 
-/** Whether a stored string is an argon2id hash at all. */
 export function isHash(stored: string): boolean {
   return parseHash(stored) !== undefined;
 }
@@ -71,7 +65,7 @@ function isAcceptable({ memoryKib, passes, parallelism }: Cost): boolean {
 
 function derive(password: string, salt: Buffer, { memoryKib, passes, parallelism }: Cost): Promise<Buffer> {
   return argon2Async('argon2id', {
-    // Two ways to type one letter are one password (RFC 8265, section 4.2).
+    // Equivalent Unicode forms are one password (RFC 8265, section 4.2).
     message: password.normalize('NFC'),
     nonce: salt,
     memory: memoryKib,

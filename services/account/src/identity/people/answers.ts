@@ -1,8 +1,6 @@
 import { z } from 'zod';
 
-/** Answers about people, as the API's document describes them. */
-
-/** What is asked for happens by mail, or doesn't: the answer tells nobody who has an account. */
+/** Empty, so that it doesn't tell whether the address has an account. */
 export const acceptedSchema = z.object({});
 
 export const signUpSettingSchema = z.object({

@@ -20,19 +20,16 @@ import type { PeopleParts } from './people.ts';
 import { sendSignUpAgain, signUp, verifyEmail } from './sign-up.ts';
 
 /**
- * Sign-up and the account holder's own data, under `/api/console`. All of them: 400 `invalid_request` that lists the
- * invalid fields; 429 `too_many_requests` with Retry-After if an address or a recipient had too many mails; 503 while
- * Postgres is unavailable or too many passwords wait to be hashed.
+ * Sign-up and the account holder's own data, under `/api/console`. All: 400 `invalid_request` with the invalid fields;
+ * 429 `too_many_requests` with Retry-After; 503 while Postgres is unavailable or too many passwords wait to be hashed.
  */
 
-/** `GET /api/console/sign-up`: 200 `{enabled}`. */
 export function signUpSettingEndpoint(enabled: boolean): RequestHandler {
   return (_req, res) => {
     res.json({ enabled });
   };
 }
 
-/** @throws {Problem} forbidden */
 export function requireSignUpEnabled(enabled: boolean): RequestHandler {
   return (_req, _res, next) => {
     if (!enabled) throw new Problem('forbidden', { detail: 'Sign-up is disabled.' });
@@ -40,10 +37,7 @@ export function requireSignUpEnabled(enabled: boolean): RequestHandler {
   };
 }
 
-/**
- * `POST /api/console/sign-up` with `{email, name, password}`: 202 `{}`, whether or not the address has an account; the
- * mail tells which. 403 if sign-up is disabled.
- */
+/** `POST /api/console/sign-up` with `{email, name, password}`: 202 `{}` for any address. 403 if sign-up is disabled. */
 export function signUpEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
     await signUp(parts, bodyOf(req, signUpSchema), callerOf(req, res));
@@ -60,9 +54,8 @@ export function resendEndpoint(parts: PeopleParts): RequestHandler {
 }
 
 /**
- * `POST /api/console/verify-email` with `{token, password}` of a sign-up, or with the `{token}` of a change of address:
- * 200 `{email}`, the account's address from now on. Doesn't sign in. 400 for a token that is unknown, used or
- * expired, and for a password that isn't the sign-up's; the link then stays valid.
+ * `POST /api/console/verify-email` with `{token, password}` of a sign-up, or `{token}` of a change of address: 200
+ * `{email}`. Doesn't sign in. 400 for an invalid token, or a wrong password, after which the link stays valid.
  */
 export function verifyEmailEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
@@ -98,10 +91,7 @@ export function changeProfileEndpoint({ query }: PeopleParts): RequestHandler {
   };
 }
 
-/**
- * `PUT /api/console/account/password` with `{current_password, new_password}`: 200, a new session and its cookie;
- * all other sessions end.
- */
+/** `PUT /api/console/account/password` with `{current_password, new_password}`: 200, a new session and its cookie. */
 export function changePasswordEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
     const caller = callerOf(req, res);
@@ -113,10 +103,7 @@ export function changePasswordEndpoint(parts: PeopleParts): RequestHandler {
   };
 }
 
-/**
- * `POST /api/console/account/email` with `{email, current_password}`: 202 `{}`. The new address applies once the link
- * mailed to it is used; the old address is notified then.
- */
+/** `POST /api/console/account/email` with `{email, current_password}`: 202 `{}`; sends a link to the new address. */
 export function changeEmailEndpoint(parts: PeopleParts): RequestHandler {
   return async (req, res) => {
     await requestEmailChange(parts, signedIn(res), bodyOf(req, emailChangeSchema), callerOf(req, res));

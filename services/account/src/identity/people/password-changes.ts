@@ -29,8 +29,8 @@ export async function requestPasswordReset(
 }
 
 /**
- * Sets a new password by a mailed link. All sessions and other links of the account end, and its address counts as
- * verified. @throws {Problem} invalid_request for the token or the password
+ * Sets a new password by a mailed link, which also verifies the address. Ends all sessions and other links of the
+ * account. @throws {Problem} invalid_request for the token or the password
  */
 export async function resetPassword(
   { query, transact, hasher, wakeMails }: PeopleParts,
@@ -67,8 +67,8 @@ export async function resetPassword(
 }
 
 /**
- * Changes the password of who is signed in. All sessions end, and a new one begins for this caller.
- * @throws {Problem} invalid_request for the current or the new password; too_many_requests
+ * Ends all sessions and begins a new one. @throws {Problem} invalid_request for the current or the new password;
+ * too_many_requests
  */
 export async function changePassword(
   parts: PeopleParts,

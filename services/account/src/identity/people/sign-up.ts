@@ -15,11 +15,9 @@ import { missingSignUpPassword, unknownToken, wrongSignUpPassword } from './inpu
 import type { PeopleParts } from './people.ts';
 
 /**
- * Starts a sign-up. The account is created when the mailed link is used, so nobody can reserve an address: of several
- * sign-ups with one address, the one whose link its owner uses wins. The response never tells whether the address
- * has an account (identity-mails.ts).
- *
- * @throws {Problem} too_many_requests, service_unavailable
+ * Starts a sign-up. The account is created when the mailed link is used, so an address can't be reserved: of several
+ * sign-ups with one address, the one whose link is used wins. The response never tells whether the address has an
+ * account (identity-mails.ts). @throws {Problem} too_many_requests, service_unavailable
  */
 export async function signUp(
   { query, hasher, counts, mailLimits, wakeMails }: PeopleParts,
@@ -47,11 +45,11 @@ export async function sendSignUpAgain(
 /**
  * Uses the link of a sign-up, which creates the account, or of a change of address. Returns the verified address.
  *
- * A sign-up's link also needs that sign-up's password. Otherwise a stranger could sign up with somebody else's
+ * A sign-up's link also needs that sign-up's password. Otherwise a stranger could sign up with another person's
  * address, have its owner use the link, and sign in to the owner's account with the password they chose.
  *
- * @throws {Problem} invalid_request for a token that is unknown, used or expired, or whose address belongs to another
- *   account by now, and for a missing or wrong password; too_many_requests
+ * @throws {Problem} invalid_request for an invalid token, a wrong password, or an address taken meanwhile;
+ * too_many_requests
  */
 export async function verifyEmail(
   parts: PeopleParts,

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { id, instant } from '../../http/answer-fields.ts';
 
-/** Answers about sessions, as the API's document describes them. */
-
 export const sessionSchema = z
   .object({
     account_id: id,

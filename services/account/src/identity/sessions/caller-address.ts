@@ -3,15 +3,12 @@ import { addressGroup } from '@tollgate/http/address-group';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 
-/** Where a request comes from. Limits count by `addressGroup`. */
+/** Limits count by `addressGroup`. */
 export type Caller = { address: string; addressGroup: string; request_id: string };
 
 const addresses = new WeakMap<Request, string>();
 
-/**
- * Express middleware for callerOf. Express' own `req.ip` takes a port for a part of the address, so that each
- * connection looks like another caller.
- */
+/** Express' own `req.ip` takes a port for a part of the address, so that each connection looks like another caller. */
 export function noteCallerAddress(addressOf: AddressOf): RequestHandler {
   return (req, _res, next) => {
     addresses.set(req, addressOf(req));
@@ -19,7 +16,7 @@ export function noteCallerAddress(addressOf: AddressOf): RequestHandler {
   };
 }
 
-/** The caller's address is the one that trusted proxies report, else the connection's. */
+/** The address that trusted proxies report, else the connection's. */
 export function callerOf(req: Request, res: Response): Caller {
   const address = readCallerAddress(req);
   return {

@@ -1,11 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The request header that carries it. */
 export const CSRF_HEADER = 'x-csrf-token';
 
 /**
- * The token that a page of ours sends along with every unsafe request of a session: a keyed hash of the session's
- * own secret, so that it is bound to this session, changes with it, is stored nowhere, and tells nothing of it.
+ * A keyed hash of the session's secret: bound to the session, stored nowhere, and the secret can't be derived from it.
  */
 export function csrfTokenOf(sessionToken: string): string {
   return createHmac('sha256', sessionToken).update('csrf').digest('base64url');

@@ -11,15 +11,10 @@ import { endAllSessions, endSession, listSessions } from './session-store.ts';
 import { signIn } from './sign-in.ts';
 import type { BegunSession, SignInParts } from './sign-in.ts';
 
-/** Sessions under `/api/console`. Every answer is never to be stored. 503 while Postgres is away. */
+/** Sessions under `/api/console`. All: `Cache-Control: no-store`; 503 while Postgres is unavailable. */
 
 export type SessionParts = SignInParts & { cookie: SessionCookie };
 
-/**
- * What `GET /api/console/session` says: `account_id`, `email`, `name`, `email_verified`, `blocked` (it may see and
- * pay, and make no tokens), `session_id`, `expires_at`, and the `csrf_token` that every unsafe request of the
- * session must send in the header X-CSRF-Token.
- */
 export function sessionAnswer({ token, session }: BegunSession) {
   const { account_id, email, name, email_verified_at, blocked_at } = session.account;
   return {
@@ -35,8 +30,8 @@ export function sessionAnswer({ token, session }: BegunSession) {
 }
 
 /**
- * `POST /api/console/session` with `{email, password}`: signs in. 201, the session and its cookie; whatever
- * session the browser had before ends. 401 `invalid_credentials`, 429 `too_many_requests` with Retry-After.
+ * `POST /api/console/session` with `{email, password}`: 201, the session and its cookie. Ends the browser's previous
+ * session. 401 `invalid_credentials`, 429 `too_many_requests` with Retry-After.
  */
 export function signInEndpoint(parts: SessionParts): RequestHandler {
   const { cookie } = parts;
@@ -53,7 +48,7 @@ export function signInEndpoint(parts: SessionParts): RequestHandler {
   };
 }
 
-/** `GET /api/console/session`: who is signed in. 401 `unauthorized` where nobody is. */
+/** `GET /api/console/session`: 200, or 401 `unauthorized` without a session. */
 export const sessionEndpoint: RequestHandler = (_req, res) => {
   res.json(sessionAnswer(signedIn(res)));
 };
@@ -68,10 +63,7 @@ export function signOutEndpoint({ query, cookie }: SessionParts): RequestHandler
   };
 }
 
-/**
- * `GET /api/console/sessions`: 200 `{sessions: [{session_id, current, created_at, last_seen_at, expires_at,
- * address, user_agent}]}`, newest first. `last_seen_at` is exact to a minute.
- */
+/** `GET /api/console/sessions`: 200 `{sessions}`, newest first; `last_seen_at` is accurate to a minute. */
 export function listSessionsEndpoint({ query, lifetimes }: SessionParts): RequestHandler {
   return async (_req, res) => {
     const { account_id, session } = signedIn(res);
@@ -82,7 +74,7 @@ export function listSessionsEndpoint({ query, lifetimes }: SessionParts): Reques
   };
 }
 
-/** `DELETE /api/console/sessions`: signs out everywhere, here included. 204. */
+/** `DELETE /api/console/sessions`: ends all sessions, including this one. 204. */
 export function signOutEverywhereEndpoint({ query, cookie }: SessionParts): RequestHandler {
   return async (_req, res) => {
     await endAllSessions(query, signedIn(res).account_id);
@@ -91,7 +83,7 @@ export function signOutEverywhereEndpoint({ query, cookie }: SessionParts): Requ
   };
 }
 
-/** `DELETE /api/console/sessions/{session_id}`: ends one session. 204; 404 for one that isn't the account's. */
+/** `DELETE /api/console/sessions/{session_id}`: 204; 404 if the account has no such session. */
 export function endSessionEndpoint({ query }: SessionParts): RequestHandler {
   return async (req, res) => {
     const sessionId = idParameter.safeParse(req.params['session_id']);

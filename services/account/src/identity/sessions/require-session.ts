@@ -10,11 +10,10 @@ import type { SessionCookie } from './session-cookie.ts';
 import { findSession } from './session-store.ts';
 import type { LiveSession, SessionLifetimes } from './session-store.ts';
 
-/** Who is signed in, for the endpoints behind requireSession. */
 export type SignedIn = {
   account_id: number;
   session: LiveSession;
-  /** The session's own secret; it leaves only by the cookie. */
+  /** The session's secret; sent only in the cookie. */
   token: string;
   /** For the audit log. */
   actor: Actor;
@@ -23,10 +22,8 @@ export type SignedIn = {
 const signedInOf = new WeakMap<Response, SignedIn>();
 
 /**
- * Express middleware: lets through requests of a live session whose unsafe ones carry its CSRF token, so that an
- * endpoint behind it can't forget the check.
- *
- * @throws {Problem} unauthorized; csrf_token_required; service_unavailable
+ * Express middleware: requires a session and, for unsafe methods, its CSRF token, so that no endpoint can forget the
+ * check. @throws {Problem} unauthorized; csrf_token_required; service_unavailable
  */
 export function requireSession(parts: {
   query: Query;
@@ -51,7 +48,7 @@ export function requireSession(parts: {
   };
 }
 
-/** Express middleware: has the access log say who is signed in. */
+/** Express middleware: adds the account to the access log. */
 export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler {
   return (req, res, next) => {
     res.once('close', () => {
@@ -62,7 +59,6 @@ export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler
   };
 }
 
-/** Who is signed in, in an endpoint behind requireSession. */
 export function signedIn(res: Response): SignedIn {
   const found = signedInOf.get(res);
   if (found === undefined) throw new Error('the endpoint is not behind requireSession');

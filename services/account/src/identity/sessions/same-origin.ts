@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 
-/** Methods that change nothing (RFC 9110, section 9.2.1). */
+/** Safe methods (RFC 9110, section 9.2.1). */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function isUnsafe({ method }: Pick<Request, 'method'>): boolean {
@@ -9,10 +9,9 @@ export function isUnsafe({ method }: Pick<Request, 'method'>): boolean {
 }
 
 /**
- * Refuses unsafe requests that a browser sends on another site's or another port's behalf, and bodies that a form
- * could send; sign-in and sign-up, which have no session yet, are protected by nothing else. A browser always says
- * where a request comes from, by Sec-Fetch-Site or, the older ones and those without TLS, by Origin. A program that
- * says neither has no cookies that another site could use.
+ * Refuses unsafe requests that a browser sends for another origin, and bodies that a form could send: sign-in and
+ * sign-up, which have no session yet, have no other protection. Browsers send Sec-Fetch-Site or, if older or without
+ * TLS, Origin. A program that sends neither has no cookies that another site could use.
  *
  * @throws {Problem} forbidden; unsupported_media_type
  */
@@ -31,14 +30,14 @@ export function sameOriginOnly(publicUrl: string): RequestHandler {
   };
 }
 
-/** A browser's fetch without a body says that its length is 0, which Express' `is` takes for a body. */
+/** A browser's fetch without a body sends `Content-Length: 0`, which Express' `is` takes for a body. */
 function hasBody(req: Request): boolean {
   return req.get('transfer-encoding') !== undefined || Number(req.get('content-length') ?? 0) !== 0;
 }
 
 function isSameOrigin(req: Request, publicOrigin: string): boolean {
   const site = req.get('sec-fetch-site');
-  // `none`: the user's own doing, for instance a reload.
+  // `none`: the user's own action, for instance a reload.
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const origin = req.get('origin');
   if (origin === undefined || origin === publicOrigin) return true;

@@ -2,19 +2,16 @@ import { parseCookie } from 'cookie';
 import type { CookieOptions, Request, Response } from 'express';
 import { isSecretToken } from '../secret-token.ts';
 
-/** How the session's token travels. */
 export type SessionCookie = {
   name: string;
-  /** The token that a request carries, if it can be one. */
   read: (req: Pick<Request, 'headers'>) => string | undefined;
   set: (res: Response, token: string, expiresAt: Date) => void;
   clear: (res: Response) => void;
 };
 
 /**
- * HttpOnly, so that no script reads it; SameSite=Lax, so that no other site's form carries it. Behind TLS it is
- * Secure and `__Host-`: a sibling domain, or the same one without TLS, can't plant one of its own (RFC 6265bis,
- * section 4.1.3.2).
+ * HttpOnly, so that no script reads it; SameSite=Lax, so that no other site's form carries it. Behind TLS it is Secure
+ * and `__Host-`, so that a sibling domain or plain HTTP can't set it (RFC 6265bis, section 4.1.3.2).
  */
 export function createSessionCookie({ secure }: { secure: boolean }): SessionCookie {
   const name = secure ? '__Host-tollgate_session' : 'tollgate_session';

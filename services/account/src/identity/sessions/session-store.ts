@@ -3,16 +3,13 @@ import type { Query } from '../../platform/database/query.ts';
 import type { Account } from '../accounts/account.ts';
 import { hashOfToken } from '../secret-token.ts';
 
-/** Sessions in Postgres, by the hash of their token. */
+/** Sessions are stored by the hash of their token. */
 
 export type SessionLifetimes = {
-  /** Without a request. */
   idleTimeoutSec: number;
-  /** In all. */
   lifetimeSec: number;
 };
 
-/** Where a session was begun, as its owner's list shows it. */
 export type SessionOrigin = { address: string; userAgent: string };
 
 export type Session = { session_id: number; created_at: Date; expires_at: Date };
@@ -21,10 +18,10 @@ export type LiveSession = Session & { account: Account };
 
 export type ListedSession = Session & { last_seen_at: Date; address: string; user_agent: string };
 
-/** So old may `last_seen_at` be: a request in a minute writes, the others only read. */
+/** Limits writes: one request a minute updates `last_seen_at`, the others only read. */
 const LAST_SEEN_STEP_SEC = 60;
 
-/** An account's sessions beyond this end, those begun first before the others. */
+/** Beyond this, an account's oldest sessions end. */
 const MAX_PER_ACCOUNT = 50;
 
 const USER_AGENT_MAX_CHARACTERS = 200;
@@ -32,7 +29,7 @@ const USER_AGENT_MAX_CHARACTERS = 200;
 const IS_LIVE = `sessions.expires_at > now()
   AND sessions.last_seen_at > now() - :idleTimeoutSec * interval '1 second'`;
 
-/** Begins a session; `token` goes into the cookie, and nowhere else. `query` is a transaction's. */
+/** Begins a session. `query` is a transaction's. */
 export async function beginSession(
   query: Query,
   accountId: number,
@@ -61,7 +58,6 @@ export async function beginSession(
   return singleRow(rows);
 }
 
-/** The live session of a token, with its account; notes that it was seen. */
 export async function findSession(
   query: Query,
   token: string,
@@ -84,7 +80,6 @@ export async function findSession(
   return { session_id, created_at, expires_at, account };
 }
 
-/** Newest first. */
 export function listSessions(
   query: Query,
   accountId: number,
@@ -97,7 +92,7 @@ export function listSessions(
   );
 }
 
-/** Whether the account had that session. */
+/** Returns whether the account had that session. */
 export async function endSession(query: Query, accountId: number, sessionId: number): Promise<boolean> {
   const rows = await query(
     'DELETE FROM sessions WHERE session_id = :sessionId AND account_id = :accountId RETURNING 1',

@@ -22,19 +22,18 @@ export type SignInRequest = {
   email: string;
   password: string;
   userAgent: string;
-  /** The session that the browser had; it ends. */
+  /** The browser's previous session, which ends. */
   previousToken: string | undefined;
 };
 
-/** A session that has just begun, and the token for its cookie. */
 export type BegunSession = { token: string; session: LiveSession };
 
-/** One retry is enough: a hash changes between two looks at it when somebody else upgrades it, or sets another. */
+/** The hash changes between two reads only if a concurrent request upgrades or replaces it. */
 const LOOKS = 2;
 
 /**
- * Signs in. An unknown address, an account without a password, a wrong password and an address that isn't verified
- * have the same answer and the same cost: one verification. A blocked account may sign in, to see and to pay.
+ * An unknown address, an account without a password, a wrong password and an unverified address get the same response
+ * at the same cost, one verification. A blocked account may sign in, to read and to pay.
  *
  * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
  */
@@ -43,7 +42,7 @@ export async function signIn(parts: SignInParts, request: SignInRequest, by: Cal
   const { email } = request;
   const attempt = passwordAttempt(signInLimits, { account: email, address: by.addressGroup });
   const taken = await counts.take(attempt);
-  // The first one that is refused tells the owner's log; the others would only fill it.
+  // Only the first refusal goes to the account's audit log; more would fill it.
   if (taken.exceeded.includes(attempt[0]) && taken.counts[0] === signInLimits.perAccountAndAddress + 1) {
     await recordLimited(query, email, by);
   }
@@ -73,8 +72,8 @@ async function isPasswordOf(
 }
 
 /**
- * Begins the session if the password that was verified is still the account's. A change of password that is
- * under way is waited for; one that comes later ends this session with the others.
+ * Begins the session if the verified password is still the account's. Waits for a concurrent change of password; a
+ * later one ends this session with the others.
  */
 function beginIfUnchanged(
   { transact, lifetimes }: SignInParts,
@@ -86,7 +85,7 @@ function beginIfUnchanged(
     const account = await lockAccount(inside, account_id);
     if (account?.password_hash !== password_hash) return undefined;
     if (upgraded !== undefined) await setPasswordHash(inside, account_id, upgraded);
-    // Never the token that the browser had before: someone else may have put it there (session fixation).
+    // Never the browser's previous token: an attacker may have set it (session fixation).
     if (request.previousToken !== undefined) await endSessionOfToken(inside, request.previousToken);
     const token = newSecretToken();
     const origin = { address: by.address, userAgent: request.userAgent };

@@ -9,16 +9,14 @@ import { seedTeam } from './seed-team.ts';
 import { seedSubscription } from './seed-subscription.ts';
 import type { SeedInput, SeedPerson, SeedResult } from './seed-input.ts';
 
-/** Any number that nothing else locks in this database. */
+/** Unique among the advisory locks of this database. */
 const SEED_LOCK = 7_462_002;
 
-/** What the sample applications' tokens live for. */
 const TOKEN_LIFESPAN_SEC = 86_400;
 
 /**
- * Makes the sample accounts, or finds them again: the same input gives the same ids, however often and by
- * however many at once. What differs from the input (a name, a password, a secret) is set to it; who has
- * no subscription any more gets another. One transaction.
+ * Creates or finds the sample accounts in one transaction: the same input gives the same ids, also concurrently. Names,
+ * passwords and secrets are set to the input; a missing subscription is created.
  */
 export async function seedDatabase(
   database: Knex,

@@ -11,13 +11,13 @@ const personSchema = z.strictObject({
   }),
 });
 
-/** What seed.ts reads from stdin: a team's manager and its one member, each with an application. */
+/** Read from stdin: a team's manager and its one member, each with an application. */
 export const seedInputSchema = z.strictObject({ manager: personSchema, member: personSchema });
 
 export type SeedInput = z.output<typeof seedInputSchema>;
 export type SeedPerson = z.output<typeof personSchema>;
 
-/** What seed.ts prints. */
+/** Printed to stdout. */
 export type SeedResult = {
   account_id: number;
   application_id: number;

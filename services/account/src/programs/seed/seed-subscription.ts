@@ -9,7 +9,7 @@ import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
 const PRODUCT_NAME = 'Data API';
 const PLAN_NAME = 'Standard';
 
-/** The sample plan's attributes. Time and traffic are left out: they are metered and not limited. */
+/** Without time and traffic, which are metered and not limited. */
 const PLAN_DESCRIPTION = {
   points_limit: 1_000_000,
   rate_limit: 6_000,
@@ -20,13 +20,10 @@ const PLAN_DESCRIPTION = {
   support: 'e-mail',
 };
 
-/** Who has made what the audit log tells of. */
+/** The actor in the audit log. */
 const SEED: Actor = { actor: 'seed', address: 'none', request_id: 'none' };
 
-/**
- * Subscribes an account to the sample plan by the month, unless it has a subscription. A period that an earlier
- * version made by hand runs out first.
- */
+/** Monthly, unless the account has a subscription. An existing period runs out first. */
 export async function seedSubscription(query: Query, account_id: number): Promise<void> {
   const plan_id = await seedPlan(query);
   const live = await lockLiveSubscription(query, account_id);
@@ -35,7 +32,7 @@ export async function seedSubscription(query: Query, account_id: number): Promis
   await createSubscription(query, wanted, SEED);
 }
 
-/** The sample plan's id. A plan that is there already stays as it is, but for being offered. */
+/** Keeps an existing plan, and makes it available. */
 async function seedPlan(query: Query): Promise<number> {
   const [found] = await query<{ plan_id: number }>('SELECT plan_id FROM plans WHERE name = :name', {
     name: PLAN_NAME,
@@ -44,7 +41,7 @@ async function seedPlan(query: Query): Promise<number> {
     await query('UPDATE plans SET archived_at = NULL WHERE plan_id = :plan_id', found);
     return found.plan_id;
   }
-  // The update changes nothing: it makes RETURNING give the id of an existing row, too.
+  // A no-op update, so that RETURNING gives the id of an existing row too.
   const products = await query<{ product_id: number }>(
     `INSERT INTO products (name) VALUES (:name)
      ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING product_id`,

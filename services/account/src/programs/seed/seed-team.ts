@@ -3,7 +3,7 @@ import type { Query } from '../../platform/database/query.ts';
 
 type Membership = { account_id: number; team_id: number; role: 'manager' | 'member' };
 
-/** Puts both accounts into one team, the first as its manager; makes the team where there is none. */
+/** Creates the team if necessary. */
 export async function seedTeam(
   query: Query,
   { managerId, memberId }: { managerId: number; memberId: number },
