@@ -44,6 +44,6 @@ function mailTransport(config: Config, logger: Logger): MailTransport {
   const { SMTP_URL: url, MAIL_FROM: from = FOLDER_SENDER, MAIL_DIR } = config;
   if (url !== undefined) return smtpTransport({ url, from, timeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS });
   const directory = resolve(MAIL_DIR);
-  logger.info({ mail_dir: directory }, 'SMTP_URL is not set; mails are written to this folder');
+  logger.info({ mail_dir: directory }, 'SMTP_URL is not set; writing mails to this directory');
   return folderTransport({ directory, from });
 }

@@ -68,26 +68,26 @@ async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promis
     const rendered = await renderQueuedMail(renderers, query, mail, publicUrl);
     if (rendered !== undefined) await transport.send(rendered, mail_id);
   } catch (error) {
-    const told = { mail_id, kind, attempts: attempts + 1, ...failureCodes(error) };
+    const failure = { mail_id, kind, attempts: attempts + 1, ...failureCodes(error) };
     if (isRefusedForGood(error) || Date.now() - mail.created_at.getTime() > GIVE_UP_AFTER_MS) {
       metrics.deliveries.inc({ outcome: 'given_up' });
-      logger.warn(told, 'a mail can not be sent and is given up');
-      await removeRow(query, MAIL_OUTBOX, mail_id).catch(ignoreAway);
+      logger.warn(failure, 'mail not sent; giving up');
+      await removeRow(query, MAIL_OUTBOX, mail_id).catch(keepRow);
       return { delivered: true };
     }
     metrics.deliveries.inc({ outcome: 'failed' });
     // Logged at attempts 1, 2, 4, 8, …, so that an outage doesn't flood the log.
-    if (((attempts + 1) & attempts) === 0) logger.warn(told, 'a mail can not be sent yet');
+    if (((attempts + 1) & attempts) === 0) logger.warn(failure, 'mail not sent; will retry');
     const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
-    await postpone(query, MAIL_OUTBOX, mail_id, retryInMs).catch(ignoreAway);
+    await postpone(query, MAIL_OUTBOX, mail_id, retryInMs).catch(keepRow);
     return { delivered: false, retryInMs };
   }
   metrics.deliveries.inc({ outcome: 'delivered' });
-  await removeRow(query, MAIL_OUTBOX, mail_id).catch(ignoreAway);
+  await removeRow(query, MAIL_OUTBOX, mail_id).catch(keepRow);
   return { delivered: true };
 }
 
 /** The row stays, and its lease expires. */
-function ignoreAway(): void {
+function keepRow(): void {
   return undefined;
 }

@@ -150,7 +150,7 @@ test('a server that refuses for now gets the mail later; it isn’t told in thou
   const suite = await startSuite(smtp(server.url));
   const person = await insertPerson(suite.database);
   await askForReset(suite, person);
-  await waitFor(() => suite.account.logs().includes('a mail can not be sent yet'));
+  await waitFor(() => suite.account.logs().includes('mail not sent; will retry'));
   expect(await queued(suite)).toHaveLength(1);
   server.refuse(undefined);
   await waitFor(() => server.received.length === 1);
@@ -164,7 +164,7 @@ test('a recipient that the server refuses for good is given up, and the others g
   const suite = await startSuite(smtp(server.url));
   const [person, other] = [await insertPerson(suite.database), await insertPerson(suite.database)];
   await askForReset(suite, person);
-  await waitFor(() => suite.account.logs().includes('a mail can not be sent and is given up'));
+  await waitFor(() => suite.account.logs().includes('mail not sent; giving up'));
   await waitFor(async () => (await queued(suite)).length === 0);
   expect(await metric(suite, /^tollgate_mail_outbox_deliveries_total\{.*given_up.*\} (\d+)$/m)).toBe(1);
   server.refuse(undefined);
@@ -178,7 +178,7 @@ test('a mail that a later version has queued is left to a replica of that one', 
   const suite = await startSuite(smtp(server.url));
   await suite.database.raw('ALTER TABLE mail_outbox DROP CONSTRAINT mail_outbox_kind_check');
   await suite.database('mail_outbox').insert({ kind: 'of_a_later_version', recipient: 'ada@example.com' });
-  await waitFor(() => suite.account.logs().includes('a mail can not be sent yet'));
+  await waitFor(() => suite.account.logs().includes('mail not sent; will retry'));
   expect(await queued(suite)).toHaveLength(1);
   expect(server.received).toEqual([]);
 });

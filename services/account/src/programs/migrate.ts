@@ -16,12 +16,12 @@ const database = openDatabase({
 try {
   const names = await migrateDatabase(database, {
     onBusy: (attempt) => {
-      logger.info({ attempt }, 'a table is in use; the migration steps back and comes again');
+      logger.info({ attempt }, 'a table is locked; retrying the migration');
     },
   });
   logger.info({ migrations: names }, names.length > 0 ? 'migrated' : 'nothing to migrate');
 } catch (error) {
-  logger.fatal({ err: error }, 'the migration failed; the database is as it was');
+  logger.fatal({ err: error }, 'the migration failed; the database is unchanged');
   process.exitCode = 1;
 } finally {
   await database.destroy();

@@ -24,7 +24,7 @@ try {
   await reseal(SEALED_TOKENS);
   await reseal(SEALED_WEBHOOK_SECRETS);
 } catch (error) {
-  logger.fatal({ err: error }, 'resealing was cut off; run it once more');
+  logger.fatal({ err: error }, 'resealing failed; run it again');
   process.exitCode = 1;
 } finally {
   await database.destroy();
@@ -37,12 +37,14 @@ async function reseal<Owner>(sealed: SealedTable<Owner>): Promise<void> {
     config.TOKEN_SEALING_KEYS,
     sealed,
     (id, err: unknown) => {
-      logger.error({ err, table, id }, 'a sealed secret can not be opened');
+      logger.error({ err, table, id }, 'cannot open a sealed secret');
     },
   );
   logger.info(
     { table, ...counts },
-    counts.remaining === 0 ? 'all are under the first key' : 'run it once more',
+    counts.remaining === 0
+      ? 'everything is sealed under the first key'
+      : 'some rows are not resealed; run it again',
   );
   if (counts.remaining > 0) process.exitCode = 1;
 }

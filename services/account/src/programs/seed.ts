@@ -43,7 +43,7 @@ function parseInput(json: string): SeedInput {
     })
     .pipe(seedInputSchema)
     .safeParse(json);
-  if (!parsed.success) throw new Error(`the seed's input is wrong:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`invalid seed input:\n${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 

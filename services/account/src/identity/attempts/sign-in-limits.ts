@@ -43,7 +43,7 @@ export function createSlowDown(): SlowDown {
     const ms = delayMs(attemptsOfAccount);
     if (ms === 0) return;
     if (delayed >= MAX_DELAYED) {
-      throw new Problem('service_unavailable', { cause: new Error('too many sign-ins are held back') });
+      throw new Problem('service_unavailable', { cause: new Error('too many delayed sign-ins') });
     }
     delayed += 1;
     try {

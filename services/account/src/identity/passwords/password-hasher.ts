@@ -29,7 +29,7 @@ export function createPasswordHasher({
     if (running >= CONCURRENCY) {
       if (waiting.length >= queueMax) {
         throw new Problem('service_unavailable', {
-          cause: new Error('too many passwords wait to be hashed'),
+          cause: new Error('the password hash queue is full'),
         });
       }
       // Hands the slot to the next in the queue, so that a later caller can't take it.

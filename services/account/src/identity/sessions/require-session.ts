@@ -37,7 +37,7 @@ export function requireSession(parts: {
     if (token === undefined || session === undefined) throw new Problem('unauthorized');
     if (isUnsafe(req) && !isCsrfTokenOf(token, req.get(CSRF_HEADER))) {
       throw new Problem('csrf_token_required', {
-        detail: 'The header X-CSRF-Token must hold the csrf_token of GET /api/console/session.',
+        detail: 'Send the csrf_token of GET /api/console/session in the X-CSRF-Token header.',
       });
     }
     const { account_id } = session.account;
