@@ -19,7 +19,7 @@ function compressed(): Plugin {
     configResolved(config) {
       outDir = resolve(config.root, config.build.outDir);
     },
-    closeBundle() {
+    writeBundle() {
       let scriptBytes = 0;
       for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
         if (!COMPRESSIBLE.test(name)) continue;

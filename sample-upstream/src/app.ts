@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import { createYoga } from 'graphql-yoga';
 import { MINIMUM_POINTS } from './cost.ts';
-import { refuseMalformedParameters } from './parameters-plugin.ts';
-import { pricing } from './pricing-plugin.ts';
+import { refuseMalformedParameters } from './plugins/parameters-plugin.ts';
+import { pricing } from './plugins/pricing-plugin.ts';
 import { schema } from './schema.ts';
 import { serveSockets } from './socket.ts';
 

@@ -8,7 +8,7 @@ import { WebSocketServer } from 'ws';
 import { MAX_WEBSOCKET_MESSAGE_BYTES } from './bounds.ts';
 import { MINIMUM_POINTS, priceOf } from './cost.ts';
 import { OLDER_PROTOCOL, serveOlderProtocol } from './older-protocol.ts';
-import { parseBounded } from './pricing-plugin.ts';
+import { parseBounded } from './plugins/pricing-plugin.ts';
 
 /**
  * `graphql-transport-ws` and the older `graphql-ws`, with the same bounds as over HTTP. Each result, or the

@@ -9,10 +9,10 @@ import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
 import { createAccessLog } from '@tollgate/log/access-log';
 import type { AccessLog } from '@tollgate/log/access-log';
-import type { DrainLimits } from './connections.ts';
-import { PortTakenError, createListener } from './listener.ts';
-import type { Listener, OnRefusedHead, UpgradeHandler } from './listener.ts';
-import type { ReceiveLimits } from './slow-requests.ts';
+import type { DrainLimits } from './listener/connections.ts';
+import { PortTakenError, createListener } from './listener/listener.ts';
+import type { Listener, OnRefusedHead, UpgradeHandler } from './listener/listener.ts';
+import type { ReceiveLimits } from './listener/slow-requests.ts';
 
 export type Service = {
   publicHandler: RequestListener;

@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { begin, call } from './suite/http-client.ts';
-import { callsIn, recordedBatches } from './suite/recorded-usage.ts';
+import { callsIn, recordedBatches } from './suite/records/recorded-usage.ts';
 
 /** The product's own; the suites have a shorter one, since each of their services waits for it at its end. */
 const IDLE_GRACE = { SHUTDOWN_IDLE_GRACE_MS: '500' };

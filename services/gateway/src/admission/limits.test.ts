@@ -5,7 +5,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { withLimits } from '../../test/suite/peers.ts';
-import { recordedBatches } from '../../test/suite/recorded-usage.ts';
+import { recordedBatches } from '../../test/suite/records/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 3_000;

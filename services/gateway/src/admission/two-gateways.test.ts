@@ -5,7 +5,7 @@ import { answerOk, startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import type { Answer } from '../../test/suite/http-client.ts';
 import { withLimits } from '../../test/suite/peers.ts';
-import { callsIn } from '../../test/suite/recorded-usage.ts';
+import { callsIn } from '../../test/suite/records/recorded-usage.ts';
 
 type Door = Pick<GatewayUnderTest, 'process' | 'query'>;
 

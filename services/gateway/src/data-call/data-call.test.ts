@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { sendRaw } from '../../test/suite/http-client.ts';
-import { callsIn } from '../../test/suite/recorded-usage.ts';
+import { callsIn } from '../../test/suite/records/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 const upstreamCalls: string[] = [];

@@ -8,7 +8,7 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { insertPayer } from '../../test/suite/billing-records.ts';
+import { insertPayer } from '../../test/suite/records/billing-records.ts';
 import { call } from '../../test/suite/http-client.ts';
 import type { Answer } from '../../test/suite/http-client.ts';
 import { metricOf } from '../../test/suite/metric.ts';

@@ -6,7 +6,7 @@ import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstrea
 import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
 import { withLimits } from '../../test/suite/peers.ts';
 import { openRaw, openReady, refusedUpgrade } from '../../test/suite/raw-socket.ts';
-import { recordedRefusals, refusalsOf } from '../../test/suite/recorded-refusals.ts';
+import { recordedRefusals, refusalsOf } from '../../test/suite/records/recorded-refusals.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;

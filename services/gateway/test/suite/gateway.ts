@@ -10,7 +10,7 @@ import type { Answer, Call } from './http-client.ts';
 import { metricOf } from './metric.ts';
 import { startAccountPeer, startAuthPeer } from './peers.ts';
 import type { AccountPeer, AuthPeer } from './peers.ts';
-import { recordedUsage } from './recorded-usage.ts';
+import { recordedUsage } from './records/recorded-usage.ts';
 import { startServer } from './upstreams/server.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;

@@ -12,7 +12,7 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { serviceCredential, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { insertPayer } from './billing-records.ts';
+import { insertPayer } from './records/billing-records.ts';
 
 export type Customer = {
   accountId: number;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startPostgres } from '@tollgate/testbed/postgres';
 import type { OwnPostgres } from '@tollgate/testbed/postgres';
-import { countedUsage } from '../suite/billing-records.ts';
+import { countedUsage } from '../suite/records/billing-records.ts';
 import { amountsTo } from '../suite/load/amounts-to.ts';
 import { openCaller, startMeteredUpstream } from '../suite/load/load.ts';
 import type { MeteredUpstream, Seen } from '../suite/load/load.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { countedUsage } from '../suite/billing-records.ts';
+import { countedUsage } from '../suite/records/billing-records.ts';
 import { begin } from '../suite/http-client.ts';
 import { metricOf } from '../suite/metric.ts';
 import { startRealServices } from '../suite/real-services.ts';

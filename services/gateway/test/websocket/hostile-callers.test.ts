@@ -7,7 +7,7 @@ import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
 import { openRaw, openReady, refusedUpgrade } from '../suite/raw-socket.ts';
 import type { RawSocket } from '../suite/raw-socket.ts';
 import { withLimits } from '../suite/peers.ts';
-import { callsIn } from '../suite/recorded-usage.ts';
+import { callsIn } from '../suite/records/recorded-usage.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;

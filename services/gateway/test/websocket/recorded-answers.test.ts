@@ -3,7 +3,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../suite/gateway.ts';
 import type { GatewayUnderTest } from '../suite/gateway.ts';
 import { openReady } from '../suite/raw-socket.ts';
-import { callsIn } from '../suite/recorded-usage.ts';
+import { callsIn } from '../suite/records/recorded-usage.ts';
 import { say, startScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
 import type { ScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
 

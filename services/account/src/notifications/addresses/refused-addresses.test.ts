@@ -9,8 +9,8 @@ import { startDnsServer } from '../../../test/suite/peers/dns-server.ts';
 import type { DnsServer } from '../../../test/suite/peers/dns-server.ts';
 import { startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
-import { makeWebhook, newestDelivery, sendTest } from '../../../test/suite/webhooks.ts';
-import type { MadeWebhook } from '../../../test/suite/webhooks.ts';
+import { makeWebhook, newestDelivery, sendTest } from '../../../test/suite/notifications/webhooks.ts';
+import type { MadeWebhook } from '../../../test/suite/notifications/webhooks.ts';
 
 let suite: PeopleUnderTest;
 let dns: DnsServer;

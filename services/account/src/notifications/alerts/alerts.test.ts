@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { alertsOf, allChecked, startAlerts, subjectsTo, use } from '../../../test/suite/alerts.ts';
-import type { AlertsUnderTest } from '../../../test/suite/alerts.ts';
+import {
+  alertsOf,
+  allChecked,
+  startAlerts,
+  subjectsTo,
+  use,
+} from '../../../test/suite/notifications/alerts.ts';
+import type { AlertsUnderTest } from '../../../test/suite/notifications/alerts.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { nthMail } from '../../../test/suite/people.ts';
@@ -10,7 +16,7 @@ import type { PeriodChanges } from '../../../test/suite/database/records.ts';
 import { inviteTo, joinTeam, makeTeam } from '../../../test/suite/team.ts';
 import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
 import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import { makeWebhook } from '../../../test/suite/webhooks.ts';
+import { makeWebhook } from '../../../test/suite/notifications/webhooks.ts';
 
 let suite: AlertsUnderTest;
 let receiver: Receiver;

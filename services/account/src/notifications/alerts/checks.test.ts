@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { alertsOf, allChecked, startAlerts, subjectsTo, use } from '../../../test/suite/alerts.ts';
-import type { AlertsUnderTest } from '../../../test/suite/alerts.ts';
+import {
+  alertsOf,
+  allChecked,
+  startAlerts,
+  subjectsTo,
+  use,
+} from '../../../test/suite/notifications/alerts.ts';
+import type { AlertsUnderTest } from '../../../test/suite/notifications/alerts.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { accountMetric } from '../../../test/suite/metrics.ts';

@@ -2,7 +2,7 @@ import { enforcedLimits } from '../../billing/periods/limits.ts';
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
-import { enqueueDeliveries } from '../deliveries/delivery-store.ts';
+import { enqueueDeliveries } from '../deliveries/stores/delivery-store.ts';
 import type { Alert, CheckedPeriod } from './alert.ts';
 import type { AlertMail } from './alert-mail.ts';
 import { alertEvent } from './event.ts';

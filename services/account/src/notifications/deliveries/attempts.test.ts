@@ -5,8 +5,8 @@ import { startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
 import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import { makeWebhook, newestDelivery, sendTest } from '../../../test/suite/webhooks.ts';
-import type { MadeWebhook, ShownDelivery } from '../../../test/suite/webhooks.ts';
+import { makeWebhook, newestDelivery, sendTest } from '../../../test/suite/notifications/webhooks.ts';
+import type { MadeWebhook, ShownDelivery } from '../../../test/suite/notifications/webhooks.ts';
 
 let suite: PeopleUnderTest;
 let owner: Owner;

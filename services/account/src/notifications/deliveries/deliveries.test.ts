@@ -7,7 +7,12 @@ import { nthMail, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
 import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import { deliveriesOf, makeWebhook, newestDelivery, sendTest } from '../../../test/suite/webhooks.ts';
+import {
+  deliveriesOf,
+  makeWebhook,
+  newestDelivery,
+  sendTest,
+} from '../../../test/suite/notifications/webhooks.ts';
 
 let suite: PeopleUnderTest;
 const receivers: Receiver[] = [];

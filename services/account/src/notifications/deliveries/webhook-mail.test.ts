@@ -6,7 +6,7 @@ import { mailsTo, nthMail, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest, ReadMail } from '../../../test/suite/people.ts';
 import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
 import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import { makeWebhook, sendTest } from '../../../test/suite/webhooks.ts';
+import { makeWebhook, sendTest } from '../../../test/suite/notifications/webhooks.ts';
 
 let suite: PeopleUnderTest;
 let receiver: Receiver;

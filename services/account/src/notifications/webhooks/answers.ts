@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
-import { KEPT_ATTEMPTS } from '../deliveries/attempt-store.ts';
+import { KEPT_ATTEMPTS } from '../deliveries/stores/attempt-store.ts';
 import { ATTEMPT_ERRORS, DELIVERY_ERRORS } from '../deliveries/delivery-errors.ts';
 
 export const webhookSchema = z

@@ -16,7 +16,7 @@ import {
   sendTest,
 } from './changes.ts';
 import type { WebhookSettings } from './changes.ts';
-import { listDeliveries } from '../deliveries/delivery-store.ts';
+import { listDeliveries } from '../deliveries/stores/delivery-store.ts';
 import {
   deliveryListSchema,
   newWebhookSchema,

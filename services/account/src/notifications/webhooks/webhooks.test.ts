@@ -5,7 +5,7 @@ import type { Owner } from '../../../test/suite/console.ts';
 import { raceAtRow } from '../../../test/suite/database/held-row.ts';
 import { startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
-import { deliveriesOf, makeWebhook, sendTest } from '../../../test/suite/webhooks.ts';
+import { deliveriesOf, makeWebhook, sendTest } from '../../../test/suite/notifications/webhooks.ts';
 
 const URL = 'https://hooks.example/in?key=1';
 

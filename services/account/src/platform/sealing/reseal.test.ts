@@ -9,7 +9,7 @@ import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
 import { runProgram } from '../../../test/suite/programs.ts';
 import { makeToken } from '../../../test/suite/tokens.ts';
 import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import { makeWebhook, sendTest } from '../../../test/suite/webhooks.ts';
+import { makeWebhook, sendTest } from '../../../test/suite/notifications/webhooks.ts';
 
 const NEW_KEY = `k2:${randomBytes(32).toString('base64')}`;
 const BOTH = `${NEW_KEY} ${tokenSealingKeys}`;

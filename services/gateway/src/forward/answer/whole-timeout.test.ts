@@ -3,7 +3,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import { begin } from '../../../test/suite/http-client.ts';
-import { callsIn } from '../../../test/suite/recorded-usage.ts';
+import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 

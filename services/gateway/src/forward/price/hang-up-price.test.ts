@@ -6,7 +6,7 @@ import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest, Handler } from '../../../test/suite/gateway.ts';
 import { begin } from '../../../test/suite/http-client.ts';
 import { withLimits } from '../../../test/suite/peers.ts';
-import { callsIn } from '../../../test/suite/recorded-usage.ts';
+import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 4_000;

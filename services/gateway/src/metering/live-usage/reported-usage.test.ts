@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { withClient } from '@tollgate/stack/postgres';
-import { countedUsage } from '../../../test/suite/billing-records.ts';
+import { countedUsage } from '../../../test/suite/records/billing-records.ts';
 import { call } from '../../../test/suite/http-client.ts';
 import { startRealServices } from '../../../test/suite/real-services.ts';
 import type { Customer, RealServices } from '../../../test/suite/real-services.ts';

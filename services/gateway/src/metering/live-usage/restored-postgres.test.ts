@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { usageLiveKey, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { copyDatabase, restoreDatabase } from '@tollgate/stack/database-copy';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { countedUsage } from '../../../test/suite/billing-records.ts';
+import { countedUsage } from '../../../test/suite/records/billing-records.ts';
 import { call } from '../../../test/suite/http-client.ts';
 import { startRealServices } from '../../../test/suite/real-services.ts';
 import type { Customer, RealServices } from '../../../test/suite/real-services.ts';

@@ -9,7 +9,7 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { countedUsage, insertPayer } from '../../../test/suite/billing-records.ts';
+import { countedUsage, insertPayer } from '../../../test/suite/records/billing-records.ts';
 import { call } from '../../../test/suite/http-client.ts';
 import { startAuthPeer } from '../../../test/suite/peers.ts';
 import type { AuthPeer } from '../../../test/suite/peers.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { callsIn } from '../../../test/suite/recorded-usage.ts';
+import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { callsIn } from '../../../test/suite/recorded-usage.ts';
+import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 import { createUsageRecorder } from './record-usage.ts';
 import type { RecordedBatch } from './record-script.ts';
 

@@ -3,7 +3,7 @@ import type { UsageBatch } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { callsIn, recordedBatches } from '../../../test/suite/recorded-usage.ts';
+import { callsIn, recordedBatches } from '../../../test/suite/records/recorded-usage.ts';
 import { startTcpRelay } from '../../../test/suite/tcp-relay.ts';
 import type { TcpRelay } from '../../../test/suite/tcp-relay.ts';
 

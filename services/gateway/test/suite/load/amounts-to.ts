@@ -1,4 +1,4 @@
-import type { Counted } from '../billing-records.ts';
+import type { Counted } from '../records/billing-records.ts';
 
 type Call = { points: number; bytes: number };
 

@@ -1,7 +1,7 @@
 import { waitFor } from '@tollgate/stack/wait-for';
-import type { Browser } from './people.ts';
-import type { DeliveryAttempt } from '../../src/notifications/deliveries/attempt-store.ts';
-import type { Delivery } from '../../src/notifications/deliveries/delivery-store.ts';
+import type { Browser } from '../people.ts';
+import type { DeliveryAttempt } from '../../../src/notifications/deliveries/stores/attempt-store.ts';
+import type { Delivery } from '../../../src/notifications/deliveries/stores/delivery-store.ts';
 
 export type MadeWebhook = { webhook_id: number; path: string; secret: string };
 

@@ -1,11 +1,11 @@
-import { singleRow } from '../../platform/database/single-row.ts';
-import type { Query } from '../../platform/database/query.ts';
-import type { Page } from '../../http/input/page.ts';
+import { singleRow } from '../../../platform/database/single-row.ts';
+import type { Query } from '../../../platform/database/query.ts';
+import type { Page } from '../../../http/input/page.ts';
 import { ATTEMPT_LOG, asAttempt } from './attempt-store.ts';
 import type { DeliveryAttempt, JsonAttempt } from './attempt-store.ts';
-import { newMessageId } from './event.ts';
-import type { WebhookEvent } from './event.ts';
-import type { DeliveryError } from './delivery-errors.ts';
+import { newMessageId } from '../event.ts';
+import type { WebhookEvent } from '../event.ts';
+import type { DeliveryError } from '../delivery-errors.ts';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 

@@ -1,16 +1,16 @@
-import { recordAudit } from '../../platform/audit/audit-log.ts';
-import type { Actor } from '../../platform/audit/audit-log.ts';
-import type { Query } from '../../platform/database/query.ts';
-import { findAccount } from '../../identity/accounts/account-store.ts';
-import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { recordAudit } from '../../../platform/audit/audit-log.ts';
+import type { Actor } from '../../../platform/audit/audit-log.ts';
+import type { Query } from '../../../platform/database/query.ts';
+import { findAccount } from '../../../identity/accounts/account-store.ts';
+import { enqueueMail } from '../../../mail/mail-outbox.ts';
 import { keepAttempt } from './attempt-store.ts';
-import { disableReason, retryDelayMs } from './delivery-rules.ts';
-import type { RetryRules } from './delivery-rules.ts';
+import { disableReason, retryDelayMs } from '../delivery-rules.ts';
+import type { RetryRules } from '../delivery-rules.ts';
 import type { DeliveryStatus } from './delivery-store.ts';
-import { disableWebhook } from './disable-webhook.ts';
+import { disableWebhook } from '../disable-webhook.ts';
 import type { DueDelivery } from './lease-store.ts';
-import type { Outcome } from './send.ts';
-import type { WebhookMail } from './webhook-mail.ts';
+import type { Outcome } from '../send.ts';
+import type { WebhookMail } from '../webhook-mail.ts';
 
 export type Recorded = { status: DeliveryStatus; disabled: 'gone' | 'failing' | null };
 

@@ -1,7 +1,7 @@
-import { singleRow } from '../../platform/database/single-row.ts';
-import type { Query } from '../../platform/database/query.ts';
-import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
-import { msFromNow } from '../../platform/outbox/leased-rows.ts';
+import { singleRow } from '../../../platform/database/single-row.ts';
+import type { Query } from '../../../platform/database/query.ts';
+import type { BacklogGauges } from '../../../platform/outbox/backlog.ts';
+import { msFromNow } from '../../../platform/outbox/leased-rows.ts';
 
 /** The lease lets one message per webhook be under way at a time. */
 

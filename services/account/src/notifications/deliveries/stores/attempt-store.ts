@@ -1,5 +1,5 @@
-import type { Query } from '../../platform/database/query.ts';
-import type { AttemptError } from './delivery-errors.ts';
+import type { Query } from '../../../platform/database/query.ts';
+import type { AttemptError } from '../delivery-errors.ts';
 
 type Times = {
   attempted_at: Date;

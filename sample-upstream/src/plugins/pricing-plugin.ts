@@ -1,9 +1,9 @@
 import { parse } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { MAX_QUERY_TOKENS } from './bounds.ts';
-import { MINIMUM_POINTS, priceOf } from './cost.ts';
-import type { PricedOperation } from './cost.ts';
+import { MAX_QUERY_TOKENS } from '../bounds.ts';
+import { MINIMUM_POINTS, priceOf } from '../cost.ts';
+import type { PricedOperation } from '../cost.ts';
 
 type Execution = {
   args: PricedOperation & { contextValue: { request?: Request } };

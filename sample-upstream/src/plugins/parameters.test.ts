@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApp } from './app.ts';
+import { createApp } from '../app.ts';
 
 const { server, close } = createApp();
 let url: string;

@@ -4,10 +4,10 @@ import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import type { Owner } from './console.ts';
-import { mailsTo, startPeople } from './people.ts';
-import type { PeopleUnderTest } from './people.ts';
-import { appendBatch, usageEvent } from './usage/usage-streams.ts';
+import type { Owner } from '../console.ts';
+import { mailsTo, startPeople } from '../people.ts';
+import type { PeopleUnderTest } from '../people.ts';
+import { appendBatch, usageEvent } from '../usage/usage-streams.ts';
 
 /** Two replicas, either of which may notice a passed threshold, and the gateways' Redis. */
 export type AlertsUnderTest = PeopleUnderTest & { replica: ServiceProcess; redis: RedisConnection };
