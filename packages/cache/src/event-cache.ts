@@ -15,7 +15,7 @@ export type EventCache<Key, Context, Value, Event> = {
   /** Events may have been missed: nothing kept or under way is used any more. */
   clear: () => void;
   /**
-   * Until then (performance.now()) no event can have been missed, and kept values may be used. Whoever missed one calls
+   * Until then (performance.now()) no event can have been missed, and kept values may be used. After a missed one, call
    * `clear` before trust returns. Without a call nothing is trusted.
    */
   trustUntil: (timeMs: number) => void;

@@ -5,7 +5,7 @@ import type { Session } from './client.ts';
 /** Usage changes with every call: a call made elsewhere appears within two seconds. */
 const LIVE_INTERVAL_MS = 2_000;
 
-/** Who is signed in; null for nobody. */
+/** Who is signed in; null without a session. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {

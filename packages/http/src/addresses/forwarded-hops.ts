@@ -17,7 +17,7 @@ export function forwardedFieldsOf(rawHeaders: readonly string[]): ForwardedField
 
 /**
  * The addresses of the hops before a proxy, the nearest last. X-Forwarded-For wins: a proxy that sets it passes on a
- * caller's Forwarded. An unreadable hop, and all before it, is left out, as nobody vouches for it.
+ * caller's Forwarded. An unreadable hop, and all before it, is left out, since no trusted proxy vouches for it.
  */
 export function forwardedHops({ forwardedFor, forwarded }: ForwardedFields): string[] {
   const hops =

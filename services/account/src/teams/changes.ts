@@ -44,7 +44,7 @@ export async function removeMember(query: Query, person: Person, memberId: numbe
   await auditTeam(query, { ...person, account_id: memberId }, team, 'team_member_removed');
 }
 
-/** Ends the team if nobody else is in it. @throws {Problem} not_found, team_has_members */
+/** Ends the team if it has no other member. @throws {Problem} not_found, team_has_members */
 export async function leaveTeam(query: Query, person: Person): Promise<void> {
   const { team, role } = await lockTeamOf(query, person);
   if (role === 'member') {

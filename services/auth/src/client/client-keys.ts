@@ -6,7 +6,7 @@ export function clientKey(clientId: string): string {
 }
 
 /**
- * Redis key of what is known of an application's revocation epoch and of its tokens made by hand: a hash, see
+ * Redis key of what is known of an application's revocation epoch and of its manual tokens: a hash, see
  * client-store.ts.
  */
 export function epochKey(part: string): string {
@@ -18,7 +18,7 @@ export function tokenKey(hash: string, part: string): string {
   return `auth:{${part}}:token:${hash}`;
 }
 
-/** The field of an application's hash for a token made by hand. */
+/** The field of an application's hash for a manual token. */
 export function manualTokenField(tokenHash: string): string {
   return `token:${tokenHash}`;
 }

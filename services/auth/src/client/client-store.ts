@@ -15,15 +15,15 @@ import type { TokenRecord } from '../token/token-record.ts';
 import { clientKey, epochKey, manualTokenField, tokenKey } from './client-keys.ts';
 
 /**
- * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch and its tokens
- * made by hand (`…:epoch`):
+ * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch and its
+ * manual tokens (`…:epoch`):
  *
  * - `epoch`: the greatest that auth has been told. A token below it is dead, whatever else is known.
  * - `verified_on`: the Redis data set on which Postgres was asked, and from which the tokens that were revoked one
  *   by one have been deleted. Only on that one may `epoch` be the whole truth; elsewhere later writes may be missing.
  * - `generation`: drawn for those who ask account, and gone with each change and each loss of data. An answer
  *   may be noted only while the generation under which it was asked for is still there.
- * - `token:<hash>`, one for each token made by hand that is live in account, and `listed_under`, the generation
+ * - `token:<hash>`, one for each manual token that is live in account, and `listed_under`, the generation
  *   under which they were noted. Only while that is the current one are they all that there are; a change ends it
  *   with the generation. One key holds them together with what they depend on, so that nothing that Redis can lose
  *   of it (by time, eviction, or a DEL by hand) leaves a list that seems whole and isn't.

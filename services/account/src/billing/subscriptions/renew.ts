@@ -40,7 +40,7 @@ export async function takeDue(query: Query): Promise<Subscription | undefined> {
 
 /**
  * Opens the next period or processes a planned cancellation. After an outage, it opens the period that covers now and
- * skips those nobody could use.
+ * skips those that could not be used.
  * @throws {Problem} periods_overlap with a period created by an operator
  */
 export async function renew(query: Query, due: Subscription): Promise<void> {

@@ -13,7 +13,7 @@ export const usageViewApi: ApiChapter = {
       summary: 'Get usage by day or hour, as JSON or CSV',
       description:
         'Covers the last 14 months. The view `billed` contains all usage charged to your billing periods, by any ' +
-        'member; `own` contains your usage, whoever pays for it. The default is `own` for members of a team, and ' +
+        'member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team, and ' +
         '`billed` otherwise. Hourly ranges have at most 31 days. Usage outside the view counts as zero. JSON ' +
         'responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if ' +
         'grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an ' +

@@ -58,7 +58,7 @@ export function unsafeChanges(before: Schema, after: Schema): string[] {
     ...[...before.columns].flatMap(([name, column]) => columnFaults(name, column, after)),
     ...[...after.columns].flatMap(([name, { table, not_null, filled }]) =>
       before.tables.has(table) && !before.columns.has(name) && not_null && !filled
-        ? [`${name} is wanted of whoever inserts`]
+        ? [`${name} is required of every insert`]
         : [],
     ),
     ...[...after.rules].flatMap(([name, { table, definition }]) =>
@@ -81,7 +81,7 @@ function columnFaults(name: string, before: Column, { tables, columns }: Schema)
   if (after === undefined) return tables.has(before.table) ? [`${name} is gone`] : [];
   return [
     ...(after.type === before.type ? [] : [`${name} has another type`]),
-    ...(after.not_null && !before.not_null ? [`${name} is wanted of whoever inserts`] : []),
+    ...(after.not_null && !before.not_null ? [`${name} is required of every insert`] : []),
     ...(before.filled && !after.filled ? [`${name} does not fill itself any more`] : []),
   ];
 }

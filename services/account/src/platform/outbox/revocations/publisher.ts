@@ -25,7 +25,7 @@ export type RevocationPublisherOptions = {
 
 const BATCH_ROWS = 1_000;
 
-/** A row that auth hasn't acknowledged is said again so often: whoever begins to listen meanwhile hears of it. */
+/** How often a row is published until auth acknowledges it, for subscribers that came later. */
 const REPUBLISH_MS = 1_000;
 
 /**
