@@ -19,6 +19,7 @@ export async function openPublicDoor(): Promise<PublicDoor> {
         PUBLIC_URL: url,
         SIGN_IN_FAILURES_PER_ADDRESS: UNLIMITED,
         MAIL_REQUESTS_PER_ADDRESS: UNLIMITED,
+        MAIL_REQUESTS_PER_RECIPIENT: UNLIMITED,
         PASSWORD_HASH_QUEUE_MAX: '1000',
       },
       authSettings: { ISSUER_URL: url, FAILED_ATTEMPTS_PER_ADDRESS: UNLIMITED },
