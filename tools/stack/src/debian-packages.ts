@@ -6,30 +6,24 @@ import { cacheDir as defaultCacheDir, ownEnvironment } from './config.ts';
 import { runCommand } from './process.ts';
 import type { OnSpawn } from './process.ts';
 
-/** Packages that were unpacked, not installed: where their files are, and the libraries among them. */
 export type UnpackedPackages = { root: string; libraryPath: string };
 
 export type DebianPackagesOptions = {
-  /** Names the place in the cache; another set of packages needs another name. */
+  /** Names the directory in the cache; another set of packages needs another name. */
   name: string;
   packages: readonly string[];
-  /** A program of theirs, below the root, and what shows that it finds its libraries. */
   probe: { program: string; args: readonly string[] };
   cacheDir?: string;
   logFile: string;
-  /** Told when there is something to download. */
   say?: ((line: string) => void) | undefined;
   onSpawn?: OnSpawn | undefined;
 };
 
 /**
- * Debian's (and Ubuntu's) packages, downloaded by apt-get, which verifies them, and unpacked into a directory of
- * the cache, with what they depend on and the system hasn't. Needs no root and changes nothing of the system:
- * apt-get gets directories of its own, and no package's scripts run, so that no service is started.
- *
- * Of several at once each unpacks into its own place and one rename wins.
- *
- * @throws {Error} where there is no apt-get, no network, or the programs don't run here.
+ * Unpacks Debian's (or Ubuntu's) packages, with the dependencies that the system lacks, into the cache. apt-
+ * get verifies them. Needs no root and runs no package's scripts, so that no service starts. Concurrent calls
+ * are safe.
+ * @throws {Error} without apt-get or network, or if the programs don't run here
  */
 export async function unpackDebianPackages(options: DebianPackagesOptions): Promise<UnpackedPackages> {
   const { name, cacheDir = defaultCacheDir(), say } = options;
@@ -63,7 +57,6 @@ async function download(work: string, options: DebianPackagesOptions): Promise<v
     '--yes',
     ...[
       `Dir::State=${join(work, 'state')}`,
-      // What is installed is not downloaded again.
       'Dir::State::status=/var/lib/dpkg/status',
       `Dir::Cache=${join(work, 'cache')}`,
       'Debug::NoLocking=1',
@@ -74,7 +67,7 @@ async function download(work: string, options: DebianPackagesOptions): Promise<v
     ].flatMap((setting) => ['-o', setting]),
   ];
   await run('apt-get', [...apt, 'update'], options);
-  // Those that are asked for also where the system says it has them.
+  // Downloads the named packages even if the system has them.
   const install = ['install', '--download-only', '--reinstall', '--no-install-recommends'];
   await run('apt-get', [...apt, ...install, ...options.packages], options);
 }
@@ -91,7 +84,6 @@ async function replace(unpacked: string, target: string): Promise<void> {
   }
 }
 
-/** What is unpacked, if it is there and still finds the libraries of the system that it needs. */
 async function usable(root: string, options: DebianPackagesOptions): Promise<UnpackedPackages | undefined> {
   const program = join(root, options.probe.program);
   if (!existsSync(program)) return undefined;

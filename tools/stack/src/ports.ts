@@ -4,9 +4,8 @@ import { connect, createServer } from 'node:net';
 const HOST = '127.0.0.1';
 
 /**
- * A port of 127.0.0.1 on which nothing listens. It is chosen below the range from which systems take the
- * local ports of outgoing connections, so that it stays free also while its process is restarted.
- * Another process may still take it before its user does: be ready to try again with a new one.
+ * Chosen below the range of local ports of outgoing connections, so that it stays free during a restart.
+ * Another process may still take it first: retry with a new one.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -15,7 +14,6 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether something listens on a port of 127.0.0.1 (or of every address). */
 export async function isPortTaken(port: number): Promise<boolean> {
   // Binding alone isn't enough: some systems let 127.0.0.1 be bound beside a listener on every address.
   return !(await canBind(port)) || (await canConnect(port));

@@ -3,23 +3,21 @@ import { readFileSync } from 'node:fs';
 import { waitFor } from './wait-for.ts';
 
 /**
- * A process that can be recognised later: systems use a pid again, but not with the same start time.
- * `startTime` is opaque: clock ticks since boot with the boot's id on Linux, a date elsewhere.
+ * Systems reuse pids. `startTime` is opaque: ticks since boot with the boot's id on Linux, a date elsewhere.
  */
 export type ProcessIdentity = { pid: number; startTime: string };
 
-/** The identity of a running process; undefined where there is none with that pid. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const startTime = process.platform === 'linux' ? linuxStartTime(pid) : psStartTime(pid);
   return startTime === undefined ? undefined : { pid, startTime };
 }
 
-/** Whether that very process still runs. One that has ended and was not yet reaped doesn't. */
+/** False also for a process that has ended but wasn't reaped. */
 export function isRunning({ pid, startTime }: ProcessIdentity): boolean {
   return identityOf(pid)?.startTime === startTime;
 }
 
-/** Ends a process that needn't be a child of ours: the signal, then SIGKILL after timeLimitMs. */
+/** Sends the signal, then SIGKILL after timeLimitMs. The process needn't be a child. */
 export async function endProcess(
   identity: ProcessIdentity,
   { signal = 'SIGTERM', timeLimitMs = 10_000 }: { signal?: NodeJS.Signals; timeLimitMs?: number } = {},
@@ -30,14 +28,14 @@ export async function endProcess(
   try {
     await waitFor(ended, { timeoutMs: timeLimitMs, what: `process ${String(identity.pid)} to end` });
   } catch {
-    // The processes of a stack lead a session of their own: what they have spawned goes with them.
+    // Each process of a stack leads its own session, so its descendants end too.
     signalProcess(-identity.pid, 'SIGKILL');
     signalProcess(identity.pid, 'SIGKILL');
     await waitFor(ended, { timeoutMs: 5_000, what: `process ${String(identity.pid)} to end` });
   }
 }
 
-/** Sends a signal; a process (or group, for a negative pid) that has ended meanwhile is no error. */
+/** Ignores a process (or group, for a negative pid) that has ended. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

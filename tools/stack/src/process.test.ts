@@ -18,7 +18,6 @@ function node(script: string, env: Record<string, string> = {}) {
   return { name: 'child', command: process.execPath, args: ['-e', script], env, logFile };
 }
 
-/** A process that says when its script has run, then stays. */
 async function startStubborn(script: string): Promise<ManagedProcess> {
   const marker = crypto.randomUUID();
   const child = await startProcess(node(`${script}; setInterval(() => {}, 1e6); console.log('${marker}')`));

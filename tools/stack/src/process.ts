@@ -5,46 +5,42 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { identityOf, signalProcess } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
-/** How a process ended: one of the two is null. */
+/** One of the two is null. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type ManagedProcess = {
   name: string;
   identity: ProcessIdentity;
   logFile: string;
-  /** Resolves when the process has ended; never rejects. */
   exited: Promise<Exit>;
   hasExited: () => boolean;
-  /** Sends the signal and waits for the end; after timeLimitMs SIGKILL follows. Again is no error. */
+  /** SIGKILL follows after timeLimitMs. Can be called again. */
   stop: (options?: StopOptions) => Promise<Exit>;
 };
 
 export type StopOptions = { signal?: NodeJS.Signals; timeLimitMs?: number };
 
-/** Told of every process at once, before anything waits for it, so that a killed launcher leaves no stranger. */
+/** Called before anything waits for the process, so that a killed launcher leaves no orphan. */
 export type OnSpawn = (spawned: ManagedProcess) => void;
 
 export type ProcessOptions = {
   name: string;
   command: string;
   args: readonly string[];
-  /** The whole environment of the process: nothing is inherited. */
+  /** Nothing is inherited. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Takes stdout and stderr; appended to, made with mode 0600. */
+  /** Takes stdout and stderr; appended to, created with mode 0600. */
   logFile: string;
   cwd?: string;
-  /** Given to the process on stdin, which then ends. */
   input?: string;
-  /** Only root may ask for another user. */
+  /** Requires root. */
   user?: { uid: number; gid: number } | undefined;
   onSpawn?: OnSpawn | undefined;
 };
 
 /**
- * Starts a process in a session of its own: a terminal's Ctrl-C reaches the launcher alone, which then stops
- * its processes in order.
- *
- * @throws {Error} when it can't be started at all, for instance because the file doesn't exist.
+ * In its own session: a terminal's Ctrl-C reaches only the launcher, which stops its processes in order.
+ * @throws {Error} if it can't be started, for instance because the file doesn't exist
  */
 export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
   const log = openSync(options.logFile, 'a', 0o600);
@@ -58,9 +54,8 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
 }
 
 /**
- * Runs a command to its end and returns what it wrote to stdout; stderr goes to the log file.
- *
- * @throws {Error} with the log's last lines when it doesn't exit with 0.
+ * Returns stdout; stderr goes to the log file.
+ * @throws {Error} with the log's last lines on any exit code but 0
  */
 export async function runCommand(options: ProcessOptions): Promise<string> {
   const log = openSync(options.logFile, 'a', 0o600);
@@ -82,12 +77,10 @@ export async function runCommand(options: ProcessOptions): Promise<string> {
   return output;
 }
 
-/** "exit code 1" or "signal SIGKILL". */
 export function describeExit({ code, signal }: Exit): string {
   return signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
 }
 
-/** The last lines of a log file, and where it is, for an error message. */
 export function logTail(logFile: string, lines = 15): string {
   try {
     const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines);

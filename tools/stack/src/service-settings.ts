@@ -1,16 +1,13 @@
-/** Where a stack's parts listen, and what they share. */
 export type StackPlan = {
   ports: Readonly<Record<ServicePort, number>>;
   upstreamUrl: string;
   databaseUrl: string;
   redisUrl: string;
-  /** Where account leaves the mails that it would send. */
   mailDirectory: string;
   /** Value of CLIENT_SECRET_PEPPERS. */
   peppers: string;
   /** Value of TOKEN_SEALING_KEYS. */
   sealingKeys: string;
-  /** Each caller's secret at the private listeners. */
   credentials: Readonly<Record<Caller, string>>;
 };
 
@@ -19,13 +16,9 @@ export type ServiceName = 'auth' | 'account' | 'gateway';
 export type ServicePort =
   'gateway' | 'gatewayPrivate' | 'auth' | 'authPrivate' | 'account' | 'accountPrivate';
 
-/** Who calls private listeners: the services, the operator's scripts, and systems that report usage. */
 export type Caller = ServiceName | 'operator' | 'usage_reporter';
 
-/**
- * The settings (docs/configuration.md) of the three services of one stack on this machine. Each accepts only
- * the callers that it needs.
- */
+/** Settings are in docs/configuration.md. Each service accepts only the callers that it needs. */
 export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<string, string>> {
   const { ports } = plan;
   const authPrivate = { AUTH_PRIVATE_URL: localUrl(ports.authPrivate) };
@@ -35,7 +28,8 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       ...common(plan, 'auth', ports.auth, ports.authPrivate, ['gateway', 'account', 'operator']),
       ...accountPrivate,
       CLIENT_SECRET_PEPPERS: plan.peppers,
-      // Clients find the metadata at the gateway, the one public door: the issuer must be that address.
+      // Clients find the metadata at the gateway, the only public listener, so the issuer must be its
+      // address.
       ISSUER_URL: localUrl(ports.gateway),
       TRUSTED_PROXIES: LOCAL_PROXIES,
     },
@@ -64,13 +58,11 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
   };
 }
 
-/** An application that is tried out on this machine has an origin of its own. */
+/** Local applications under development have origins of their own. */
 const OPEN_TO_BROWSERS = { CORS_ALLOWED_ORIGINS: '*' };
 
-/** The gateway of the stack, and any other proxy that the machine's owner runs. */
 const LOCAL_PROXIES = '127.0.0.0/8 ::1/128';
 
-/** A port of this machine as a base URL. */
 export function localUrl(port: number): string {
   return `http://127.0.0.1:${String(port)}`;
 }

@@ -5,9 +5,8 @@ import { waitFor } from './wait-for.ts';
 
 export type ServiceOptions = {
   name: string;
-  /** The program's entry: a TypeScript file that Node.js runs as it is. */
   entry: string;
-  /** All of its environment. */
+  /** Nothing is inherited. */
   env: Readonly<Record<string, string | undefined>>;
   logFile: string;
   /** Answers 200 when the service counts as started, for instance its private /health/ready. */
@@ -17,10 +16,7 @@ export type ServiceOptions = {
   onSpawn?: OnSpawn | undefined;
 };
 
-/**
- * As in the images (ADR 0033): a young generation that outlasts a request, no GC helper threads on a single core, and
- * no allocation-site pretenuring.
- */
+/** The same flags as in the images (ADR 0033). */
 export const NODE_FLAGS = [
   '--max-semi-space-size=32',
   '--single-threaded-gc',
@@ -28,10 +24,7 @@ export const NODE_FLAGS = [
 ];
 
 /**
- * Starts a program of ours by the path of its entry and resolves when readyUrl answers 200.
- *
- * @throws {Error} with the log's last lines when it ends before, or doesn't get there in time (30 s); it is
- *   stopped then.
+ * @throws {Error} with the log's last lines unless readyUrl answers 200 within 30 s; the process is stopped
  */
 export async function startService(options: ServiceOptions): Promise<ManagedProcess> {
   const { name, entry, env, logFile, readyUrl, cwd, timeLimitMs = 30_000, onSpawn } = options;

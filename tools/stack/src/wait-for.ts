@@ -3,15 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type WaitOptions = {
   timeoutMs?: number;
   intervalMs?: number;
-  /** Names what is waited for in the error, for instance "Redis to answer". */
   what?: string;
 };
 
 /**
- * Asks again and again until the condition gives something truthy, and returns that. A condition that throws
- * counts as "not yet"; the last error is the cause of the one thrown at the deadline.
- *
- * @throws {Error} when timeoutMs (10 s) have passed.
+ * @throws {Error} after timeoutMs (10 s); its cause is the condition's last error, which counts as "not yet"
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -1,7 +1,4 @@
-/**
- * Settings for a service process whose clock is that far ahead, or behind where it is negative: its Date, and
- * nothing else, is another one.
- */
+/** Shifts only the process's Date; a negative value sets it back. */
 export function clockAhead(aheadMs: number): { NODE_OPTIONS: string } {
   const program = `
     const RealDate = Date;

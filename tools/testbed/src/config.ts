@@ -1,6 +1,5 @@
 const RUN_DIRECTORY = 'TOLLGATE_TESTBED';
 
-/** The directory of this test run, which jest's global setup has made. */
 export function runDirectory(): string {
   const directory = process.env[RUN_DIRECTORY];
   if (directory === undefined) {
@@ -9,12 +8,12 @@ export function runDirectory(): string {
   return directory;
 }
 
-/** Tells the workers of this run where it keeps its things; they inherit the environment. */
+/** The workers of this run inherit the environment. */
 export function announceRunDirectory(directory: string): void {
   process.env[RUN_DIRECTORY] = directory;
 }
 
-/** Lets a program that inherits nothing load what Node.js has compiled before (scripts/run.mjs). */
+/** Lets a program that inherits nothing use compiled code of Node.js (scripts/run.mjs). */
 export function compileCache(): Record<string, string> {
   const directory = process.env['NODE_COMPILE_CACHE'];
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };

@@ -4,16 +4,15 @@ import { runCommand } from '@tollgate/stack/process';
 import { compileCache } from './config.ts';
 import { readRun, register } from './run.ts';
 
-/** The migrated, empty database that every suite's own is cloned from. */
 export const TEMPLATE = 'tollgate_template';
 
 export type Database = {
   url: string;
-  /** Deletes it, sessions or not. */
+  /** Ends open sessions. */
   drop: () => Promise<void>;
 };
 
-/** A migrated, empty database of its own, on the run's Postgres (some 50 ms). */
+/** Migrated and empty, on the run's Postgres (some 50 ms). */
 export async function createDatabase(): Promise<Database> {
   const { postgresUrl } = await readRun();
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
@@ -26,7 +25,7 @@ export async function createDatabase(): Promise<Database> {
   };
 }
 
-/** Brings a database to the newest schema by the account service's own program. */
+/** Runs the account service's own program. */
 export async function migrate(url: string, runDirectory: string): Promise<void> {
   await runCommand({
     name: 'migrate',
@@ -38,7 +37,6 @@ export async function migrate(url: string, runDirectory: string): Promise<void> 
   });
 }
 
-/** The URL of another database of the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

@@ -8,8 +8,7 @@ import { clusterOptions } from './postgres.ts';
 import { createRunDirectory, endAbandonedRuns, endRun, register, writeRun } from './run.ts';
 
 /**
- * Before all suites: one Postgres with a migrated template database, which each suite clones, and a Redis to
- * run. Suites start their own Redis processes.
+ * Starts one Postgres with a migrated template for suites to clone. Suites start their own Redis processes.
  */
 export default async function setUp(): Promise<void> {
   await endAbandonedRuns();
@@ -29,7 +28,6 @@ export default async function setUp(): Promise<void> {
   }
 }
 
-/** Starts the run's Postgres and returns the superuser's URL. */
 async function startTemplateServer(directory: string): Promise<string> {
   const { url } = await startPostgres(await clusterOptions(directory));
   await withClient(url, (client) => client.query(`CREATE DATABASE ${TEMPLATE}`));
@@ -39,7 +37,7 @@ async function startTemplateServer(directory: string): Promise<string> {
   return url;
 }
 
-/** Jest doesn't call the global teardown when a signal ends it. A second signal changes nothing. */
+/** Jest doesn't call the global teardown when a signal ends it. */
 function endOnSignals(directory: string): void {
   const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
   let ending = false;

@@ -9,20 +9,17 @@ import { newDirectory, register } from './run.ts';
 import { signalTree } from './signal-tree.ts';
 
 export type OwnPostgres = {
-  /** A migrated, empty database; the address stays valid over kill, stop and restart. */
+  /** The address survives kill, stop and restart. */
   url: string;
   stop: () => Promise<void>;
-  /** SIGKILL. */
   kill: () => Promise<void>;
-  /** SIGSTOP of the server and its sessions: they keep their connections and answer nothing, until they go on. */
+  /** SIGSTOP of the server and its sessions: connections stay open and get no reply. */
   freeze: () => void;
-  /** SIGCONT. */
   thaw: () => void;
-  /** Starts it again on its data; resolves when it answers. */
   restart: () => Promise<void>;
 };
 
-/** A Postgres server of its own (some two seconds), for suites that take it away. Others use createDatabase. */
+/** A separate server (some two seconds), for suites that stop it. Others use createDatabase. */
 export async function startPostgres(): Promise<OwnPostgres> {
   const directory = runDirectory();
   const options = { ...(await clusterOptions(directory)), database: 'tollgate' };
@@ -46,7 +43,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   };
 }
 
-/** A new cluster below a run's directory; fast rather than safe against a power cut. */
+/** Fast rather than safe on a power failure. */
 export async function clusterOptions(directory: string): Promise<PostgresOptions> {
   return {
     dataDir: newDirectory(directory, 'postgres'),

@@ -6,14 +6,14 @@ import { startRedisProcess } from './redis.ts';
 import type { OwnRedis, RunningRedis } from './redis.ts';
 import { readRun } from './run.ts';
 
-/** Short, so that a suite sees a failover in seconds. */
+/** Lets a suite see a failover in seconds. */
 const DOWN_AFTER_MS = 1_000;
 
 const SLOTS = 16_384;
 const MASTERS = 3;
 
 export type RedisCluster = RunningRedis & {
-  /** The first three as masters, in the order of their slots; then their replicas, in the same order. */
+  /** First the three masters in the order of their slots, then their replicas in the same order. */
   nodes: readonly OwnRedis[];
 };
 
@@ -24,8 +24,8 @@ export type RedisSentinel = RunningRedis & {
 };
 
 /**
- * A Redis Cluster of three masters (some two seconds), each with a replica if asked for. `settings` are further
- * lines of every node's redis.conf. kill and restart are of all nodes.
+ * Three masters (some two seconds). `settings` are lines of each redis.conf; kill and restart affect all
+ * nodes.
  */
 export async function startRedisCluster({
   replicas = false,
@@ -62,7 +62,7 @@ export async function startRedisCluster({
   };
 }
 
-/** A master, its replica, and three sentinels that watch them. kill and restart are of the two servers. */
+/** kill and restart affect the master and its replica, not the three sentinels. */
 export async function startRedisSentinel(settings: readonly string[] = []): Promise<RedisSentinel> {
   await requireProgram();
   const password = randomBytes(16).toString('hex');
@@ -114,7 +114,6 @@ function sentinelSettings({ port }: OwnRedis, password: string): string[] {
   ];
 }
 
-/** Makes one cluster of fresh nodes: slots and an epoch for each master, then the replicas. */
 async function join(nodes: readonly Redis[]): Promise<void> {
   const masters = nodes.slice(0, MASTERS);
   const [first] = masters;
@@ -141,7 +140,6 @@ async function join(nodes: readonly Redis[]): Promise<void> {
   );
 }
 
-/** Waits until every node says that the cluster serves all slots, and knows as many nodes. */
 async function becomeOk(nodes: readonly Redis[], known = nodes.length): Promise<void> {
   for (const node of nodes) {
     await waitFor(
@@ -174,13 +172,12 @@ async function seeEachOther(sentinels: readonly Redis[]): Promise<void> {
   }
 }
 
-/** Connections of their own to servers, for as long as `use` takes. */
 async function onAll(
   servers: readonly OwnRedis[],
   use: (connections: Redis[]) => Promise<void>,
 ): Promise<void> {
   const connections = servers.map(({ url }) => new Redis(url));
-  // What a connection fails by, the command that needs it says.
+  // The command that needs the connection reports its failure.
   for (const connection of connections) connection.on('error', () => undefined);
   try {
     await use(connections);
@@ -193,7 +190,7 @@ function hosts(nodes: readonly OwnRedis[]): string {
   return nodes.map(({ port }) => `127.0.0.1:${String(port)}`).join(',');
 }
 
-/** Nodes tell each other and their clients where they are: in containers they would be somewhere else. */
+/** Containers would announce addresses that others can't reach. */
 async function requireProgram(): Promise<void> {
   if ((await readRun()).redisProgram.kind === 'docker') {
     throw new Error('A Redis Cluster and Sentinel need a redis-server on this machine, not only in Docker.');

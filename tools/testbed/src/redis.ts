@@ -6,33 +6,29 @@ import { runDirectory } from './config.ts';
 import { newDirectory, readRun, register } from './run.ts';
 import { signalTree } from './signal-tree.ts';
 
-/** A Redis of whatever topology, as a suite takes it away and brings it back. */
 export type RunningRedis = {
-  /** The address stays valid over kill, stop and restart. */
+  /** The address survives kill, stop and restart. */
   url: string;
   stop: () => Promise<void>;
-  /** SIGKILL. */
   kill: () => Promise<void>;
-  /** Starts it again on its data; resolves when it answers. */
   restart: () => Promise<void>;
 };
 
 export type OwnRedis = RunningRedis & {
   port: number;
-  /** SIGSTOP: it keeps its connections and answers nothing, until it goes on. */
+  /** SIGSTOP: connections stay open and get no reply. */
   freeze: () => void;
-  /** SIGCONT. */
   thaw: () => void;
 };
 
 const ATTEMPTS = 3;
 
-/** A Redis server of its own, empty at first (some 50 ms). `settings` are further lines of its redis.conf. */
+/** A separate, empty server (some 50 ms). `settings` are lines of its redis.conf. */
 export function startRedis(settings: readonly string[] = []): Promise<OwnRedis> {
   return startRedisProcess({ settings: () => Promise.resolve(settings) });
 }
 
-/** One process of a topology. Its settings are asked for at each attempt, so that ports in them are new too. */
+/** Settings are computed for each attempt, so that ports in them are new too. */
 export async function startRedisProcess({
   settings,
   password = randomBytes(16).toString('hex'),
@@ -75,7 +71,7 @@ export async function startRedisProcess({
         },
       };
     } catch (error) {
-      // Between the choice of the port and its use another process may take it.
+      // Another process may take the port before its use.
       if (attempt === ATTEMPTS) throw error;
     }
   }

@@ -9,18 +9,14 @@ import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import type { RedisProgram } from '@tollgate/stack/redis-program';
 import { runDirectory } from './config.ts';
 
-/**
- * A test run's directory: its data, its logs, and the identity of every process that it has started, so that
- * nothing outlives the run, whatever a suite forgets or however it fails.
- */
+/** Records each started process, so that nothing outlives the run, however it fails. */
 const PREFIX = 'tollgate-testbed-';
 
-/** What global setup hands to the suites. */
 export type Run = { postgresUrl: string; redisProgram: RedisProgram };
 
 export async function createRunDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), PREFIX));
-  // As root, Postgres runs as a user of its own, who must get through to its data.
+  // As root, Postgres runs as another user, who must reach its data.
   await chmod(directory, 0o711);
   await mkdir(join(directory, 'processes'));
   await writeFile(join(directory, 'owner.json'), JSON.stringify(identityOf(process.pid)));
@@ -35,26 +31,23 @@ export async function readRun(): Promise<Run> {
   return JSON.parse(await readFile(join(runDirectory(), 'run.json'), 'utf8')) as Run;
 }
 
-/** Remembers a process of a run until the run's end. */
 export function register(directory: string): OnSpawn {
   return ({ identity }) => {
     writeFileSync(join(directory, 'processes', String(identity.pid)), JSON.stringify(identity));
   };
 }
 
-/** A new directory of the run. */
 export function newDirectory(directory: string, name: string): string {
   const path = join(directory, `${name}-${crypto.randomUUID()}`);
   mkdirSync(path);
   return path;
 }
 
-/** Ends all processes of a run and deletes its directory. */
 export async function endRun(directory: string): Promise<void> {
   const processes = readdirSync(join(directory, 'processes')).map((file) =>
     readIdentity(join(directory, 'processes', file)),
   );
-  // No suite is running any more, so nothing needs to finish.
+  // No suite runs any more, so nothing needs to finish.
   await Promise.all(
     processes.map(async (identity) => {
       if (identity !== undefined) await endProcess(identity, { signal: 'SIGINT', timeLimitMs: 5_000 });
@@ -66,7 +59,7 @@ export async function endRun(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Ends the runs whose jest was killed before it could. */
+/** Ends runs whose jest was killed. */
 export async function endAbandonedRuns(): Promise<void> {
   for (const entry of readdirSync(tmpdir())) {
     if (!entry.startsWith(PREFIX)) continue;

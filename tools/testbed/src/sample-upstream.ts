@@ -10,7 +10,6 @@ export type SampleUpstream = {
   stop: () => Promise<void>;
 };
 
-/** The GraphQL API of `npm start`, as a process of the suite's own. */
 export async function startSampleUpstream(): Promise<SampleUpstream> {
   const port = String(await freePort());
   const origin = `http://127.0.0.1:${port}`;

@@ -8,13 +8,11 @@ import { startService } from '@tollgate/stack/service';
 import { compileCache, runDirectory } from './config.ts';
 import { newDirectory, register } from './run.ts';
 
-/** The credential that every service of this suite accepts on its private listener, and uses at the others'. */
+/** Every service of a suite accepts it on its private listener, and uses it at the others'. */
 export const serviceCredential = { id: 'testbed', secret: randomBytes(24).toString('base64url') };
 
-/** `CLIENT_SECRET_PEPPERS` of every service of this suite. */
 export const clientSecretPeppers = `p1:${randomBytes(32).toString('base64')}`;
 
-/** `TOKEN_SEALING_KEYS` of this suite's account. */
 export const tokenSealingKeys = `k1:${randomBytes(32).toString('base64')}`;
 
 export type ServiceName = 'auth' | 'account' | 'gateway';
@@ -22,29 +20,22 @@ export type ServiceName = 'auth' | 'account' | 'gateway';
 export type ServiceProcess = {
   publicUrl: string;
   privateUrl: string;
-  /** SIGTERM; resolves with how it ended. */
   stop: () => Promise<Exit>;
-  /** SIGKILL. */
   kill: () => Promise<void>;
-  /** SIGSTOP: it keeps its connections and answers nothing, until it goes on. */
+  /** SIGSTOP: connections stay open and get no reply. */
   freeze: () => void;
-  /** SIGCONT. */
   thaw: () => void;
-  /** Starts it again at the same addresses, after stop or kill, with changed settings if any are given. */
+  /** At the same addresses, after stop or kill; `changed` overrides settings. */
   restart: (changed?: Readonly<Record<string, string>>) => Promise<void>;
-  /** All that it has written to stdout and stderr. */
   logs: () => string;
 };
 
 const ATTEMPTS = 5;
 
 /**
- * Starts a service as a process of its own and resolves when its /health/live answers. Settings that every
- * service needs have a default here; `env` overrides them. Nothing of the suite's own environment is inherited.
- * Free ports are chosen unless env names PUBLIC_PORT and PRIVATE_PORT (services that call each other need to
- * know them before they start: choose them by freePort).
- *
- * @throws {Error} with the log's last lines when it doesn't start.
+ * Resolves when /health/live answers. `env` overrides defaults; nothing is inherited. Services that call each
+ * other need their ports beforehand: choose PUBLIC_PORT and PRIVATE_PORT by freePort.
+ * @throws {Error} with the log's last lines if it doesn't start
  */
 export async function startServiceProcess(
   name: ServiceName,
@@ -59,7 +50,7 @@ export async function startServiceProcess(
     try {
       return await startWithPorts(name, { ...env, ...ports }, ports, logFile);
     } catch (error) {
-      // Between the choice of a port and its use another process may take it.
+      // Another process may take a port before its use.
       const retry =
         attempt < ATTEMPTS && readFileSync(logFile, 'utf8').includes('is taken by another process');
       if (!retry) throw error;
@@ -104,7 +95,6 @@ async function startWithPorts(
   };
 }
 
-/** The settings that every service of this suite has, unless it is started with others. */
 export function serviceDefaults(): Record<string, string> {
   return {
     PUBLIC_HOST: '127.0.0.1',
@@ -114,7 +104,7 @@ export function serviceDefaults(): Record<string, string> {
     SERVICE_CLIENT_ID: serviceCredential.id,
     SERVICE_CLIENT_SECRET: serviceCredential.secret,
     CLIENT_SECRET_PEPPERS: clientSecretPeppers,
-    // Half a second by default, which every service of every suite would wait at its end.
+    // The default is half a second, which each service of each suite would wait at its end.
     SHUTDOWN_IDLE_GRACE_MS: '50',
     PUBLIC_URL: 'http://tollgate.example',
     MAIL_DIR: join(runDirectory(), 'mail'),

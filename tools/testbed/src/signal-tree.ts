@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 
-/** Signals a process and all that it has spawned: a Postgres has a process for each session. */
+/** Includes descendants: Postgres has a process for each session. */
 export function signalTree(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
   for (const one of withDescendants(pid)) signalProcess(one, signal);
 }
 
-/** Parents come first, so that a stopped one spawns no further. */
+/** Parents come first, so that a stopped one spawns no more. */
 function withDescendants(root: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
   const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/**
- * Sends the head of a POST and the first bytes of its body, and then nothing. Resolves with all that comes back until
- * the server ends the connection.
- */
+/** Stalls within the body and resolves with all that comes back until the server ends the connection. */
 export async function stalledRequest(
   baseUrl: string,
   path: string,

@@ -1,8 +1,7 @@
 /**
- * A Redis script under a clock that the suite turns: where it asks Redis for the time, it reads its arguments from
- * number `firstArgument` on (see turnedTo). `others` are parts that have to be other ones then.
- *
- * @throws {Error} where the script has no such part.
+ * Makes a Redis script read the time from its arguments, `firstArgument` and the next. `others` are further
+ * replacements.
+ * @throws {Error} if the script lacks a part
  */
 export function underTurnedClock(
   lua: string,
@@ -16,7 +15,7 @@ export function underTurnedClock(
   }, lua);
 }
 
-/** A moment as the arguments of such a script, which are as what Redis answers to TIME. */
+/** In the form of Redis' TIME. */
 export function turnedTo(atUs: number): [seconds: number, microseconds: number] {
   return [Math.floor(atUs / 1_000_000), atUs % 1_000_000];
 }

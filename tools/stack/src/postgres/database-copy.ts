@@ -1,11 +1,6 @@
 import { withClient } from './postgres.ts';
 
-/** A copy of a whole database on its own server, and what it takes to go back to it: a backup and its restore. */
-
-/**
- * Statements that copy a database in use; to be run one by one, on another database of the server. Each
- * waits for ended sessions to be gone.
- */
+/** Run these one by one on another database of the server; each waits until ended sessions are gone. */
 export function copyStatements(database: string): string[] {
   return [
     `DROP DATABASE IF EXISTS ${database}_copy`,
@@ -14,7 +9,6 @@ export function copyStatements(database: string): string[] {
   ];
 }
 
-/** Statements that put the copy in the database's place. */
 export function restoreStatements(database: string): string[] {
   return [
     ...withoutSessions(database, [`ALTER DATABASE ${database} RENAME TO ${database}_lost`]),
@@ -31,12 +25,11 @@ function withoutSessions(database: string, statements: readonly string[]): strin
   ];
 }
 
-/** Copies the database of a URL; its user must be a superuser. */
+/** The URL's user must be a superuser. */
 export function copyDatabase(url: string): Promise<void> {
   return runBeside(url, copyStatements);
 }
 
-/** Puts the copy in the place of the database of a URL. */
 export function restoreDatabase(url: string): Promise<void> {
   return runBeside(url, restoreStatements);
 }

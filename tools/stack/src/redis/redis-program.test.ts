@@ -19,7 +19,6 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** A PATH directory that holds links to the named programs of this machine, or stand-ins that do nothing. */
 function pathWith(programs: string[]): string[] {
   const path = join(directory, crypto.randomUUID());
   mkdirSync(path);
@@ -47,7 +46,7 @@ test('with nothing to run, the message names every possibility', async () => {
 const image = process.env['REDIS_IMAGE'] ?? 'redis:7';
 const hasImage = spawnSync('docker', ['image', 'inspect', image], { stdio: 'ignore' }).status === 0;
 
-// Without an engine that has the image there is nothing to run; the suite pulls none.
+// The suite pulls no image.
 (hasImage ? test : test.skip)(
   'Docker serves where nothing else does, and starts again after a crash',
   async () => {
@@ -71,7 +70,6 @@ const hasImage = spawnSync('docker', ['image', 'inspect', image], { stdio: 'igno
 
 const onDebian = existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/dpkg-deb');
 
-// Elsewhere there is no such package to download: this machine has no apt-get.
 (onDebian ? test : test.skip)(
   "Debian's package serves where no Redis is installed; two first downloads at once don't disturb each other",
   async () => {
@@ -91,7 +89,7 @@ const onDebian = existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/dpkg-deb
     expect(redis.url).toBe(`redis://:a%20%22quoted%22%20password@127.0.0.1:${String(port)}`);
     await redis.stop();
 
-    // What is in the cache is used without the programs that brought it there.
+    // A cached program needs none of the programs that downloaded it.
     const silent: string[] = [];
     expect(await findRedis({ ...options, say: (line) => silent.push(line) })).toEqual(program);
     expect(silent).toEqual([]);

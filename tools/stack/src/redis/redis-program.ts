@@ -5,25 +5,21 @@ import { runCommand } from '../process.ts';
 import type { OnSpawn } from '../process.ts';
 import { debianRedis } from './redis-debian.ts';
 
-/** Something that can serve as Redis on this machine. */
 export type RedisProgram =
   { kind: 'binary'; path: string; libraryPath?: string } | { kind: 'docker'; docker: string; image: string };
 
 export type FindRedisOptions = {
   logFile: string;
-  /** Directories to look for programs in; the PATH by default. */
+  /** The PATH by default. */
   path?: readonly string[];
   cacheDir?: string;
-  /** Told what takes a while. */
   say?: ((line: string) => void) | undefined;
   onSpawn?: OnSpawn | undefined;
 };
 
 /**
- * Finds a Redis: redis-server or valkey-server on the PATH, else Debian's package unpacked into the cache, else
- * Docker.
- *
- * @throws {Error} that names every possibility, and why those that were tried failed.
+ * redis-server or valkey-server on the PATH, else Debian's package in the cache, else Docker.
+ * @throws {Error} that names each option, and why those that were tried failed
  */
 export async function findRedis(options: FindRedisOptions): Promise<RedisProgram> {
   const { path = searchPath() } = options;

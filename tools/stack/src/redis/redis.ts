@@ -9,35 +9,30 @@ import type { RedisProgram } from './redis-program.ts';
 import { waitFor } from '../wait-for.ts';
 
 export type RedisOptions = {
-  /** What to run: see findRedis. */
   program: RedisProgram;
   dataDir: string;
   port: number;
   password: string;
   logFile: string;
   onSpawn?: OnSpawn;
-  /** Lines of redis.conf after our own, which they override. */
+  /** Lines of redis.conf that override our own. */
   settings?: readonly string[];
-  /** `sentinel` watches other servers and holds no data; a program of this machine only. */
+  /** `sentinel` holds no data and doesn't run in a container. */
   mode?: 'server' | 'sentinel';
 };
 
 export type RedisServer = {
   url: string;
   process: ManagedProcess;
-  /** Shuts down; what was written is on disk. */
   stop: () => Promise<void>;
-  /** Ends it as a crash would. */
   kill: () => Promise<void>;
 };
 
 const START_TIME_LIMIT_MS = 60_000;
 
 /**
- * Starts Redis on 127.0.0.1 with a password and an append-only file, so that it comes back with its data also
- * after a crash. It evicts nothing: tokens and unsettled usage are no cache. Resolves when it answers.
- *
- * @throws {Error} with the log's last lines when it doesn't come up.
+ * Keeps its data over a crash (append-only file) and evicts nothing: tokens and unsettled usage are no cache.
+ * @throws {Error} with the log's last lines if it doesn't answer
  */
 export async function startRedis(options: RedisOptions): Promise<RedisServer> {
   const { dataDir, port, password, program, logFile } = options;
@@ -78,7 +73,7 @@ async function asProcess(
   { dataDir, port, password, logFile, onSpawn, settings: more, mode = 'server' }: RedisOptions,
   { path, libraryPath }: Extract<RedisProgram, { kind: 'binary' }>,
 ): Promise<ProcessOptions> {
-  // The password is in a file for us alone: arguments are there for all users of the machine to see.
+  // The password is in a private file, because all users of the machine can see arguments.
   const configFile = join(dataDir, 'redis.conf');
   await writeFile(configFile, settings({ bind: '127.0.0.1', port, dir: dataDir, password, mode }, more), {
     mode: 0o600,
@@ -100,9 +95,9 @@ async function inDocker(
   { docker: command, image }: Extract<RedisProgram, { kind: 'docker' }>,
 ): Promise<ProcessOptions> {
   const container = containerName(port);
-  // A client that was killed leaves its container behind.
+  // A killed client leaves its container behind.
   await docker(command, ['rm', '--force', container], logFile);
-  // Files in dataDir then belong to us; as root the image's own unprivileged user takes them.
+  // Files in dataDir then belong to us; as root, the image's own unprivileged user takes them.
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const user = uid === 0 ? [] : ['--user', `${String(uid)}:${String(gid)}`];
   const mounts = ['--volume', `${dataDir}:/data`, '--publish', `127.0.0.1:${String(port)}:6379`];
@@ -121,7 +116,7 @@ async function inDocker(
       'redis-server',
       '-',
     ],
-    // The user of the container could not read a file that is for us alone, so the settings come by stdin.
+    // The container's user can't read our private file, so the settings come by stdin.
     input: settings({ bind: '0.0.0.0', port: 6379, dir: '/data', password, mode: 'server' }, more),
     env: ownEnvironment(),
     logFile,
@@ -154,7 +149,6 @@ async function docker(command: string, args: string[], logFile: string): Promise
   await runCommand({ name: 'docker', command, args, env: ownEnvironment(), logFile });
 }
 
-/** Whether Redis lets us in and has its data loaded. */
 function answers(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
