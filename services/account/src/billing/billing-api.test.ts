@@ -30,7 +30,6 @@ async function entitlement(accountId: number) {
   return entitlementSchema.parse(await response.json());
 }
 
-/** A period by hand of an account of its own, from so many seconds before now to so many after. */
 async function periodAround(beforeSec: number, afterSec: number, plan_id: number) {
   const account_id = await makeAccount(suite.account);
   const text = (second: Date) => second.toISOString().replace('.000Z', 'Z');

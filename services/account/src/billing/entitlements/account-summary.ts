@@ -5,7 +5,6 @@ import { billingStatus, pickPeriod } from '../periods/period-rules.ts';
 
 type TeamMembership = { team_id: number; name: string; role: 'manager' | 'member' };
 
-/** Who pays for an account's calls, and under which billing period, as operators see it. */
 type AccountSummary = {
   team: TeamMembership | null;
   payer_id: number;
@@ -17,7 +16,6 @@ type AccountSummary = {
   billing_period: { period_id: number; plan_name: string; started_at: Date; ended_at: Date } | null;
 };
 
-/** Undefined if there is no such account. */
 export async function summarizeAccount(query: Query, accountId: number): Promise<AccountSummary | undefined> {
   const now = new Date();
   const payerPeriods = await findPayerPeriods(query, accountId, now);

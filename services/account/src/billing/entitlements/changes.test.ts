@@ -10,7 +10,7 @@ import {
   secondsFromNow,
 } from '../../../test/suite/database/records.ts';
 
-/** What the triggers write down, before anybody publishes it. */
+/** Without a publisher, so that the rows that the triggers write stay. */
 let home: Database;
 let database: Knex;
 
@@ -37,7 +37,6 @@ async function changed(): Promise<number[]> {
   return database('entitlement_outbox').orderBy('account_id').pluck<number[]>('account_id');
 }
 
-/** Runs with an empty outbox, and gives what is in it afterwards. */
 async function changedBy(change: (connection: Knex) => PromiseLike<unknown>): Promise<number[]> {
   await database('entitlement_outbox').delete();
   await change(database);

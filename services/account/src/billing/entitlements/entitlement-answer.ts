@@ -3,7 +3,7 @@ import { enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
 
-/** The status without a period is `none`; `blocked` has precedence, since it is what a caller must know first. */
+/** `none` without a period; `blocked` has precedence, since it is what a caller must know first. */
 export function entitlementAnswer(payerPeriods: PayerPeriods): Entitlement {
   const { account_id, payer_id, account_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);

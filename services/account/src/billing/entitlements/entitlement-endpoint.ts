@@ -8,10 +8,7 @@ import { entitlementAnswer } from './entitlement-answer.ts';
 
 const paramsSchema = z.object({ account_id: idParameter });
 
-/**
- * `GET /private/entitlements/{account_id}`: who pays for an account and whether its calls may pass. 200 with an
- * Entitlement; 404 `not_found`; 503 while Postgres is unavailable.
- */
+/** `GET /private/entitlements/{account_id}`: 200 Entitlement; 404 `not_found`; 503 while Postgres is unavailable. */
 export function entitlementEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const params = paramsSchema.safeParse(req.params);

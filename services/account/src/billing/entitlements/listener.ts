@@ -6,10 +6,7 @@ const RETRY_MS = 1_000;
 const PROBE_INTERVAL_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/**
- * Listens to a Postgres channel on a connection of its own, which is replaced if it breaks or stops responding.
- * `onNotice` is also called after each connection, for earlier notices.
- */
+/** Replaces a connection that breaks or hangs; also calls `onNotice` after connecting, for missed notices. */
 export function listen(options: { url: string; channel: 'entitlement_outbox'; onNotice: () => void }): {
   close: () => Promise<void>;
 } {

@@ -14,7 +14,6 @@ import { insertAccount, insertPeriod } from '../../../test/suite/database/record
 let suite: AccountUnderTest;
 let subscriber: RedisConnection;
 let replicas: ServiceProcess[];
-/** The accounts that the suite has been told of, in order. */
 let told: number[];
 
 beforeAll(async () => {
@@ -44,7 +43,6 @@ afterEach(async () => {
 
 const waiting = async () => (await suite.database('entitlement_outbox').select()).length;
 
-/** The sessions of Postgres that listen, of this suite's database. */
 const listeners = () =>
   suite
     .database('pg_stat_activity')
@@ -78,7 +76,7 @@ test('one change of 10,000 accounts in one transaction tells of each', async () 
     );
     // A busy machine may need longer than the suite's limit for a statement.
     await transaction.raw('SET LOCAL statement_timeout = 0');
-    // Each twice, by two statements.
+    // Two statements change each account twice.
     for (const blocked of ['now()', 'NULL']) {
       await transaction.raw(`UPDATE accounts SET blocked_at = ${blocked} WHERE email LIKE 'bulk-%'`);
     }

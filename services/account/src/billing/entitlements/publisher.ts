@@ -32,11 +32,7 @@ const TAKE_SQL = `
     SELECT outbox_id FROM entitlement_outbox ORDER BY outbox_id LIMIT :limit FOR UPDATE SKIP LOCKED
   ) RETURNING account_id`;
 
-/**
- * Publishes changed entitlements, which Postgres triggers queue (ADR 0022): within milliseconds of the commit by
- * LISTEN, or half a second without it. A row is deleted when Redis has acknowledged its event, so each is published
- * at least once.
- */
+/** Publishes what triggers queue (ADR 0022), at least once: Redis acknowledges an event before its row is deleted. */
 export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
   const { database, databaseUrl, logger, metrics } = options;
   const query = createQuery(database);

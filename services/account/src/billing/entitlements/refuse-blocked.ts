@@ -5,9 +5,8 @@ import type { Query } from '../../platform/database/query.ts';
 import { signedIn } from '../../identity/sessions/require-session.ts';
 
 /**
- * Middleware behind requireSession: blocked accounts, and members of a blocked payer, can read everything but cannot
- * create credentials. A block that comes just afterwards is enforced on every call.
- * @throws {Problem} account_blocked
+ * Behind requireSession: blocked accounts, and members of a blocked payer, cannot create credentials. A block that
+ * comes just afterwards is enforced on every call. @throws {Problem} account_blocked
  */
 export function refuseBlocked(query: Query): RequestHandler {
   return async (_req, res, next) => {

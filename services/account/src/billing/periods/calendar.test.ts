@@ -24,10 +24,7 @@ const monthEnds = fc
 
 const anchor = fc.oneof(anchors, monthEnds);
 
-/**
- * Second formulation: walks day by day from the anchor's and reads each day's date off as text. A month is over
- * on the day with the anchor's number, or on the last day of a month that has no such day.
- */
+/** Second formulation: walks day by day; a month ends on the anchor's day or, if it has no such day, on its last. */
 function walkedStart(from: Date, unit: BillingInterval, index: number): Date {
   const timeMs = from.getTime() % DAY_MS;
   const months = index * (unit === 'year' ? 12 : 1);

@@ -6,10 +6,7 @@ const MONTHS: Record<BillingInterval, number> = { month: 1, year: 12 };
 
 const SECOND_MS = 1_000;
 
-/**
- * The start of the n-th period, always counted from the anchor: after 31 January and 28 February comes 31 March. A
- * day that a month lacks becomes its last day.
- */
+/** Counted from the anchor, so 31 March follows 28 February: a day that a month lacks becomes its last day. */
 export function periodStart(anchor: Date, interval: BillingInterval, index: number): Date {
   const month = anchor.getUTCMonth() + index * MONTHS[interval];
   const lastDay = new Date(anchor);

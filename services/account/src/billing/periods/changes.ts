@@ -13,11 +13,7 @@ import { isCancellationDue, withdrawUpcomingPeriod } from '../subscriptions/chan
 import { lockLiveSubscription, lockSubscription, storeSubscription } from '../subscriptions/store.ts';
 import type { Subscription } from '../subscriptions/store.ts';
 
-/**
- * Changes of billing periods with their audit entries, within the transaction of `query`. While an account has a
- * subscription, its periods come only from that, so that no other is in the way of a renewal; earlier ones can be
- * added.
- */
+/** While an account has a subscription, only that adds later periods, so that none is in the way of a renewal. */
 
 type NewPeriod = Pick<Period, 'account_id' | 'plan_id' | 'team_slots_limit' | 'started_at' | 'ended_at'>;
 
@@ -39,10 +35,7 @@ export async function createPeriod(query: Query, wanted: NewPeriod, by: Actor): 
   return period;
 }
 
-/**
- * Ends the current period one second ago, without a grace window.
- * @throws {Problem} not_found, period_not_active, subscription_exists
- */
+/** Ends it one second ago, without grace. @throws {Problem} not_found, period_not_active, subscription_exists */
 export async function endPeriod(query: Query, periodId: number, by: Actor): Promise<Period> {
   const { period, now } = await lockOwnPeriod(query, periodId);
   if (period.started_at > now || period.ended_at < now) throw new Problem('period_not_active');
@@ -62,10 +55,7 @@ export async function removePeriod(query: Query, periodId: number, by: Actor): P
   await audit(query, by, period, 'period_deleted', { plan_id, started_at, ended_at });
 }
 
-/**
- * A blocked last period stops the renewal of its subscription; the upcoming period is withdrawn.
- * @throws {Problem} not_found
- */
+/** Blocking the last period stops renewals; the upcoming one is withdrawn. @throws {Problem} not_found */
 export async function setPeriodBlocked(
   query: Query,
   periodId: number,

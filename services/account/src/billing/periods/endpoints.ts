@@ -91,10 +91,7 @@ export function deletePeriodEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/**
- * `POST /private/periods/{period_id}/end`, without a body: 200; without a grace window. 409 `period_not_active`, or
- * `subscription_exists` for a period of a live subscription.
- */
+/** `POST …/{period_id}/end`, without a body: 200. 409 `period_not_active`, or `subscription_exists` if one is live. */
 export const endPeriodEndpoint = (transact: Transact) => changeEndpoint(transact, endPeriod);
 
 /** `POST …/{period_id}/block` and `…/unblock`, without a body: 200. */

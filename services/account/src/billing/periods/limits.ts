@@ -7,10 +7,7 @@ export type LimitedPeriod = {
   team_slots_limit: number | null;
 };
 
-/**
- * A limit missing from the description is null and not enforced; 0 is enforced and allows nothing (service.md,
- * "Limits").
- */
+/** A limit that the description lacks is null: not enforced. 0 allows nothing (service.md, "Limits"). */
 export function enforcedLimits(period: LimitedPeriod): Record<LimitField, number | null> {
   return byField((field) => limitOf(period, field));
 }

@@ -20,7 +20,6 @@ const LISTED_SQL = `
   JOIN accounts AS account USING (account_id)
   LEFT JOIN usage_totals AS total USING (period_id)`;
 
-/** Newest first. */
 export function listPeriods(
   query: Query,
   { account_id, blocked }: { account_id?: number | undefined; blocked?: boolean | undefined },

@@ -24,10 +24,7 @@ export type PayerPeriods = {
   now: Date;
 };
 
-/**
- * One round trip whose cost is independent of the number of accounts, periods and calls. Periods of an account do not
- * overlap, so one that covers now is the one that started last.
- */
+/** Periods of an account don't overlap, so one that covers now is the one that started last. */
 const PAYER_PERIODS_SQL = `
   SELECT moment.now, caller.account_id, payer.account_id AS payer_id,
          (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL) AS account_blocked,

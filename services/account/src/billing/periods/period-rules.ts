@@ -11,10 +11,7 @@ export type StatusPeriod = PeriodTimes & {
   followed?: boolean;
 };
 
-/**
- * The period that covers now, else the last one that started (source specification, 4.2, rule 2; service.md, "Billing
- * period").
- */
+/** The period that covers now, else the last one that started (source specification, 4.2, rule 2). */
 export function pickPeriod<Period extends PeriodTimes>(
   periods: readonly Period[],
   now: Date,

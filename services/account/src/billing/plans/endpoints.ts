@@ -65,10 +65,7 @@ export function planEndpoint(query: Query): RequestHandler {
   };
 }
 
-/**
- * `PATCH /private/plans/{plan_id}` with some of a plan's fields and `allow_unknown` as above: 200. Applies to periods
- * that start later.
- */
+/** `PATCH /private/plans/{plan_id}` with some fields and `allow_unknown`: 200. Applies to periods that start later. */
 export function changePlanEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const [id, wanted] = [idOf(req, 'plan_id'), bodyOf(req, planChangeSchema)];
@@ -76,9 +73,7 @@ export function changePlanEndpoint(transact: Transact): RequestHandler {
   };
 }
 
-/**
- * `POST /private/plans/{plan_id}/archive` and `…/restore`, without a body: 200. Subscriptions keep an archived plan.
- */
+/** `POST …/{plan_id}/archive` and `…/restore`, without a body: 200. Subscriptions keep an archived plan. */
 export function archivePlanEndpoint(transact: Transact, archived: boolean): RequestHandler {
   return async (req, res) => {
     const id = idOf(req, 'plan_id');

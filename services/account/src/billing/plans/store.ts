@@ -73,7 +73,6 @@ export async function lockPlan(query: Query, planId: number): Promise<Plan> {
   return found;
 }
 
-/** Prevents changes of the plan until the transaction ends. */
 export async function lockPlanForShare(query: Query, planId: number): Promise<Plan | undefined> {
   const rows = await query<Plan>(`SELECT ${PLAN_COLUMNS} FROM plans WHERE plan_id = :planId FOR SHARE`, {
     planId,

@@ -15,10 +15,7 @@ const WORDS_OF_LIMITS = LIMIT_FIELDS.map((field) => ({
   words: wordsOf(field).filter((word) => !LIMITING.has(word)),
 }));
 
-/**
- * The limit that an attribute was probably meant to be: `point_limit`, `maxPoints` and `points-limit` would limit
- * nothing. Undefined for limits themselves and other names.
- */
+/** The limit that was probably meant: `point_limit`, `maxPoints` and `points-limit` would limit nothing. */
 export function suggestedLimit(attribute: string): LimitField | undefined {
   if (LIMIT_FIELDS.some((field) => field === attribute)) return undefined;
   const letters = lettersOf(attribute);

@@ -17,19 +17,13 @@ import { lockOfferedPlan } from '../plans/store.ts';
 import { insertSubscription, lockLiveSubscription, lockSubscription, storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
-/**
- * Changes of a subscription and its periods, with audit entries, within the transaction of `query` (ADR 0027). Lock
- * order: account, subscription, plan, periods.
- */
+/** `query` is a transaction's (ADR 0027). Lock order: account, subscription, plan, periods. */
 
 export type Effect = 'now' | 'period_end';
 
 type Wanted = Pick<Subscription, 'account_id' | 'plan_id' | 'billing_interval' | 'team_slots_limit'>;
 
-/**
- * The subscription and its first period begin now.
- * @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap
- */
+/** Begins now. @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap */
 export async function createSubscription(query: Query, wanted: Wanted, by: Actor): Promise<Subscription> {
   const { account_id, plan_id, billing_interval, team_slots_limit } = wanted;
   if ((await lockAccount(query, account_id)) === undefined) {
@@ -50,7 +44,6 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
   return made;
 }
 
-/** Whether a planned cancellation is due but not processed yet. */
 export function isCancellationDue({ cancel_at_period_end, renews_at }: Subscription, now: Date): boolean {
   return cancel_at_period_end && renews_at <= now;
 }
@@ -141,10 +134,7 @@ export async function resumeSubscription(query: Query, id: number, by: Actor): P
   return store(query, by, { ...subscription, cancel_at_period_end: false }, 'subscription_resumed', {});
 }
 
-/**
- * For the current and all later periods; null means the plan's value.
- * @throws {Problem} not_found, subscription_ended
- */
+/** For the current and all later periods; null is the plan's value. @throws {Problem} not_found, subscription_ended */
 export async function setTeamSlots(
   query: Query,
   id: number,
@@ -161,10 +151,7 @@ export async function setTeamSlots(
   return store(query, by, { ...open, team_slots_limit }, 'subscription_team_slots_set', details);
 }
 
-/**
- * Deletes the period opened ahead, which has no usage yet, so that the scheduler reopens it with the changed
- * attributes.
- */
+/** The period opened ahead has no usage yet; the scheduler reopens it with the changed attributes. */
 export async function withdrawUpcomingPeriod(
   query: Query,
   subscription: Subscription,

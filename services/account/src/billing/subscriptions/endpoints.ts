@@ -61,9 +61,8 @@ export function subscriptionsEndpoint(query: Query): RequestHandler {
 }
 
 /**
- * `POST /private/subscriptions` with `{account_id, plan_id, billing_interval, team_slots_limit?}`: 201; the first
- * period begins at once. 409 `subscription_exists`, `plan_archived`, or `periods_overlap` with a present or later
- * period created by an operator.
+ * `POST /private/subscriptions` with `{account_id, plan_id, billing_interval, team_slots_limit?}`: 201; begins now.
+ * 409 `subscription_exists`, `plan_archived`, or `periods_overlap` with an operator's present or later period.
  */
 export function newSubscriptionEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {

@@ -9,10 +9,7 @@ import { endSubscription, isCancellationDue } from './changes.ts';
 import { storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
-/**
- * Periods are opened ahead so that none is late, however many start in the same second: one replica opens tens of
- * thousands in ten minutes.
- */
+/** Opened ahead so that none is late: one replica opens tens of thousands of periods in ten minutes. */
 const RENEWAL_LEAD_SEC = 600;
 
 /** A subscription whose last period is blocked isn't renewed: time must not lift a block. */
@@ -39,8 +36,7 @@ export async function takeDue(query: Query): Promise<Subscription | undefined> {
 }
 
 /**
- * Opens the next period or processes a planned cancellation. After an outage, it opens the period that covers now and
- * skips those that could not be used.
+ * Opens the next period or processes a planned cancellation; after an outage, skips periods that are already over.
  * @throws {Problem} periods_overlap with a period created by an operator
  */
 export async function renew(query: Query, due: Subscription): Promise<void> {

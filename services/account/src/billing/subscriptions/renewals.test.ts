@@ -40,17 +40,13 @@ async function counts(made: readonly MadeSubscription[]): Promise<number[]> {
 const renewed = (made: readonly MadeSubscription[]) =>
   waitFor(async () => (await counts(made)).every((opened) => opened >= 2), { timeoutMs: 20_000 });
 
-/**
- * The audit entry is the last statement of a renewal and of a change: with its table locked, each has done all its
- * work and not committed it.
- */
+/** The audit entry is the last statement: with its table locked, all work is done and not committed. */
 async function holdAuditLog(): Promise<() => Promise<unknown>> {
   const gate = await suite.database.transaction();
   await gate.raw('LOCK TABLE audit_log IN EXCLUSIVE MODE');
   return () => gate.commit();
 }
 
-/** How many wait there. */
 async function heldUp(): Promise<number> {
   const { rows } = await suite.database.raw<{ rows: unknown[] }>(
     `SELECT FROM pg_stat_activity
@@ -102,7 +98,7 @@ test('after a standstill the period is the one that covers the present, none in 
 test('a renewal that fails holds up no other, and is told of', async () => {
   const [stuck, fine] = await buyMany(2);
   if (stuck === undefined || fine === undefined) throw new Error('nothing bought');
-  // Nothing of the API puts a period there; a person at a console can.
+  // No endpoint creates a period there; SQL by hand can.
   const day = (days: number) => new Date((Math.floor(Date.now() / 1_000) + days * 86_400) * 1_000);
   await suite
     .database('subscriptions')

@@ -25,10 +25,7 @@ type Parts = {
   metrics: RenewalMetrics;
 };
 
-/**
- * Renews subscriptions in every replica at once: each takes unlocked ones, and the period, the next date and the
- * audit entry are one transaction.
- */
+/** Runs in every replica at once: each takes unlocked subscriptions and renews each in one transaction. */
 export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { database: Knex }): {
   close: () => Promise<void>;
 } {

@@ -82,7 +82,6 @@ export async function lockLiveSubscription(
   return rows[0];
 }
 
-/** Newest first. */
 export function listSubscriptions(
   query: Query,
   {

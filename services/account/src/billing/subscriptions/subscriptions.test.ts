@@ -26,7 +26,6 @@ const call = (method: string, path: string, body?: unknown) => operatePath(suite
 const buy = (changes: Record<string, unknown> = {}) => subscribe(suite.account, plan, changes);
 const periods = (accountId: number) => periodsOf(suite.account, accountId);
 
-/** The periods once there are so many. */
 async function grown(accountId: number, count: number): Promise<ShownPeriod[]> {
   await waitFor(async () => (await periods(accountId)).length >= count);
   return periods(accountId);
@@ -37,7 +36,7 @@ async function entitlement(accountId: number) {
   return entitlementSchema.parse(await response.json());
 }
 
-/** How many seconds the first period of two ends before the second begins, less the one that belongs to it. */
+/** Seconds between two periods; the last second of the first, `ended_at`, belongs to it. */
 function gapSec(before: ShownPeriod | undefined, after: ShownPeriod | undefined): number {
   return (Date.parse(after?.started_at ?? '') - Date.parse(before?.ended_at ?? '')) / 1_000 - 1;
 }
