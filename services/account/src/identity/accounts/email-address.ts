@@ -9,10 +9,7 @@ const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[
 /** Excludes characters that a URL parser takes for the end of a host, or for an escape. */
 const BEYOND_ASCII = /^[a-z0-9.\-\u{80}-\u{10ffff}]+$/iu;
 
-/**
- * Normalizes an email address; undefined if invalid. A domain beyond ASCII becomes its ASCII form (IDNA). A local part
- * beyond ASCII is refused: every server on the way would need SMTPUTF8 (RFC 6531).
- */
+/** Undefined if invalid. A local part beyond ASCII is refused: every server would need SMTPUTF8 (RFC 6531). */
 export function emailAddressOf(text: string): string | undefined {
   const at = text.lastIndexOf('@');
   const [localPart, typed] = [text.slice(0, at), text.slice(at + 1)];

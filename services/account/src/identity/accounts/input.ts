@@ -4,10 +4,7 @@ import { emailAddressOf } from './email-address.ts';
 
 const EMAIL_MAX_CHARACTERS = 254;
 
-/**
- * ASCII without quoted local parts, so that addresses compare under Postgres' lower() and no character has a meaning in
- * a mail header.
- */
+/** ASCII, unquoted: addresses compare under Postgres' lower(), and no character has a meaning in a mail header. */
 export const emailField = describedAs(
   z
     .string('must be text')

@@ -12,10 +12,7 @@ export type AttemptLimit = {
   windowSec: number;
 };
 
-/**
- * Attempts in the current window, this one included, in the order of the limits (Infinity if this one was refused
- * without being counted), and the limits that are exceeded.
- */
+/** `counts` are in the order of the limits, this attempt included; Infinity if it was refused without being counted. */
 export type Taken = { counts: number[]; exceeded: AttemptLimit[]; retryAfterSec: number };
 
 export type AttemptCounts = {
@@ -30,10 +27,7 @@ const REMEMBERED_MAX = 10_000;
 
 type Row = { subject: string; attempts: number; rest_sec: number };
 
-/**
- * Counts attempts in Postgres, over all replicas (ADR 0025). `query` isn't a transaction's, because a count outlives a
- * rollback of the attempt. Rows are locked in the order of their keys, so that two attempts can't deadlock.
- */
+/** `query` isn't a transaction's: counts outlive a rollback (ADR 0025). Locks rows in key order, against deadlocks. */
 export function createAttemptCounts(query: Query): AttemptCounts {
   const remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 

@@ -54,7 +54,6 @@ export async function consumeEmailToken(query: Query, token: string): Promise<bo
   return rows.length > 0;
 }
 
-/** The newest unverified sign-up of an address. */
 export async function newestSignUp(query: Query, email: string): Promise<EmailToken | undefined> {
   const rows = await query<EmailToken>(
     `SELECT ${COLUMNS} FROM email_tokens

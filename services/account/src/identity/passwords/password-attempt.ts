@@ -11,11 +11,7 @@ export type PasswordCheckParts = {
   slowDown: SlowDown;
 };
 
-/**
- * Checks a password outside of sign-in. Attempts count as attempts to sign in, so this is no way around their limit.
- *
- * @throws {Problem} too_many_requests; service_unavailable
- */
+/** Counts as a sign-in, so it is no way around that limit. @throws {Problem} too_many_requests; service_unavailable */
 export async function isPasswordRight(
   { counts, signInLimits, slowDown, hasher }: PasswordCheckParts,
   { email, password, password_hash }: { email: string; password: string; password_hash: string },

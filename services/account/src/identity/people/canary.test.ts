@@ -16,7 +16,6 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** All rows of all tables, as text. */
 async function dump(database: Knex): Promise<string> {
   const tables = await database('pg_tables').where({ schemaname: 'public' }).pluck<string[]>('tablename');
   const rows = await Promise.all(

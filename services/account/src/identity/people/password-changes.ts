@@ -66,10 +66,7 @@ export async function resetPassword(
   wakeMails();
 }
 
-/**
- * Ends all sessions and begins a new one. @throws {Problem} invalid_request for the current or the new password;
- * too_many_requests
- */
+/** Ends all sessions and begins a new one. @throws {Problem} invalid_request for either password; too_many_requests */
 export async function changePassword(
   parts: PeopleParts,
   signedIn: SignedIn,

@@ -15,9 +15,8 @@ import { missingSignUpPassword, unknownToken, wrongSignUpPassword } from './inpu
 import type { PeopleParts } from './people.ts';
 
 /**
- * Starts a sign-up. The account is created when the mailed link is used, so an address can't be reserved: of several
- * sign-ups with one address, the one whose link is used wins. The response never tells whether the address has an
- * account (identity-mails.ts). @throws {Problem} too_many_requests, service_unavailable
+ * The account is created when the mailed link is used, so nobody can reserve an address. The response never tells
+ * whether the address has an account (identity-mails.ts). @throws {Problem} too_many_requests, service_unavailable
  */
 export async function signUp(
   { query, hasher, counts, mailLimits, wakeMails }: PeopleParts,
@@ -44,10 +43,8 @@ export async function sendSignUpAgain(
 
 /**
  * Uses the link of a sign-up, which creates the account, or of a change of address. Returns the verified address.
- *
  * A sign-up's link also needs that sign-up's password. Otherwise a stranger could sign up with another person's
  * address, have its owner use the link, and sign in to the owner's account with the password they chose.
- *
  * @throws {Problem} invalid_request for an invalid token, a wrong password, or an address taken meanwhile;
  * too_many_requests
  */
@@ -85,10 +82,7 @@ async function assertPasswordOfSignUp(
   if (!isRight) throw wrongSignUpPassword();
 }
 
-/**
- * Consumes the token last: if two links of one address are used at once, the unique index lets one through, and
- * neither waits for a row that the other has locked.
- */
+/** Consumes the token last: of two links used at once, the unique index picks one; neither waits for a locked token. */
 async function createAccount(
   query: Query,
   token: string,

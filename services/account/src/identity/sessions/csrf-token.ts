@@ -2,9 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const CSRF_HEADER = 'x-csrf-token';
 
-/**
- * A keyed hash of the session's secret: bound to the session, stored nowhere, and the secret can't be derived from it.
- */
+/** A keyed hash of the session's secret: bound to the session, stored nowhere, and it doesn't reveal the secret. */
 export function csrfTokenOf(sessionToken: string): string {
   return createHmac('sha256', sessionToken).update('csrf').digest('base64url');
 }

@@ -15,7 +15,6 @@ export type SignedIn = {
   session: LiveSession;
   /** The session's secret; sent only in the cookie. */
   token: string;
-  /** For the audit log. */
   actor: Actor;
 };
 
@@ -48,7 +47,6 @@ export function requireSession(parts: {
   };
 }
 
-/** Express middleware: adds the account to the access log. */
 export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler {
   return (req, res, next) => {
     res.once('close', () => {

@@ -12,7 +12,6 @@ export function isUnsafe({ method }: Pick<Request, 'method'>): boolean {
  * Refuses unsafe requests that a browser sends for another origin, and bodies that a form could send: sign-in and
  * sign-up, which have no session yet, have no other protection. Browsers send Sec-Fetch-Site or, if older or without
  * TLS, Origin. A program that sends neither has no cookies that another site could use.
- *
  * @throws {Problem} forbidden; unsupported_media_type
  */
 export function sameOriginOnly(publicUrl: string): RequestHandler {

@@ -92,7 +92,6 @@ export function listSessions(
   );
 }
 
-/** Returns whether the account had that session. */
 export async function endSession(query: Query, accountId: number, sessionId: number): Promise<boolean> {
   const rows = await query(
     'DELETE FROM sessions WHERE session_id = :sessionId AND account_id = :accountId RETURNING 1',

@@ -34,7 +34,6 @@ const LOOKS = 2;
 /**
  * An unknown address, an account without a password, a wrong password and an unverified address get the same response
  * at the same cost, one verification. A blocked account may sign in, to read and to pay.
- *
  * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
  */
 export async function signIn(parts: SignInParts, request: SignInRequest, by: Caller): Promise<BegunSession> {
@@ -71,10 +70,7 @@ async function isPasswordOf(
   return isRight && account?.email_verified_at !== null;
 }
 
-/**
- * Begins the session if the verified password is still the account's. Waits for a concurrent change of password; a
- * later one ends this session with the others.
- */
+/** Waits for a concurrent change of password; a later one ends this session with the others. */
 function beginIfUnchanged(
   { transact, lifetimes }: SignInParts,
   step: { account: Account; upgraded: string | undefined; request: SignInRequest; by: Caller },
