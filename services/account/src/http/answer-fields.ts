@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** JSON writes a Date as ISO 8601 in UTC, `2026-07-01T12:34:56.789Z`. */
 export const instant = z
   .date()
   .meta({ override: { type: 'string', format: 'date-time', examples: ['2026-07-01T12:34:56.789Z'] } });

@@ -25,10 +25,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Serves the console's static build (packages/console): index.html for its pages, never cached, and hashed files in
- * /user/assets, cached for a year. @throws {Problem} service_unavailable if `directory` holds no build.
- */
+/** Caches only hashed assets, for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
 export function consolePage(directory: string): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const isBuilt = existsSync(join(directory, 'index.html'));

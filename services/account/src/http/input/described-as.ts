@@ -1,10 +1,7 @@
 import type { z } from 'zod';
 import type { ZodOpenApiOverride, oas31 } from 'zod-openapi';
 
-/**
- * Sets a schema's JSON Schema in the API document, for schemas that check by code or transform text, which zod can't
- * describe.
- */
+/** The JSON Schema of a schema that checks by code or transforms text, which zod can't describe. */
 export function describedAs<S extends z.ZodType>(schema: S, description: oas31.SchemaObject): S {
   const override: ZodOpenApiOverride = ({ jsonSchema }) => {
     for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);

@@ -3,18 +3,16 @@ import { describedAs } from './described-as.ts';
 
 export const idField = z.int('must be a whole number').min(1, 'must be at least 1');
 
+/** Postgres' type integer. */
 const MAX_INTEGER = 2_147_483_647;
 
-/** The range of Postgres' type integer, from 0. */
 export const countField = z
   .int('must be a whole number')
   .min(0, 'must be at least 0')
   .max(MAX_INTEGER, `must be at most ${String(MAX_INTEGER)}`);
 
-/** Team slots bought as an add-on; null for none. */
 export const teamSlotsField = countField.nullable();
 
-/** In UTC to the second, `2026-07-01T00:00:00Z`. */
 export const secondField = describedAs(
   z
     .string('must be text')

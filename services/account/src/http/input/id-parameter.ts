@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { describedAs } from './described-as.ts';
 
-/** A bigint key, within JSON's safe integers. */
 export const idParameter = describedAs(
   z
     .string()
