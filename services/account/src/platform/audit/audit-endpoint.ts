@@ -33,8 +33,8 @@ const CONDITIONS = {
 /**
  * `GET /private/audit-log?account_id=&application_id=&actor=&action=&from=&to=&limit=50&cursor=…` for operators: 200
  * `{entries, next_cursor}`, newest first. An entry is `audit_id, at, actor, action, application_id, account_id,
- * address, request_id, details`. Filters are combined with AND. `from` and `to` are RFC 3339 times or dates; `to` is
- * exclusive as a time, inclusive as a date. 400 for an unknown action lists the known ones.
+ * address, request_id, details`. `from` and `to` are RFC 3339 times or dates; `to` is exclusive as a time, inclusive as
+ * a date. 400 for an unknown action lists the known ones.
  */
 export function auditLogEndpoint(query: Query): RequestHandler {
   return async (req, res) => {

@@ -35,7 +35,6 @@ const open = (url: string) =>
     logger: createLogger('suite', 'silent'),
   });
 
-/** Runs with a pool of its own, which is closed afterwards. */
 async function withPool<T>(url: string, run: (database: Knex) => Promise<T>): Promise<T> {
   const database = open(url);
   try {

@@ -8,7 +8,7 @@ import { readSchema, unsafeChanges } from '../../../test/suite/database/schema-c
 import { migrateDatabase } from './migrate-database.ts';
 import { MIGRATIONS } from './migration-list.ts';
 
-/** Nothing ran before this one, so none of what it and those before it changed could harm a version before. */
+/** The first release: no previous version ran that its migrations could harm. */
 const FIRST_RELEASE = '0012-subscriptions';
 
 let home: Database;
@@ -35,7 +35,7 @@ test('no migration takes from the version before what it needs, unless the migra
       expect(await migrateDatabase(own, { upTo: name })).toEqual([name]);
       const after = await readSchema(own);
       const found = unsafeChanges(before, after);
-      // Declared and not found is wrong, too: a reason that stands for nothing hides the next fault.
+      // A declared exception that isn't found fails, too: it would hide the next fault.
       expect([name, found]).toEqual([name, Object.keys(migration.exceptions ?? {}).toSorted()]);
       for (const reason of Object.values(migration.exceptions ?? {}))
         expect(reason.length).toBeGreaterThan(20);

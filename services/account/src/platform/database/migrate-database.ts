@@ -6,16 +6,12 @@ import { migrationSource } from './migration-list.ts';
 /** Any number that nothing else locks in this database. */
 const MIGRATION_LOCK = 7_462_001;
 
-/**
- * While a migration waits for a table, all other queries wait behind it: so it gives up before they time out
- * (compose.ts), and retries.
- */
+/** Queries queue behind a migration that waits for a table, so it gives up before they time out (compose.ts). */
 const LOCK_TIMEOUT_MS = 500;
 const RETRY_MS = 500;
 const ATTEMPTS = 60;
 
 export type MigrateOptions = {
-  /** The last migration to run. */
   upTo?: string;
   /** Called after each attempt that found a table in use. */
   onBusy?: (attempt: number) => void;

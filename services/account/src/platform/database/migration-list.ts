@@ -57,7 +57,6 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0024-refused-calls', migration: refusedCalls },
 ];
 
-/** The list for knex, up to a migration. */
 export function migrationSource(upTo?: string): Knex.MigrationSource<NamedMigration> {
   const end = upTo === undefined ? undefined : MIGRATIONS.findIndex(({ name }) => name === upTo) + 1;
   return {

@@ -27,7 +27,6 @@ afterAll(async () => {
   await home.drop();
 });
 
-/** Names of tables, and what is migrated. */
 async function schemaOf(url: string): Promise<{ tables: string[]; migrated: string[] }> {
   const own = openSuiteDatabase(url);
   try {

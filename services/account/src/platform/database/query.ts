@@ -48,7 +48,6 @@ export function sqlState(error: unknown): string | undefined {
   return reported instanceof pg.DatabaseError ? reported.code : undefined;
 }
 
-/** SQLSTATE 23505. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505';
 }
@@ -58,7 +57,6 @@ export function isExclusionViolation(error: unknown): boolean {
   return sqlState(error) === '23P01';
 }
 
-/** SQLSTATE 23514. */
 export function isCheckViolation(error: unknown): boolean {
   return sqlState(error) === '23514';
 }

@@ -8,10 +8,7 @@ const getTypeParser = pg.types.getTypeParser as (oid: number, format: 'text' | '
 
 const INT8_OID: number = pg.types.builtins.INT8;
 
-/**
- * Parses bigint as number, for this service's connections only: ids and counters are far below 2^53, and a larger
- * value is an error instead of a rounded number.
- */
+/** bigint as number, for this service only: beyond 2^53 it is an error instead of a rounded number. */
 export const valueTypes: Knex.PgCustomTypesConfig = {
   getTypeParser: (oid: number, format: string): TypeParser =>
     oid === INT8_OID && format !== 'binary'

@@ -30,7 +30,7 @@ afterAll(async () => {
 test('the version before goes on while the schema is brought up to this one, over a long reader, and after it', async () => {
   const empty = await emptyDatabase(database, home.url);
   const own = openSuiteDatabase(empty.url);
-  // With the patience of its requests (compose.ts): who waits longer gets a 503.
+  // The timeouts of its requests (compose.ts): a longer wait gets a 503.
   const logger = createLogger('suite', 'silent');
   const patience = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500, poolMax: 10 };
   const before = openDatabase({ url: empty.url, logger, ...patience });
@@ -55,7 +55,7 @@ test('the version before goes on while the schema is brought up to this one, ove
     const reader = await own.transaction();
     let migrating: ReturnType<typeof runProgram> | undefined;
     try {
-      // As a check of all counters has it.
+      // Holds the table's lock, as a check of all counters does.
       await reader('usage_totals').select().limit(1);
       migrating = runProgram('programs/migrate', { DATABASE_URL: empty.url });
       const tried = () =>

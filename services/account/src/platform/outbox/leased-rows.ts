@@ -1,8 +1,6 @@
 import type { Query } from '../database/query.ts';
 
-/**
- * An outbox, with the columns `attempts`, `next_attempt_at` and `created_at`. The names are constants, never input.
- */
+/** Has the columns `attempts`, `next_attempt_at` and `created_at`. The names are constants, never input. */
 export type OutboxTable = { table: string; id: string; columns: string };
 
 /** By Postgres' clock, which all replicas share. */

@@ -21,14 +21,12 @@ export type OutboxWorker<Row> = {
   deliver: (row: Row) => Promise<boolean>;
   wake: () => void;
   signal: AbortSignal;
-  /** Resolves when the attempts under way have ended. */
   close: () => Promise<void>;
 };
 
 /**
- * Delivers an outbox's rows concurrently. Rows are leased instead of locked: an attempt holds no connection, a dead
- * process's rows become due again, and a bad row delays no other. If a lease ends too early a row is delivered twice,
- * which must do no harm.
+ * Rows are leased instead of locked: an attempt holds no connection, a dead process's rows become due again, and a bad
+ * row delays no other. If a lease ends too early a row is delivered twice, which must do no harm.
  */
 export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): OutboxWorker<Row> {
   const { name, idOf, maxInFlight, logger } = options;

@@ -17,10 +17,7 @@ export type SealedTable<Owner> = {
 
 const BATCH = 200;
 
-/**
- * Seals secrets that are not under the first key anew. Each batch is a transaction that skips locked rows, so it can
- * run beside the service, several times at once, and be interrupted.
- */
+/** Each batch is a transaction that skips locked rows: safe beside the service, concurrently, and to interrupt. */
 export async function resealTable<Owner>(
   transact: Transact,
   keys: readonly SealingKey[],

@@ -5,10 +5,7 @@ import { Problem } from '@tollgate/http/problem';
 /** AES-256-GCM. The first key of a list seals, all of them open (rotation). */
 export type SealingKey = { id: string; key: Buffer };
 
-/**
- * `id:base64` pairs separated by white space, each key 32 bytes. To rotate, prepend a new pair, run the program
- * `reseal`, and remove the old pair when none is left.
- */
+/** `id:base64` pairs of 32 bytes. To rotate, prepend a pair, run `reseal`, and remove the old one when none is left. */
 export const sealingKeysSetting = z
   .string()
   .transform((value) => value.split(/\s+/).filter((pair) => pair !== ''))
@@ -34,10 +31,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * Seals a secret with a nonce of its own. `owner` is authenticated: moved to another row, the secret cannot be
- * opened.
- */
+/** `owner` is authenticated: a secret moved to another row cannot be opened. */
 export function seal(secret: string, owner: string, keys: readonly SealingKey[]): Sealed {
   const [first] = keys;
   if (first === undefined) throw new Error('no sealing key is configured');

@@ -8,7 +8,6 @@ export type WorkLoop = {
   /** Runs `work` at once, or right after the present run. */
   wake: () => void;
   signal: AbortSignal;
-  /** Resolves when the present run has ended. */
   close: () => Promise<void>;
 };
 

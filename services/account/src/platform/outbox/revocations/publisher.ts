@@ -29,9 +29,8 @@ const BATCH_ROWS = 1_000;
 const REPUBLISH_MS = 1_000;
 
 /**
- * Tells all who keep introspections what has died, whether auth can be reached or not (ADR 0013). The process that
- * commits publishes at once and needs neither auth nor Postgres for that; the loop does it for one that has died,
- * and again until the row is gone, which is when auth has acknowledged it.
+ * Publishes revocations to every introspection cache (ADR 0013). The process that commits publishes at once, without
+ * auth or Postgres; the loop does it for one that has died, and repeats it until auth has acknowledged the row.
  */
 export function startRevocationPublisher(options: RevocationPublisherOptions): RevocationPublisher {
   const { query, redis, logger, published } = options;

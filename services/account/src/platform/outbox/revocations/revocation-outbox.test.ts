@@ -37,7 +37,7 @@ test('auth away: the answer comes within a second or so, every cache is told, an
   const { status, delivered, tookMs } = await revoke(suite.account, path);
   expect([status, delivered]).toEqual([200, true]);
   const renamed = await operate(suite.account, 'PATCH', path, { name: 'Renamed' });
-  // That is in force when auth has it, and not before.
+  // A change of name is in force only when auth has it.
   expect(renamed.body['delivered']).toBe(false);
   expect(tookMs).toBeLessThan(2_000);
   await waitFor(async () => (await metric('tollgate_revocation_outbox_pending')) === 2);
@@ -114,7 +114,7 @@ test('a hundred rows that an outage has left are delivered by two replicas toget
   await suite.auth.goAway();
   await Promise.all(
     applications.map(({ path }, index) =>
-      // So many at once may have to come again: 503 where none of the pool's connections comes free in time.
+      // Some get 503 while no connection of the pool is free, and are repeated.
       waitFor(async () => (await revoke(index % 2 === 0 ? suite.account : replica, path)).status === 200),
     ),
   );

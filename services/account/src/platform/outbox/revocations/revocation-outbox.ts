@@ -22,19 +22,16 @@ export type RevocationOutboxOptions = DeliveryOptions &
 
 export type RevocationOutbox = {
   /**
-   * Publishes and delivers a row whose transaction has just committed, until auth acknowledges it. Resolves, after
-   * DELIVERY_WAIT_MS at most, with whether the change is in force: auth has acknowledged it or, where it ends
-   * tokens, Redis has taken the message.
+   * Publishes and delivers a committed row. Resolves within DELIVERY_WAIT_MS with whether the change is in force: auth
+   * has acknowledged it or, where it ends tokens, Redis has taken the message.
    */
   deliver: (row: NewClientChange) => Promise<boolean>;
-  /** Takes nothing more on, and resolves when the deliveries under way have ended. */
   close: () => Promise<void>;
 };
 
 /** What an operator's request waits for auth, at most. */
 const DELIVERY_WAIT_MS = 1_000;
 
-/** How often a request that waits looks whether its row is delivered. */
 const POLL_MS = 50;
 
 const MAX_IN_FLIGHT = 16;
@@ -42,10 +39,7 @@ const MAX_IN_FLIGHT = 16;
 /** A lease outlasts the delivery that it is for. */
 const LEASE_MARGIN_MS = 500;
 
-/**
- * Tells auth of every row of the outbox until auth has acknowledged it (docs/architecture.md, walk 3), and
- * publishes it meanwhile. One that is delivered twice changes nothing the second time.
- */
+/** Tells auth of every row, at least once, until auth acknowledges it (docs/architecture.md, walk 3). */
 export function startRevocationOutbox(options: RevocationOutboxOptions): RevocationOutbox {
   const worker = startOutboxWorker<PendingClientChange>({
     name: 'revocation',
@@ -87,7 +81,6 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
   };
 }
 
-/** Claims what is due, as much as there is room for, and tells the metrics what waits. */
 async function takeDue(
   { query, deliveryTimeoutMs, metrics }: RevocationOutboxOptions,
   limit: number,

@@ -36,13 +36,9 @@ type ChangedClient = { client_id: string; application_id: number; revocation_epo
 type ClientEvent =
   { change: 'record' } | { change: 'revoked' } | { change: 'token_revoked'; token_hash: string };
 
-/** A row that this process has just written. */
 export type NewClientChange = PendingClientChange & { endsTokens: boolean };
 
-/**
- * Writes a change to the outbox. `query` is that of the transaction which changes the application. The message of
- * `record` and `revoked` is the same: its epoch tells every receiver which tokens are dead.
- */
+/** `query` is the changing transaction's. A message's epoch tells every receiver which tokens are dead. */
 export async function enqueueClientChange(
   query: Query,
   { client_id, application_id, revocation_epoch }: ChangedClient,
