@@ -17,11 +17,7 @@ import type { AuthPeer } from '../../test/suite/peers.ts';
 import { startServer } from '../../test/suite/upstreams/server.ts';
 import type { TestServer } from '../../test/suite/upstreams/server.ts';
 
-/**
- * Gateways beside the real account over a Postgres and a Redis of their own; auth and the upstream are stand-ins.
- * Their caches live shorter than any outage here, and a question to account lasts longer than a test may: no call
- * that is answered has waited for it.
- */
+/** No answered call waited for account: caches expire within every outage, and a request outlasts every test. */
 const CACHE_TTL_MS = 100;
 const QUESTION_MS = 60_000;
 const STALE_IF_ERROR_MS = 3_000;
@@ -30,7 +26,7 @@ let postgres: OwnPostgres;
 let redis: OwnRedis;
 let auth: AuthPeer;
 let upstream: TestServer;
-/** The gateways ask the first; the second stands for account's other replicas. */
+/** The gateways call the first; the second stands for account's other replicas. */
 let account: ServiceProcess;
 let otherAccount: ServiceProcess;
 let patient: ServiceProcess;
@@ -103,7 +99,6 @@ function query({ publicUrl }: ServiceProcess, { token }: Caller): Promise<Answer
   });
 }
 
-/** Waits until a call gets this status. */
 async function untilStatus(gateway: ServiceProcess, caller: Caller, status: number): Promise<void> {
   await waitFor(async () => (await query(gateway, caller)).status === status, {
     timeoutMs: 20_000,

@@ -1,6 +1,5 @@
 import type { Logger } from '@tollgate/log';
 
-/** The shortest and the longest time between two requests while account is unavailable. */
 const PROBE_MIN_MS = 250;
 const PROBE_MAX_MS = 5_000;
 

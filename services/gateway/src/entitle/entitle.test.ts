@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop());
 
-/** A new account with a token of its own. */
 function caller() {
   const accountId = (nextAccount += 1);
   return { accountId, token: gateway.auth.issue({ accountId }) };
@@ -71,7 +70,6 @@ test('an entitlement is asked for once while it is kept', async () => {
   expect(lookUps(accountId)).toBe(1);
 });
 
-/** What account says of a change, as its outbox does. */
 async function publish(message: string): Promise<void> {
   const redis = openRedis(gateway.redis.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');

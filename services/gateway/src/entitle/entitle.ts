@@ -17,15 +17,12 @@ export type { PayerEntitlement } from './known-entitlement.ts';
 export type Entitle = (accountId: number, requestId: string) => PayerEntitlement | Promise<PayerEntitlement>;
 
 export type EntitleOptions = {
-  /** account's private API. */
   account: Pick<PrivateApi, 'get'>;
   /** How long an answer is used without a request, at most; never past its `valid_until`. */
   cacheTtlMs: number;
   /** How long an answer that lets calls pass is used while account is unavailable, since it was asked last. */
   staleIfErrorMs: number;
-  /** Bound of the cache, in accounts. */
   cacheMaxEntries: number;
-  /** Called for each lookup, for metrics. */
   onLookup?: (outcome: 'hit' | 'joined' | 'miss' | 'stale') => void;
   logger: Pick<Logger, 'warn' | 'info'>;
 };
@@ -39,10 +36,7 @@ type Entitlements = {
   dropAccount: (accountId: number) => void;
   /** Changes may have been missed: drops the cache. */
   dropAll: () => void;
-  /**
-   * Until then (performance.now()) all changes are known, and the cache may answer. It starts in the past: without a
-   * subscription (open-entitle.ts) account is asked each time.
-   */
+  /** Until then (performance.now()) no change is missed. Starts in the past: unsubscribed, account is always asked. */
   trustCacheUntil: (timeMs: number) => void;
 };
 

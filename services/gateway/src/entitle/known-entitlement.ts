@@ -16,16 +16,11 @@ export type KnownEntitlement = {
   entitlement: Entitlement;
   /** Null if calls are refused. One object while it is kept: admissions are gathered by it. */
   payer: PayerEntitlement | null;
-  /** Until then it is used without a request. */
   freshUntilMs: number;
-  /** Until then it is used while account is unavailable. */
   staleUntilMs: number;
 };
 
-/**
- * Refusals are cached briefly so that a new payment takes effect at once, and never served stale: a caller takes
- * them as final.
- */
+/** Brief, so that a new payment takes effect at once. Refusals are never served stale: callers take them as final. */
 const REFUSAL_TTL_MS = 1_000;
 
 /** `startedMs`: when account was asked (performance.now()), so that what the answer took doesn't prolong it. */

@@ -4,7 +4,6 @@ import { createLogger } from '@tollgate/log';
 import { activeEntitlement } from '../../test/suite/peers.ts';
 import { createEntitle } from './entitle.ts';
 
-/** account's private API, whose answers the test gives. */
 function pendingAccount() {
   const answers: ((entitlement: Entitlement) => void)[] = [];
   const get = <T>() =>
