@@ -27,10 +27,7 @@ const AFTER_CHANNEL_TRUST_MS = 100;
 const MIN_RECHECK_TIMEOUT_MS = 150;
 const RECHECK_TIMEOUT_MS = 850;
 
-/**
- * Watches the tokens of open WebSockets and streams. Revocations end their uses at once. While the channel is lost,
- * auth is asked about every token, and uses that it doesn't confirm in time end with 503 (ADR 0013).
- */
+/** Revocations end uses at once; while the channel is lost, uses that auth doesn't confirm end with 503 (ADR 0013). */
 export function createTokenWatch(
   introspection: Pick<Introspector, 'introspect' | 'knowsRevocations' | 'knewRevocationsUntilMs'>,
 ): TokenWatch {
