@@ -34,4 +34,6 @@ export default {
   testTimeout: 30_000,
   // Half of a suite's time is waiting for processes, so that two workers more than cores keep the cores busy.
   maxWorkers: availableParallelism() + 2,
+  // Modules of finished files stay in a worker's memory: it is replaced before that fills up.
+  workerIdleMemoryLimit: '1GB',
 };

@@ -54,7 +54,7 @@ describe('a change is found that', () => {
     [
       'renames a column',
       'ALTER TABLE sessions RENAME COLUMN address TO came_from',
-      ['sessions.address is gone', 'sessions.came_from is wanted of whoever inserts'],
+      ['sessions.address is gone', 'sessions.came_from is required of every insert'],
     ],
     ['renames a table', 'ALTER TABLE attempt_counts RENAME TO attempts', ['attempt_counts is gone']],
     [
@@ -65,12 +65,12 @@ describe('a change is found that', () => {
     [
       'wants a value of whoever inserts',
       'ALTER TABLE sessions ADD COLUMN device text NOT NULL',
-      ['sessions.device is wanted of whoever inserts'],
+      ['sessions.device is required of every insert'],
     ],
     [
       'makes a column NOT NULL',
       'ALTER TABLE accounts ALTER blocked_at SET NOT NULL',
-      ['accounts.blocked_at is wanted of whoever inserts'],
+      ['accounts.blocked_at is required of every insert'],
     ],
     [
       'takes a default away',

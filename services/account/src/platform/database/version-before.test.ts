@@ -71,7 +71,7 @@ test('the version before goes on while the schema is brought up to this one, ove
       await reader.commit();
     }
     const { code, stdout } = await migrating;
-    expect([code, stdout]).toEqual([0, expect.stringContaining('steps back')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('a table is locked')]);
     const migrated = await own('knex_migrations').orderBy('id').pluck<string[]>('name');
     expect(migrated).toEqual(MIGRATIONS.map(({ name }) => name));
     await allDone(10);
