@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** `npm run check`: all that needs no running service. Says what failed and ends with 1 when anything did. */
+/** `npm run check`: everything that needs no running service. Exits with 1 on any failure. */
 const CHECKS: Record<string, string[]> = {
   types: ['tsc'],
   'types of the console': ['tsc', '--project', 'packages/console'],

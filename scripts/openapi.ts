@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ANY_DOOR, createApiDocument } from '../services/account/src/api-document/api-document.ts';
 
-/** `npm run openapi`: writes docs/openapi.json, in which a review sees what a change does to the API, and the types of the console's client. */
+/** `npm run openapi`: writes docs/openapi.json and the types of the console's client. */
 const root = resolve(import.meta.dirname, '..');
 const path = join(root, 'docs/openapi.json');
 writeFileSync(path, `${JSON.stringify(createApiDocument(ANY_DOOR), null, 2)}\n`);

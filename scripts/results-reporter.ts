@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** One file of tests in one of Jest's projects. A file that couldn't run at all counts as one failed test. */
+/** A file that couldn't run counts as one failed test. */
 export type FileResult = {
   file: string;
   /** Undefined where the configuration has no projects. */
@@ -19,7 +19,7 @@ type TestResult = {
   perfStats: { start: number; end: number };
 };
 
-/** Jest's reporter that writes FileResults to --outputFile: Jest's own JSON doesn't tell a file's project. */
+/** Writes FileResults to --outputFile, because Jest's own JSON doesn't tell a file's project. */
 export default function resultsReporter({ outputFile }: { outputFile: string }) {
   return {
     onRunComplete: (_contexts: unknown, { testResults }: { testResults: readonly TestResult[] }) => {

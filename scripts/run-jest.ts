@@ -13,7 +13,7 @@ const OPTIONS = [
 const REPORTERS = ['--reporters=default', '--reporters=<rootDir>/scripts/results-reporter.ts'];
 const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1, seconds: 0 };
 
-/** Runs Jest to its end and returns each file's result. A Jest that failed otherwise counts as one failed test. */
+/** A Jest that fails in any other way counts as one failed test. */
 export async function runJest(args: string[], interrupted: AbortController): Promise<FileResult[]> {
   const results = mkdtempSync(join(tmpdir(), 'tollgate-results-'));
   try {
@@ -33,7 +33,7 @@ function jestProcess(args: string[], interrupted: AbortController): Promise<numb
     stdio: 'inherit',
     env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
   });
-  // Jest ends what it has started; this process only waits.
+  // Jest ends its own processes; this one only waits.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const pass = (signal: NodeJS.Signals) => {
     interrupted.abort();

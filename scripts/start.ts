@@ -11,7 +11,7 @@ import { clearLogs, makeStateDirectory, statePaths, writePrivateFile } from './l
 import { stopSignal } from './launcher/stop-signal.ts';
 import { createSupervisor, endLeftovers } from './launcher/supervisor.ts';
 
-/** `npm start`: everything as processes of this machine, until a signal. Exit code 0 after one, 1 after a failure. */
+/** `npm start`: runs everything until a signal. Exits with 0 after a signal, 1 after a failure. */
 const say = (line: string) => {
   console.log(line);
 };
@@ -22,12 +22,11 @@ async function main(): Promise<void> {
   const paths = statePaths(settings.directory);
   makeStateDirectory(settings.directory);
   const lock = await takeLock(paths.lock, addressLines(settings), say);
-  // What a killed launcher left here describes a stack that no longer runs.
+  // A killed launcher leaves a file that describes a stack which no longer runs.
   rmSync(paths.demo, { force: true });
   await run(settings, lock, stop);
 }
 
-/** Starts, waits for the signal, and whatever happens leaves nothing running and no lock. */
 async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>): Promise<void> {
   const paths = statePaths(settings.directory);
   const supervisor = createSupervisor(paths.ledger, say);

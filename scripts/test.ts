@@ -4,12 +4,10 @@ import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
 
 /**
- * `npm test`: every suite, then `N passed, N failed` over all of them as the last line. Arguments go to Jest:
- * a path (`npm test -- services/auth`) or a name (`-t 'kill -9'`) picks some, in each of Jest's projects
- * (jest.config.mjs) that has them; `--selectProjects redis-cluster` behind them picks one.
- *
- * With RUN_FAILED_AGAIN=1, as in CI, a file that fails runs once more by itself, and its second result counts. What
- * passed only then is named before the last line: an unsteady test is a bug, but mustn't hide the other results.
+ * `npm test`: every suite, then `N passed, N failed` as the last line. Arguments go to Jest in each project
+ * (jest.config.mjs) that has the path or name; `--selectProjects` picks one. With RUN_FAILED_AGAIN=1 (CI) a
+ * failed file runs once more alone, and its second result counts: an unsteady test is named, but mustn't hide
+ * the other results.
  */
 type Suite = { name: string; args: string[] };
 
@@ -17,13 +15,11 @@ const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
 const CONTAINERS: Suite = { name: 'End to end, over containers', args: endToEnd('containers') };
 
-/** The project of jest.config.mjs that runs every suite; only the others are named. */
 const MAIN_PROJECT = 'suites';
 
-/** How many of the slowest files a run names: where its time goes. */
 const SLOWEST = 15;
 
-/** What the container suite builds on (docs/containers.md). */
+/** See docs/containers.md. */
 const BASE_IMAGES = [
   process.env['NODE_IMAGE'] ?? 'node:24-slim',
   process.env['POSTGRES_IMAGE'] ?? 'postgres:17',
@@ -53,7 +49,6 @@ function printSlowest(): void {
   }
 }
 
-/** A file that several projects run has a result for each. */
 function nameOf({ file, project }: FileResult): string {
   const path = relative(process.cwd(), file);
   return project === undefined || project === MAIN_PROJECT ? path : `${path} (${project})`;
@@ -67,14 +62,14 @@ function suites(args: string[]): Suite[] {
   const reason = whyNoContainers();
   if (reason === undefined) return [ROOMS, PROCESSES, CONTAINERS];
   console.log(`Skipping the container suite: ${reason}`);
-  // CI asks for the container suite; to leave it out there would hide that it was never run.
+  // In CI, skipping the container suite would hide that it never ran.
   if (process.env['REQUIRE_CONTAINERS'] === '1') {
     results.push({ file: CONTAINERS.name, passed: 0, failed: 1, seconds: 0 });
   }
   return [ROOMS, PROCESSES];
 }
 
-/** Why the container suite can't run on this machine; undefined where it can. */
+/** Undefined if it can. */
 function whyNoContainers(): string | undefined {
   if (!docker('info')) return 'no Docker engine answers.';
   const missing = BASE_IMAGES.filter((image) => !docker('image', 'inspect', image) && !docker('pull', image));

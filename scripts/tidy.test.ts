@@ -8,11 +8,10 @@ const PROSE = globSync(
   '{*.md,docs/**/*.md,{services,packages,tools}/*/README.md,{bench,sample-upstream}/README.md}',
 ).filter((path) => !/^docs\/(?:glossary|command|capacity)\.md$/.test(path));
 
-/** Words of riddles and of translated idioms: the glossary and plain English have others. */
+/** The glossary has the right terms. */
 const UNWANTED =
   /\b(?:somebody|whoever|nobody|hopefully|mend(?:s|ed)?|standing|hand-made|patience|troubles|made by hand)\b/gi;
 
-/** What is installed or built, by its folder's name. */
 const BUILT = /(?:^|\/)(?:node_modules|dist)$/;
 
 /** Not the tests, whose names and hostile inputs are free, nor the migrations, which do not change once released. */
@@ -29,11 +28,10 @@ const MAX_DECISION_WORDS = 700;
 
 const MAX_TABLE_CELL_CHARACTERS = 170;
 
-/** Style that matters is a test (style.md, 11). */
 describe('tidy', () => {
   test('documentation is written in plain words', () => {
     const found = PROSE.flatMap((path) => {
-      // Identifiers, paths and the targets of links are not ours to choose here.
+      // Identifiers, paths and link targets are no prose.
       const prose = readFileSync(path, 'utf8').replaceAll(/```[^]*?```|`[^`\n]*`|\]\([^)]*\)/g, '');
       return [...prose.matchAll(UNWANTED)].map(([word]) => `${path}: ${word}`);
     });
@@ -42,7 +40,7 @@ describe('tidy', () => {
 
   test('comments and texts of the code are written in plain words', () => {
     const found = CODE.flatMap((path) =>
-      // A path of the private API, whose name stays.
+      // This path of the private API keeps its name.
       [...readFileSync(path, 'utf8').replaceAll('/private/hand-made-tokens', '').matchAll(UNWANTED)].map(
         ([word]) => `${path}: ${word}`,
       ),

@@ -8,7 +8,7 @@ import type { StatePaths } from './state.ts';
 
 export type Demo = ReturnType<typeof demoOf>;
 
-/** `.tollgate/demo.json`: all that a script needs to use the running stack. */
+/** `.tollgate/demo.json`, for scripts that use the running stack. */
 export function localDemo({ ports }: Settings, secrets: SampleSecrets, ids: SampleIds): Demo {
   const urls = {
     auth: localUrl(ports.auth),
@@ -22,7 +22,6 @@ export function localDemo({ ports }: Settings, secrets: SampleSecrets, ids: Samp
   return demoOf(urls, { manager, member, credentials }, ids);
 }
 
-/** What a user reads when everything runs: addresses, the sign-in, and a call that works as pasted. */
 export function welcome(
   settings: Settings,
   demo: Demo,

@@ -4,10 +4,7 @@ import type { RedisEndpoint } from '@tollgate/redis/redis-url';
 
 const TIME_LIMIT_MS = 5_000;
 
-/**
- * Fails early if nothing listens at REDIS_URL: of a cluster's nodes, or of the sentinels, one is
- * enough to find the others. The message holds no password.
- */
+/** Fails early. One node of a cluster, or one sentinel, is enough; the message holds no password. */
 export async function requireRedis(url: string): Promise<void> {
   const endpoints = endpointsOf(url);
   const listening = await Promise.all(endpoints.map(listens));

@@ -24,7 +24,7 @@ export type LaunchContext = {
   onPlan?: (plan: StackPlan) => void;
 };
 
-/** Starts everything, each part as soon as what it needs is there; resolves when all answer that they are ready. */
+/** Resolves when all parts are ready; each starts as soon as what it needs is there. */
 export async function launch(context: LaunchContext): Promise<SampleIds> {
   const { settings, say } = context;
   const upstream = timed(say, 'Sample upstream', () => startUpstream(context));
@@ -53,7 +53,6 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
   return ids;
 }
 
-/** Starts a part and hands it to the supervisor, together with how to start it again. */
 async function keepRunning(
   { supervisor }: LaunchContext,
   start: () => Promise<ManagedProcess>,
@@ -149,7 +148,7 @@ async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
   ) as SampleIds;
 }
 
-/** Builds packages/console, unless its sources are as they were. */
+/** Skipped if its sources haven't changed. */
 function buildConsole({ settings, supervisor }: LaunchContext): Promise<string> {
   return runCommand({
     name: 'console',
@@ -180,7 +179,7 @@ function runAccountProgram(
   });
 }
 
-/** The user's environment, so that LOG_LEVEL=debug npm start does what it says; what the stack sets itself wins. */
+/** The user's environment applies (LOG_LEVEL=debug npm start), but the stack's own settings win. */
 function withSettings(settings: Record<string, string>): Record<string, string | undefined> {
   const files = Object.keys(settings).map((name) => [`${name}_FILE`, undefined] as const);
   return { ...process.env, ...Object.fromEntries(files), ...settings };

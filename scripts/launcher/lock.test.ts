@@ -20,7 +20,6 @@ afterEach(() => {
 
 const silent = () => undefined;
 
-/** What a launcher leaves behind that was killed. */
 function leaveStale(inDirectory: string, content: string): void {
   mkdirSync(inDirectory, { recursive: true });
   writeFileSync(join(inDirectory, '00000000-0000-0000-0000-000000000000.json'), content);

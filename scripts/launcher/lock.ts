@@ -5,18 +5,17 @@ import { identityOf, isRunning } from '@tollgate/stack/process-identity';
 import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import { waitFor } from '@tollgate/stack/wait-for';
 
-/** Who runs the stack of a directory or would like to, and where it answers. */
 type Claim = ProcessIdentity & {
   addresses: string[];
   stopping: boolean;
-  /** Its place in the queue; null while it is choosing one. */
+  /** Null while it is choosing one. */
   ticket: number | null;
 };
 
 type NamedClaim = Claim & { name: string };
 
 export type Lock = {
-  /** Tells a launcher that comes now to wait instead of giving up. */
+  /** Makes a new launcher wait instead of giving up. */
   announceStop: () => void;
   release: () => void;
 };
@@ -25,14 +24,11 @@ const STOP_TIME_LIMIT_MS = 60_000;
 const SUFFIX = '.json';
 
 /**
- * Takes the single lock of a stack, kept in a directory of its own. One whose owner was killed counts for nothing;
- * one whose owner is stopping is waited for.
- *
- * Lamport's bakery: each launcher has a file that only it writes, takes a number above all it sees, and the lowest
- * number of a living process has the lock. A single file would have to be removed when its owner is dead, and no
- * file system removes a file on condition that it is still the one that was looked at.
- *
- * @throws {Error} fit for a terminal when another launcher runs.
+ * Takes a stack's single lock. Ignores a killed owner, and waits for one that is stopping. Lamport's bakery:
+ * each launcher writes only its own file, with a number above all that it sees; the lowest number of a living
+ * process wins. A single file can't be removed safely after its owner's death, because no file system removes
+ * a file only if it is unchanged.
+ * @throws {Error} fit for a terminal if another launcher runs
  */
 export async function takeLock(
   directory: string,
@@ -91,7 +87,7 @@ async function waitForTurn(directory: string, own: Place, say: (line: string) =>
   }
 }
 
-/** The first of those whose turn is before ours. Who is still choosing may yet be one of them. */
+/** One that is still choosing a number may get a lower one. */
 async function firstBefore(directory: string, own: Place): Promise<NamedClaim | undefined> {
   const what = 'another npm start to choose its place';
   for (const { name } of otherClaims(directory, own.name)) {
@@ -107,7 +103,7 @@ function isBefore(one: Place, other: Place): boolean {
   return one.ticket === other.ticket ? one.name < other.name : one.ticket < other.ticket;
 }
 
-/** The claims of living processes but one's own. Those of dead ones are removed. */
+/** Removes those of dead processes. */
 function otherClaims(directory: string, ownName: string): NamedClaim[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith(SUFFIX))
@@ -120,7 +116,7 @@ function otherClaims(directory: string, ownName: string): NamedClaim[] {
     });
 }
 
-/** A claim; undefined where it is given up, its process has ended, or the machine went down while it was written. */
+/** Undefined if it was given up, its process has ended, or a crash cut off the write. */
 function readClaim(directory: string, name: string): Claim | undefined {
   try {
     const claim = JSON.parse(readFileSync(fileOf(directory, name), 'utf8')) as Claim;

@@ -14,11 +14,7 @@ const NAMES: Record<keyof Ports, string> = {
   redis: 'Redis',
 };
 
-/**
- * Checks every port before anything starts.
- *
- * @throws {Error} that names each taken port, what it is for and the way out.
- */
+/** @throws {Error} that names each taken port, its purpose and the way out */
 export async function requireFreePorts({ ports, redisUrl }: Settings): Promise<void> {
   const taken = await takenPorts(ports, redisUrl);
   if (taken.length === 0) return;
@@ -31,7 +27,7 @@ export async function requireFreePorts({ ports, redisUrl }: Settings): Promise<v
   );
 }
 
-/** Those of a stack's ports that are taken; Redis' own isn't wanted where another Redis is given. */
+/** Redis' own port isn't checked if REDIS_URL names another Redis. */
 export async function takenPorts(ports: Ports, redisUrl?: string): Promise<(keyof Ports)[]> {
   const wanted = (Object.keys(NAMES) as (keyof Ports)[]).filter(
     (name) => name !== 'redis' || redisUrl === undefined,

@@ -8,14 +8,13 @@ import type { Demo } from './demo.ts';
 import { takenPorts } from './ports.ts';
 import { portsFrom } from './settings.ts';
 
-/** For suites: `npm start`'s program as a process, and what it has written. */
+/** `npm start`'s program as a process, for suites. */
 export type RunningLauncher = {
   pid: number;
   output: () => string;
-  /** Resolves with the exit code when it has ended. */
   exited: Promise<number | null>;
   signal: (signal: NodeJS.Signals) => void;
-  /** What it notices when the npm command that started it is gone. */
+  /** Simulates the end of the npm command that started it. */
   disconnect: () => void;
 };
 
@@ -28,7 +27,7 @@ export function runLauncher(
   redisUrl = '',
 ): RunningLauncher {
   const child = spawn(process.execPath, [join(PROJECT, `scripts/${program}.ts`)], {
-    // The channel ends it with this process, however that ends.
+    // The channel ends the launcher with this process, however that ends.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, REDIS_URL: redisUrl, TOLLGATE_DIR: directory, PORT_BASE: String(portBase) },
   });
@@ -39,7 +38,7 @@ export function runLauncher(
       stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
       return once(stream, 'close');
     });
-  // Not the process's own "close": after a disconnect it never comes.
+  // The process's own "close" never comes after a disconnect.
   const exited = once(child, 'exit').then(async ([code]: (number | null)[]) => {
     await Promise.all(streams);
     return code ?? null;
@@ -55,7 +54,6 @@ export function runLauncher(
   };
 }
 
-/** Waits until everything answers. */
 export async function untilRunning(launcher: RunningLauncher, directory: string): Promise<Demo> {
   const ended = launcher.exited.then((code) => {
     throw new Error(`the launcher ended with ${String(code)}:\n${launcher.output()}`);
@@ -68,7 +66,6 @@ export async function untilRunning(launcher: RunningLauncher, directory: string)
   return JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8')) as Demo;
 }
 
-/** A PORT_BASE all of whose ports are free. */
 export async function freePortBase(): Promise<number> {
   return await waitFor(async () => {
     const base = await freePort();

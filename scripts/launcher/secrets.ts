@@ -6,10 +6,8 @@ import { readJson, writePrivateFile } from './state.ts';
 import type { StatePaths } from './state.ts';
 
 /**
- * The stack's secrets, made at the first start and kept with the data that they belong to. Those that an earlier
- * version didn't make yet are added.
- *
- * @throws {Error} when there is data and they can't be read: new secrets would not fit it.
+ * Created at the first start and kept with their data; missing ones are added.
+ * @throws {Error} if there is data but they can't be read, because new secrets wouldn't fit it
  */
 export function loadSecrets({ secrets: file, postgresData }: StatePaths): SampleSecrets {
   const known = readJson(file);

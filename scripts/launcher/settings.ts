@@ -3,26 +3,20 @@ import { parseRedisUrl } from '@tollgate/redis/redis-url';
 import { localUrl } from '@tollgate/stack/service-settings';
 import type { ServicePort } from '@tollgate/stack/service-settings';
 
-/** Every port of a stack; PORT_BASE moves them together. */
+/** PORT_BASE moves them together. */
 export type Ports = Readonly<Record<ServicePort | 'upstream' | 'postgres' | 'redis', number>>;
 
 export type Settings = {
-  /** The project's folder. */
   project: string;
-  /** Where the stack keeps its data, secrets and logs. */
   directory: string;
   ports: Ports;
-  /** A Redis that runs already, in any form that the services take; undefined for one of our own. */
+  /** An external Redis of any topology; undefined to start our own. */
   redisUrl: string | undefined;
 };
 
 const HIGHEST_BASE = 65_535 - 102;
 
-/**
- * Reads TOLLGATE_DIR, PORT_BASE and REDIS_URL.
- *
- * @throws {Error} fit for a terminal when one of them is wrong.
- */
+/** @throws {Error} fit for a terminal if TOLLGATE_DIR, PORT_BASE or REDIS_URL is wrong */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const project = resolve(import.meta.dirname, '../..');
   const base = env['PORT_BASE'] ?? '4000';
@@ -61,7 +55,6 @@ export function portsFrom(base: number): Ports {
   };
 }
 
-/** The lines that tell where a stack answers. */
 export function addressLines({ ports }: Pick<Settings, 'ports'>): string[] {
   return [
     `gateway   ${localUrl(ports.gateway)}   private ${localUrl(ports.gatewayPrivate)}`,

@@ -18,7 +18,7 @@ let portBase: number;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
-  // As root, Postgres runs as a user of its own, who must get through to its data.
+  // As root, Postgres runs as another user, who must reach its data.
   chmodSync(directory, 0o711);
   portBase = await freePortBase();
 });
@@ -34,7 +34,7 @@ function processes(): (ProcessIdentity & { name: string })[] {
   })[];
 }
 
-/** What the end of a launcher must have left: data, logs and secrets, and nothing that runs. */
+/** Data, logs and secrets stay. */
 async function expectNothingRuns(started: ProcessIdentity[]): Promise<void> {
   expect(started.filter(isRunning)).toEqual([]);
   expect(await takenPorts(portsFrom(portBase))).toEqual([]);
@@ -66,7 +66,7 @@ async function call({ streaming_url }: Demo, token: string): Promise<number> {
   return response.status;
 }
 
-/** Signs in with the printed e-mail and password, at the gateway, as a browser would. */
+/** Uses the printed credentials at the gateway, as a browser would. */
 async function signIn({ streaming_url, console: { email, password } }: Demo): Promise<number> {
   const response = await fetch(`${streaming_url}/api/console/session`, {
     method: 'POST',
@@ -144,7 +144,7 @@ describe('npm start', () => {
     }
     expect(await call(demo, await obtainToken(demo))).toBe(200);
 
-    // One that comes while the first is stopping waits for its turn.
+    // A launcher that starts while the first is stopping waits.
     launcher.signal('SIGTERM');
     await waitFor(() => !existsSync(join(directory, 'demo.json')), { intervalMs: 5 });
     const next = runLauncher(directory, portBase);

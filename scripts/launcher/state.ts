@@ -1,15 +1,13 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the launcher keeps in its directory. */
 export type StatePaths = {
-  /** A directory. */
   lock: string;
   secrets: string;
   ledger: string;
   demo: string;
   logs: string;
-  /** Mails that account would send by SMTP, once there are any. */
+  /** Mails that account would send by SMTP. */
   mail: string;
   data: string;
   postgresData: string;
@@ -35,21 +33,21 @@ export function makeStateDirectory(directory: string): void {
   mkdirSync(statePaths(directory).data, { recursive: true });
 }
 
-/** Each start writes its logs anew, so that they don't grow for ever. */
+/** Each start writes new logs, so that they don't grow without bound. */
 export function clearLogs(directory: string): void {
   for (const file of readdirSync(directory)) {
     if (file.endsWith('.log')) rmSync(join(directory, file));
   }
 }
 
-/** Writes a file that only we may read, so that a reader finds the old or the new one and never a part. */
+/** Atomic and private: a reader finds the old or the new file, never a part. */
 export function writePrivateFile(file: string, content: unknown): void {
   const temporary = `${file}.${String(process.pid)}`;
   writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }
 
-/** A file's JSON; undefined where there is no file, or no JSON in it. */
+/** Undefined without a file, or without JSON in it. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -1,6 +1,6 @@
 /**
- * Resolves at the first signal that asks for the end: Ctrl-C, a plain kill, a closed terminal, or the death of
- * the npm command that started this. Further ones change nothing.
+ * Also resolves when the terminal closes or the npm command that started this dies. Later signals are
+ * ignored.
  */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

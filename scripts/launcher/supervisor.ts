@@ -6,30 +6,26 @@ import { POSTGRES_STOP_SIGNAL } from '@tollgate/stack/postgres';
 import { rmSync } from 'node:fs';
 import { readJson, writePrivateFile } from './state.ts';
 
-/** The order of stopping: each part ends before what it needs. Anything else (a migration) ends first. */
+/** Each part ends before what it needs. Anything else (a migration) ends first. */
 const STOP_ORDER = ['gateway', 'account', 'auth', 'upstream', 'redis', 'postgres'];
 
 type LedgerEntry = ProcessIdentity & { name: string };
 
 export type Supervisor = {
-  /** To be told of every process that is started. */
   onSpawn: OnSpawn;
-  /** From now on this process is started again when it ends, until it does so too often. */
+  /** Restarts the process when it ends, until it ends too often. */
   watch: (process: ManagedProcess, start: () => Promise<ManagedProcess>) => void;
-  /** Rejects when a watched process doesn't stay up; the stack is then to be stopped. */
+  /** Rejects when a watched process doesn't stay up; the caller then stops the stack. */
   failure: Promise<never>;
-  /** Ends every process, in order; those started meanwhile as well. */
+  /** Includes processes that start meanwhile. */
   stopAll: () => Promise<void>;
 };
 
-/** Ends of one process within the window after which it isn't started again. */
+/** Allowed ends of one process within the window. */
 const MAX_ENDS = 5;
 const WINDOW_MS = 60_000;
 
-/**
- * Keeps the list of a stack's processes, in memory and in a file: were the launcher killed, the next one would
- * end them. A watched process that ends, for instance by kill -9, is started again, as an orchestrator would.
- */
+/** Lists processes in a file too, so that the next launcher can end those of a killed one. */
 export function createSupervisor(ledgerFile: string, say: (line: string) => void): Supervisor {
   const running = new Set<ManagedProcess>();
   const failure = Promise.withResolvers<never>();
@@ -93,7 +89,7 @@ export function createSupervisor(ledgerFile: string, say: (line: string) => void
   };
 }
 
-/** Ends what a launcher that was killed has left running; returns the names. */
+/** Returns the names of the processes. */
 export async function endLeftovers(ledgerFile: string): Promise<string[]> {
   const entries = ((readJson(ledgerFile) ?? []) as LedgerEntry[]).filter(isRunning);
   for (const name of [...new Set(['', ...STOP_ORDER])]) {

@@ -10,7 +10,7 @@ const KEYS = [0, 1, 2, 3, 4, 5];
 const GROUPS = [0, 1];
 const MAX_ENTRIES = 4;
 
-/** What a value's source holds. A request reads its row at once and answers when the test lets it: as late as can be. */
+/** A request reads its row at once and answers when the test lets it. */
 function createSource() {
   const rows = KEYS.map((key): Row => ({ key, group: key % GROUPS.length, version: 0 }));
   const requests: { key: number; answer: () => void; fail: () => void }[] = [];
@@ -36,7 +36,6 @@ function createSource() {
   };
 }
 
-/** Rows are kept for a minute, unless `ttlMs` says otherwise. */
 function createCache(load: (key: number) => Promise<Row>, ttlMs: (row: Row) => number = () => 60_000) {
   const store = createGroupedStore<number, number, Row>(MAX_ENTRIES);
   const lookups: string[] = [];
@@ -57,7 +56,6 @@ function createCache(load: (key: number) => Promise<Row>, ttlMs: (row: Row) => n
   return { ...cache, lookups };
 }
 
-/** Until everything that follows from what has happened has run. */
 const settled = () => new Promise(setImmediate);
 
 const stale = expect.objectContaining({ code: 'service_unavailable' });
@@ -69,7 +67,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('fail' as const), nth: fc.nat(9) }),
   fc.record({ kind: fc.constant('change' as const), key, group: fc.constantFrom(...GROUPS) }),
   fc.record({ kind: fc.constant('changeGroup' as const), group: fc.constantFrom(...GROUPS) }),
-  // All that is known has changed, and no event says so.
+  // Everything has changed, and no event says so.
   fc.record({ kind: fc.constant('gap' as const) }),
   fc.record({ kind: fc.constant('disconnect' as const) }),
   fc.record({ kind: fc.constant('reconnect' as const) }),
@@ -82,7 +80,7 @@ test('whatever is loaded, changed and missed in which order: no value from befor
       const cache = createCache(source.load);
       let connected = true;
       cache.trustUntil(Infinity);
-      /** Per load: the version when it is done; -1 for a failure. */
+      /** The version when each load is done; -1 for a failure. */
       const done: { key: number; version: number; connected: boolean; current: number }[] = [];
       const publish = (change: Change) => {
         if (connected) cache.invalidate(change);
@@ -139,7 +137,7 @@ test('whatever is loaded, changed and missed in which order: no value from befor
         if (!connected) expect(kept).toEqual([]);
         expect(kept.length).toBeLessThanOrEqual(MAX_ENTRIES);
         for (const row of kept) expect(row.version).toBe(source.rows[row.key]?.version);
-        // Changes that are missed are missed by loads as well, until the cache is cleared.
+        // Loads miss changes too while disconnected, until the cache is cleared.
         for (const load of done.splice(0)) if (load.connected) expect(load.version).toBe(load.current);
         const asked = source.requests.map((request) => request.key);
         expect(asked).toHaveLength(new Set(asked).size);

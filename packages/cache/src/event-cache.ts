@@ -1,23 +1,20 @@
 import { Problem } from '@tollgate/http/problem';
 import { createSingleFlight } from './single-flight.ts';
 
-/** A cache that events keep up to date (ADR 0049). */
+/** See ADR 0049. */
 export type EventCache<Key, Context, Value, Event> = {
-  /** The kept value, without I/O; undefined if it has to be loaded. `nowMs` is of performance.now(). */
+  /** Without I/O; undefined if the value has to be loaded. `nowMs` is of performance.now(). */
   get: (key: Key, nowMs?: number) => Value | undefined;
   /**
    * Loads the value, or joins the load under way. Failures reach all callers and aren't kept.
    * @throws {Problem} (its promise) service_unavailable where events made every answer stale
    */
   load: (key: Key, context: Context) => Promise<Value>;
-  /** Something has changed: kept values and answers under way that it makes stale are not used any more. */
+  /** Stale values and stale answers under way are not used any more. */
   invalidate: (event: Event) => void;
   /** Events may have been missed: nothing kept or under way is used any more. */
   clear: () => void;
-  /**
-   * Until then (performance.now()) no event can have been missed, and kept values may be used. After a missed one, call
-   * `clear` before trust returns. Without a call nothing is trusted.
-   */
+  /** Until then (performance.now()) no event can have been missed. After a gap, call `clear` first. */
   trustUntil: (timeMs: number) => void;
   isTrusted: () => boolean;
 };
@@ -25,17 +22,19 @@ export type EventCache<Key, Context, Value, Event> = {
 export type Load<Key, Context> = {
   key: Key;
   context: Context;
-  /** When it began (performance.now()): durations of the answer count from here, so that its way doesn't prolong them. */
+  /**
+   * When it began (performance.now()): durations of the answer count from here, so transit doesn't extend
+   * them.
+   */
   startedMs: number;
 };
 
 export type EventCacheOptions<Key, Context, Answer, Value, Event> = {
-  /** Where values are kept. It must be bounded, as grouped-store.ts is. */
+  /** Must be bounded, as grouped-store.ts is. */
   store: { get: (key: Key, nowMs: number) => Value | undefined; clear: () => void };
   load: (key: Key, context: Context) => Promise<Answer>;
-  /** Makes the value of an answer that no event has made stale, and sets it in the store if it may be kept. */
+  /** Makes a fresh answer's value, and sets it in the store if it may be kept. */
   keep: (answer: Answer, load: Load<Key, Context>) => Value;
-  /** Drops or replaces what the event makes stale in the store. */
   apply: (event: Event) => void;
   /** Whether an event that came during the load makes its answer stale. */
   isStale: (answer: Answer, event: Event, load: Load<Key, Context>) => boolean;

@@ -43,7 +43,6 @@ test('whatever is set, replaced, pushed out and dropped: entries are bounded, cu
           expect(nowMs).toBeLessThan(expected.get(one)?.expiresAtMs ?? 0);
         }
         if (kind === 'set' && ttlMs > 0) expect(kept).toContain(key);
-        // Expired entries are gone by now: `get` has met them.
         for (const one of GROUPS) {
           const ofGroup = kept.filter((each) => expected.get(each)?.group === one);
           expect(store.keysOf(one).sort((a, b) => a - b)).toEqual(ofGroup);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Values by key, each until a moment of its own and in a group that can be dropped at once. */
+/** Each value expires on its own, and its group can be dropped at once. */
 export type GroupedStore<Key, Group, Value> = {
   /** Times are of performance.now(). */
   get: (key: Key, nowMs?: number) => Value | undefined;
@@ -12,7 +12,7 @@ export type GroupedStore<Key, Group, Value> = {
   clear: () => void;
 };
 
-/** The least recently used entry makes room when there are `max`. */
+/** Evicts the least recently used entry at `max`. */
 export function createGroupedStore<Key extends string | number, Group, Value>(
   max: number,
 ): GroupedStore<Key, Group, Value> {

@@ -4,13 +4,9 @@ import { introspectionSchema } from '@tollgate/contracts/introspection';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
 
-/** What is known to be dead stays so, beside an auth that says "active" of every token. */
-
 const CLIENT_ID = '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f';
 
-/** The tokens that it was asked about. */
 let requests: string[];
-/** What it says of a token's epoch. */
 let epochOf: (token: string) => number | undefined;
 
 beforeEach(() => {
@@ -59,16 +55,16 @@ test('tokens below a revoked client’s epoch are dead, whatever auth says; the 
   const [below, above] = [newToken(), newToken()];
   epochOf = (token) => (token === above ? 2 : 1);
   for (const token of [below, above]) await introspect(token);
-  // account says it again and again until auth knows.
+  // account repeats the event until auth acknowledges it.
   for (let time = 0; time < 3; time += 1) dropClient(CLIENT_ID, 2);
   expect([await introspect(below), (await introspect(above))?.active]).toEqual([null, true]);
   expect(requests).toHaveLength(2);
-  // An auth that hasn't heard of it goes on saying "active".
+  // An auth that missed the event still answers "active".
   dropAll();
   expect([await introspect(below), (await introspect(above))?.active]).toEqual([null, true]);
   const late = newToken();
   expect(await introspect(late)).toBeNull();
-  // What is said later of an earlier change lowers nothing.
+  // A late event of an earlier change lowers nothing.
   dropClient(CLIENT_ID, 1);
   expect(await introspect(newToken())).toBeNull();
 });

@@ -10,7 +10,6 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
 
-/** auth, played by an HTTP server whose answers each test chooses. */
 let authServer: Server;
 let auth: PrivateApi;
 let requests: { url: string; token: string | null; requestId: string | undefined }[];
@@ -75,7 +74,6 @@ function newToken(): string {
   return newAccessToken('tg', '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f');
 }
 
-/** Asks until the condition holds; a deadline instead of a sleep. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!(await condition())) {
@@ -178,7 +176,7 @@ test('the cache never serves a token past its exp', async () => {
   });
   expect(lastServedMs).toBeGreaterThan(0);
   expect(lastServedMs).toBeLessThan(exp * 1000);
-  // From then on auth's "active" doesn't count either: its clock may be behind.
+  // auth's "active" doesn't count either: its clock may be behind.
   expect(await introspect(token)).toBeNull();
 });
 
@@ -264,7 +262,7 @@ test('an answer that a drop overtook is neither given nor kept: auth is asked ag
     const token = newToken();
     answer = () => {
       if (requests.length > 1) return { active: false };
-      // The revocation arrives when auth has made up its mind and before its answer is here.
+      // The revocation arrives after auth has decided and before its response.
       drop(made, token);
       return activeToken(60);
     };

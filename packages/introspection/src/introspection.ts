@@ -12,16 +12,13 @@ import type { LiveToken } from './token-cache.ts';
 export type { LiveToken } from './token-cache.ts';
 
 export type IntrospectorOptions = {
-  /** auth's private API. */
   auth: Pick<PrivateApi, 'postForm'>;
   tokenPrefix: string;
   /** How long an active token is kept, at most; never past its `exp`. */
   cacheTtlMs: number;
   /** How long an inactive token is kept: short, it only blunts a storm of one dead token. */
   negativeCacheTtlMs: number;
-  /** Bound of the cache, in tokens. */
   cacheMaxEntries: number;
-  /** Called for each lookup, for metrics. */
   onLookup?: (outcome: 'malformed' | 'hit' | 'joined' | 'miss') => void;
 };
 
@@ -31,23 +28,18 @@ export type Introspector = {
    * @throws {Problem} service_unavailable if auth doesn't answer: fail closed, but never as a 401
    */
   introspect: (token: string, requestId?: string) => Promise<LiveToken | null>;
-  /** The same from the cache alone, at once; undefined if only auth knows. */
+  /** From the cache alone; undefined if only auth knows. */
   introspectCached: (token: string) => LiveToken | null | undefined;
   /**
-   * The client has changed, and its tokens below the epoch are dead, whatever auth answers from now on. Without an
-   * epoch any of them may be, so all are dropped.
+   * The client's tokens below the epoch are dead, whatever auth answers; without an epoch, all are dropped.
    */
   dropClient: (clientId: string, revocationEpoch?: number) => void;
   /** The token is dead, whatever auth answers from now on. */
   dropToken: (tokenHash: string) => void;
   /** Revocations may have been missed: drops the cache. Known revocations stay known. */
   dropAll: () => void;
-  /**
-   * Until then (performance.now()) all revocations are known, and the cache may answer. It starts in the past: without
-   * a subscription (revocations.ts) every token is introspected by auth.
-   */
+  /** Until then (performance.now()) no revocation is missed and the cache may answer; at first it may not. */
   trustCacheUntil: (timeMs: number) => void;
-  /** Whether all revocations are known now. */
   knowsRevocations: () => boolean;
   /** The latest moment passed to `trustCacheUntil`, also if trust ended before it. */
   knewRevocationsUntilMs: () => number;
@@ -59,7 +51,7 @@ type TokenEvent =
   | { kind: 'token'; tokenHash: string }
   | { kind: 'application'; applicationPart: string; revocationEpoch: number | undefined };
 
-/** Introspection with an event cache (ADR 0049) in front of auth. Tokens are held by their hash only. */
+/** An event cache (ADR 0049) in front of auth, which holds only hashes of tokens. */
 export function createIntrospector(options: IntrospectorOptions): Introspector {
   const { tokenPrefix, onLookup } = options;
   const dead = createDeadTokens();

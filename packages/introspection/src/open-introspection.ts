@@ -14,8 +14,8 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
   };
   logger: Logger;
   /**
-   * Called after the cache has dropped what died, to end or recheck what is open for a token (a socket). `all`:
-   * revocations may have been missed, so every token must be rechecked.
+   * Called after the drop, to end open sockets. `all`: revocations may have been missed, so recheck every
+   * token.
    */
   onDropped?: (what: Revocation | 'all') => void;
 };

@@ -14,9 +14,7 @@ const silent = createLogger('suite', 'silent');
 let server: OwnRedis;
 let publisher: RedisConnection;
 let follower: { close: () => void };
-/** What the listener was told, in order. */
 let told: string[];
-/** What onDropped was told, each after the cache. */
 let dropped: unknown[];
 let trustedUntilMs: number;
 
@@ -50,7 +48,6 @@ function isTrusted(): boolean {
   return performance.now() < trustedUntilMs;
 }
 
-/** What has been told since the last time, as soon as there is something. */
 async function next(): Promise<string[]> {
   await waitFor(() => told.length > 0);
   return told.splice(0);

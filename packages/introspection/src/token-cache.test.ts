@@ -12,7 +12,6 @@ test('whatever is set, pushed out and dropped: no token of a dropped application
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 10 }), (steps, max) => {
       const cache = createTokenCache(max);
-      // Each token belongs to one of three applications, as its middle part says.
       const application = (token: number) => `application-${String(token % 3)}`;
       const held = new Set<number>();
       for (const { kind, token } of steps) {

@@ -1,15 +1,14 @@
 import { createGroupedStore } from '@tollgate/cache/grouped-store';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 
-/** An active token as a process knows it. */
 export type LiveToken = ActiveToken & {
   /** When it expires, by performance.now(). */
   expiresAtMs: number;
 };
 
-/** Introspections by token hash, and by application, so that one application's can be dropped at once. */
+/** Grouped by application, so that one application's tokens can be dropped at once. */
 export type TokenCache = {
-  /** Null is an inactive token, undefined one that isn't known. */
+  /** Null: inactive. Undefined: unknown. */
   get: (tokenHash: string, nowMs?: number) => LiveToken | null | undefined;
   /** Never past the token's expiry. */
   set: (tokenHash: string, applicationPart: string, active: LiveToken | null, ttlMs: number) => void;
@@ -37,7 +36,7 @@ export function createTokenCache(maxEntries: number): TokenCache {
     endBelow: (applicationPart, revocationEpoch, ttlMs) => {
       for (const hash of tokens.keysOf(applicationPart)) {
         const active = get(hash);
-        // account repeats its messages: what is inactive stays so without a request.
+        // account repeats its messages: inactive tokens stay inactive without a request.
         if (active === null || active === undefined) continue;
         if (active.revocation_epoch === undefined) drop(hash);
         else if (active.revocation_epoch < revocationEpoch) set(hash, applicationPart, null, ttlMs);

@@ -1,6 +1,5 @@
 import { onBatchEnd } from './batch-writes.ts';
 
-/** Resolves with the results in the items' order. */
 type CallBatch<Key, Item, Result> = (key: Key, items: readonly Item[]) => Promise<readonly Result[]>;
 
 type Waiting<Item, Result> = {
@@ -13,9 +12,8 @@ type Waiting<Item, Result> = {
 const MAX_BATCH_ITEMS = 256;
 
 /**
- * Calls for one key that arrive in one turn of the event loop share a batch, in their order. That saves Redis and
- * this process most commands and delays none, because the turn's commands are written together anyway
- * (batch-writes.ts). A failed batch fails all of its calls.
+ * Calls for one key in one turn of the event loop share a batch, in their order; a failed batch fails all of
+ * them. That delays none, because the turn's commands are written together anyway (batch-writes.ts).
  */
 export function batchCalls<Key, Item, Result>(
   callBatch: CallBatch<Key, Item, Result>,

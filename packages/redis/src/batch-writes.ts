@@ -5,7 +5,7 @@ const tasks: (() => void)[] = [];
 let corked: Redis['stream'][] = [];
 let isDue = false;
 
-/** Runs a task once at the end of this turn of the event loop. Commands that it sends join the turn's write. */
+/** Runs the task at the end of this turn of the event loop; its commands join the turn's write. */
 export function onBatchEnd(task: () => void): void {
   tasks.push(task);
   endBatchLater();
@@ -27,7 +27,6 @@ export function batchWrites(redis: Redis | Cluster): void {
 function batchNodeWrites(node: Redis): void {
   const sendCommand = node.sendCommand.bind(node);
   node.sendCommand = (command, ownStream) => {
-    // There is none before the first connection.
     const stream = node.stream as Redis['stream'] | undefined;
     if (stream?.writableCorked === 0) {
       stream.cork();
@@ -46,7 +45,6 @@ function endBatchLater(): void {
 
 function endBatch(): void {
   try {
-    // A task may add another.
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) task();
   } finally {
     isDue = false;

@@ -57,7 +57,6 @@ function failFast(cluster: Cluster): void {
   };
 }
 
-/** Logs when a master is lost, and when all masters are connected again. */
 function logAvailability(cluster: Cluster, logger: Logger): void {
   let away = false;
   let masters: Redis[] = [];

@@ -10,7 +10,6 @@ type Masters = {
 };
 
 export type FindMasters = {
-  /** `followed`: connections to the previous masters. */
   find: (followed: readonly Redis[]) => Promise<Masters>;
   close: () => void;
 };
@@ -26,8 +25,8 @@ const slotsReply = z.array(
 );
 
 /**
- * Agreed if most sentinels answer, all name the same master, and that server confirms it. All are asked, because
- * only the sentinel that leads a failover knows of it at once.
+ * Agreed if most sentinels name the same master and it confirms. Only the sentinel that leads a failover
+ * knows at once.
  */
 export function mastersBySentinel(
   { sentinels, masterName }: Extract<RedisAddress, { topology: 'sentinel' }>,
@@ -86,7 +85,6 @@ export function mastersOfCluster(
         await ready(node);
         return await slotOwners(node);
       } catch {
-        // The next one may answer.
       } finally {
         node.disconnect();
         open.delete(node);

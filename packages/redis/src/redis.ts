@@ -15,9 +15,9 @@ export type RedisConnection = Redis | Cluster;
 const HANG_MARGIN_MS = 1_000;
 
 /**
- * Connects to one server, a Sentinel master or a Redis Cluster, and reconnects forever. While Redis is unavailable,
- * commands fail at once instead of being queued, so that callers get their 503. A command without a reply fails
- * after commandTimeoutMs (0: never) and isn't sent again, because it may have run.
+ * Reconnects forever. While Redis is unavailable, commands fail at once, so that callers get their 503. A
+ * command without a reply fails after commandTimeoutMs (0: never) and isn't sent again, because it may have
+ * run.
  * @throws {Error} if the URL is invalid
  */
 export function openRedis(url: string, logger: Logger, commandTimeoutMs = 2_000): RedisConnection {
@@ -36,7 +36,6 @@ function timeouts(commandTimeoutMs: number): Pick<SharedOptions, 'commandTimeout
   return { commandTimeout: commandTimeoutMs, socketTimeout: commandTimeoutMs + HANG_MARGIN_MS };
 }
 
-/** Of a Redis Cluster, the masters that are known. */
 export function mastersOf(redis: RedisConnection): Redis[] {
   return redis instanceof Cluster ? redis.nodes('master') : [redis];
 }

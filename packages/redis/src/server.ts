@@ -5,7 +5,7 @@ export function retryDelayMs(attempt: number): number {
   return Math.min(50 * attempt, 1_000);
 }
 
-/** Fails fast, reconnects forever and logs nothing. */
+/** Fails fast and logs nothing. */
 export function openOneServer(
   server: string | (RedisEndpoint & { tls: boolean; login: Login }),
   timeouts: { connectTimeoutMs: number; commandTimeoutMs: number },

@@ -78,7 +78,6 @@ describe.each([
     });
     await server.restart();
     await waitFor(async () => (await redis.get('{1}:count')) === '1', { timeoutMs: 20_000 });
-    // The scripts that it knew are gone.
     expect(await countAnd(['{1}:count'], [0])).toEqual(['{1}:count', '0']);
     await waitFor(() => logged.slice(before).some((line) => line.includes('Redis is available again')));
     const lines = logged.slice(before).map((line) => (JSON.parse(line) as { msg: string }).msg);

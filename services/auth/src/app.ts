@@ -72,7 +72,6 @@ type PrivateParts = CommonParts & {
   introspectionsPerCallerPerSec: number;
 };
 
-/** For OAuth clients. */
 export function createPublicApp(parts: PublicParts): RequestListener {
   const { logger, registry, metrics, callerOf, authenticate, issuing, revokeToken, tokenPrefix } = parts;
   const readForm = createFormReader(parts.maxBodyBytes);
@@ -120,7 +119,6 @@ export function createPublicApp(parts: PublicParts): RequestListener {
   return directRoutes({ 'POST /oauth2/token': token }, app);
 }
 
-/** For the other services, probes and Prometheus. */
 export function createPrivateApp(parts: PrivateParts): RequestListener {
   const { logger, registry, metrics, findLiveToken, tokenPrefix, redis, serviceCredentials } = parts;
   const { draining, restoring } = parts;

@@ -47,7 +47,6 @@ export function createMetrics(registry: Registry) {
     ),
   };
 
-  /** Looks up the series of each outcome once. */
   function latency(name: string, help: string) {
     const histogram = createHistogram(registry, { name, help, buckets: LATENCY_BUCKETS_SEC });
     const series = new Map<string, Observe>();

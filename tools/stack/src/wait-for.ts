@@ -6,9 +6,7 @@ export type WaitOptions = {
   what?: string;
 };
 
-/**
- * @throws {Error} after timeoutMs (10 s); its cause is the condition's last error, which counts as "not yet"
- */
+/** @throws {Error} after timeoutMs (10 s), with the condition's last error as its cause */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
   { timeoutMs = 10_000, intervalMs = 25, what = 'the condition to hold' }: WaitOptions = {},

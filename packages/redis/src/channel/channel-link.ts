@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 
-/** A subscription on one server, which reconnects by itself. */
 export type ChannelLink = {
   /** Whether all messages that the server published before the call have been passed on. */
   prove: () => Promise<boolean>;
@@ -13,7 +12,6 @@ export function openChannelLink(options: {
   channel: string;
   onMessage: (message: string) => void;
   onBegun: () => void;
-  /** Messages are missed from now on. */
   onEnded: (error: unknown) => void;
 }): ChannelLink {
   const { subscriber, channel, onMessage, onBegun, onEnded } = options;

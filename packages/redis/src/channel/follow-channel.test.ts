@@ -12,14 +12,12 @@ const CHANNEL = 'suite:channel';
 const FAILOVER = { timeoutMs: 20_000 };
 
 let running: RunningRedis;
-/** The suite's own connections. */
 let servers: Redis[];
 let follower: { close: () => void };
 let told: string[];
 let trustedUntilMs: number;
-/** How often trust was ended before its time. */
+/** Losses of trust. */
 let losses: number;
-/** Until when trust was first given after the last drop. */
 let firstTrustedUntilMs: number;
 
 const DROP = 'drop all';

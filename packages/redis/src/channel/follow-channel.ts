@@ -28,9 +28,8 @@ const SENTINEL_TIMEOUT_MS = 250;
 type Followed = { link: ChannelLink; control: Redis | undefined };
 
 /**
- * Follows a channel on every master, because only the server that published a message can prove its delivery
- * (ADR 0018). Pub/sub loses messages while no subscriber listens, so trust starts with a drop after each gap, and
- * ends when a connection is lost or the masters change.
+ * Follows every master, because only the server that published a message can prove its delivery (ADR 0018).
+ * Pub/sub loses messages while nobody listens, so trust starts with a drop after each gap.
  */
 export function followChannel(options: FollowOptions): { close: () => void } {
   const { open, masters } = topologyOf(options.url);
@@ -93,7 +92,7 @@ function createFollowedServers(follow: (endpoint: RedisEndpoint) => Followed) {
   const byKey = new Map<string, Followed>();
   return {
     all: () => [...byKey.values()],
-    /** Follows exactly these; true if nothing changed. */
+    /** True if nothing changed. */
     settleOn: (endpoints: readonly RedisEndpoint[]): boolean => {
       const wanted = new Set(endpoints.map(endpointKey));
       const gone = [...byKey].filter(([key]) => !wanted.has(key));

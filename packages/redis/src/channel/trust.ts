@@ -7,7 +7,6 @@ const LOGGED_GAP_MS = 2_000;
 
 /** How long all messages of a channel are known to have arrived. */
 export type Trust = {
-  /** Changes with each loss. */
   losses: () => number;
   lose: () => void;
   /** All messages up to then (performance.now()) were passed on; drops if trust had expired. */

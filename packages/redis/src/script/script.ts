@@ -7,8 +7,8 @@ export type ScriptableRedis = Pick<RedisConnection, 'sendCommand'>;
 export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
 
 /**
- * The data set that this Redis serves. The id is new after every start and promotion, where later writes may be
- * missing (ADR 0013). A plain search, because a pattern costs half as much as INFO itself.
+ * The data set of this Redis: a new id after every start and promotion, where later writes may be missing
+ * (ADR 0013). A plain search, because a pattern costs half as much as INFO itself.
  */
 export const LUA_DATA_SET = `
 local replication = redis.call('INFO', 'replication')
@@ -31,10 +31,7 @@ local function is_after(one, other)
 end
 `;
 
-/**
- * Defines a Lua script: EVALSHA, then EVAL if Redis doesn't know the script. All keys of a call must share one hash
- * tag. ioredis' defineCommand would double the cost of a command (ADR 0033).
- */
+/** EVALSHA, then EVAL. ioredis' defineCommand would double the cost of a command (ADR 0033). */
 export function defineScript(redis: ScriptableRedis, lua: string): Script {
   const digest = createHash('sha1').update(lua).digest('hex');
   const run = async (name: 'evalsha' | 'eval', script: string, ...[keys, args]: Parameters<Script>) => {

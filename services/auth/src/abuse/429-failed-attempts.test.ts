@@ -86,7 +86,7 @@ test('after the limit: 429 as the token endpoint’s error, with Retry-After wit
   expect(answer.headers.has('www-authenticate')).toBe(false);
 });
 
-/** An answer but for what differs from request to request. */
+/** Without what differs from request to request. */
 async function whole(response: Response) {
   return {
     status: response.status,
@@ -116,7 +116,7 @@ test('a right secret is accepted however many failed at its address: of its clie
   expect((await attempt(client)).status).toBe(200);
   await statuses(times(PER_ADDRESS + 20, () => attempt({ client_id: randomUUID(), client_secret: 'x' })));
   expect((await attempt(wrong(addClient(auth.account)))).status).toBe(429);
-  // Neither the one that is remembered, nor one that has to be looked up, nor at a replica that remembers none.
+  // Whether the client is remembered, looked up, or unknown to a replica.
   expect((await attempt(client)).status).toBe(200);
   expect((await attempt(neverUsed)).status).toBe(200);
   expect((await postToken(replica, tokenForm(client))).status).toBe(200);
@@ -155,7 +155,7 @@ test('50 wrong secrets at once get the limit’s number of verdicts, not one mor
 
 test('50 at once over two replicas get no more', async () => {
   const client = addClient(auth.account);
-  // The replica sees the connection's own address; the first is told of the same one.
+  // Both see the same address: the replica the connection's, the first the forwarded one.
   const all = await statuses(
     times(25, () => [
       attempt(wrong(client), '127.0.0.1'),
@@ -195,7 +195,7 @@ test('ever new client ids from one address: once it is limited, account is asked
   const ids = times(50, randomUUID);
   const flood = ids.map((client_id) => attempt({ client_id, client_secret: 'x' }));
   await waitFor(() => auth.account.requests.length === asked + LOOK_UPS_AT_ONCE);
-  // Comes to Redis behind those that came before it, and isn't held.
+  // Reaches Redis after the others and isn't held.
   expect((await attempt(wrong(known))).status).toBe(429);
   const left = async () => {
     const keys = await Promise.all(ids.map((id) => keysOf(auth, `auth:{${applicationPart(id)}}*`)));

@@ -6,7 +6,6 @@ export type Caller = {
   requestId: string;
   /** For the audit log; `unknown` if the caller has disconnected. */
   address: string;
-  /** Attempts are counted by it. */
   addressGroup: string;
 };
 

@@ -18,8 +18,8 @@ export type FailedAttemptLimits = {
 };
 
 /**
- * One hash per address, with the sum in `*` and a field per client: a single key, so that a Redis Cluster can check
- * both limits at once. Returns the limit that is reached, and for how many milliseconds.
+ * One hash per address, with the sum in `*` and a field per client, so that a Redis Cluster can check both
+ * limits at once. Returns the limit that is reached, and for how many milliseconds.
  */
 const LUA = `
 local counts = redis.call('HMGET', KEYS[1], '*', ARGV[1])

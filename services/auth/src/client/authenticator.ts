@@ -12,8 +12,8 @@ export type AuthenticateClient = (credentials: ClientCredentials, callerOf: () =
 
 type Attempt = {
   /**
-   * The client, if the credentials match the remembered record; null proves nothing. The record may have changed: use it
-   * only in a script that finds `json` in Redis still. Costs no round trip.
+   * A remembered record may be outdated: use it only in a script that still finds `json` in Redis. No round
+   * trip.
    */
   recall: () => (AuthenticClient & { json: string }) | null;
   /**
@@ -33,10 +33,7 @@ export type AuthenticClient = {
 /** Client ids are UUIDs as account writes them. Anything else is unknown without a look-up. */
 const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/**
- * Credentials are checked before any limit, so the failures of others never refuse right ones (ADR 0014). A failed
- * attempt costs one HMAC and one read of Redis; after too many, requests to account are queued.
- */
+/** Credentials are checked before any limit, so that others' failures never refuse right ones (ADR 0014). */
 export function createClientAuthenticator(options: {
   clients: Pick<ClientDirectory, 'find' | 'findQueued' | 'recall'>;
   peppers: readonly Pepper[];

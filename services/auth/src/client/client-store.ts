@@ -95,7 +95,7 @@ export type Noted = { noted: 'learnt' | 'changed' } | { noted: 'older'; knownEpo
 /** `verified`: this Redis has lost nothing since account was asked last, so it holds no token revoked by itself. */
 export type LookUp = { generation: string; verified: boolean };
 
-/** A client's record, valid only if a script still finds this JSON in Redis. */
+/** Valid only if a script still finds this JSON in Redis. */
 export type RememberedClient = { record: ClientRecord; json: string };
 
 export type ClientStore = {
@@ -103,7 +103,6 @@ export type ClientStore = {
   read: (clientId: string) => Promise<{ record: ClientRecord } | LookUp>;
   /** The cached record, if any, and whether account has known the client within a day. Leaves no key behind. */
   peek: (clientId: string) => Promise<{ record: ClientRecord | null; wasKnown: boolean }>;
-  /** The record as this process read it last, without I/O. */
   recall: (clientId: string) => RememberedClient | null;
   deleteTokens: (clientId: string, tokenHashes: readonly string[]) => Promise<void>;
   /** Stores account's answer, if its generation is still there: record, verified epoch, manual tokens. */
@@ -146,7 +145,7 @@ export function createClientStore(
       }
       const record = recordFrom(clientId, text);
       if (record !== null) return { record };
-      // A record of another version's shape counts as none.
+      // A record of another version's shape is ignored.
       const [, generation, known] = await readWith(clientId, 'anew');
       return { generation, verified: known === 'verified' };
     },

@@ -19,7 +19,6 @@ export type ClientDirectory = {
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
   /** The same for a caller that has invented too many clients: only clients known within a day skip the queue. */
   findQueued: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
-  /** See ClientStore. */
   recall: (clientId: string) => RememberedClient | null;
   /**
    * The client has changed in account: from now on `find` returns the new record, and tokens below the epoch are dead.
@@ -37,9 +36,8 @@ const ATTEMPTS = 5;
 const QUEUE = { concurrency: 4, waitingMax: 1_000 };
 
 /**
- * Client records of account's private API. All auths share them through Redis, where a generation takes the part that
- * events have in an event cache (ADR 0049). Only unknown clients are kept by the process, within a bound: Redis must
- * not fill with invented ids.
+ * All auths share records through Redis; a generation replaces the events of an event cache (ADR 0049).
+ * Unknown clients stay in the process, within a bound: Redis must not fill with invented ids.
  */
 export function createClientDirectory(options: {
   store: ClientStore;

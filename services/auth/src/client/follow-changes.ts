@@ -5,10 +5,7 @@ import type { Logger } from '@tollgate/log';
 import { followChannel } from '@tollgate/redis/follow-channel';
 import type { ClientDirectory } from './directory.ts';
 
-/**
- * Applies account's published changes of clients, in case account can't reach auth. Nothing depends on it alone:
- * account sends changes by HTTP too, and repeats both until auth acknowledges.
- */
+/** A fallback for when account can't reach auth: account also sends changes by HTTP and repeats both. */
 export function followChanges(options: {
   redisUrl: string;
   clients: Pick<ClientDirectory, 'change'>;

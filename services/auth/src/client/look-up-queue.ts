@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 /** Runs work when a slot is free. @throws {Problem} service_unavailable if the queue is full */
 type RunQueued = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** At most `concurrency` look-ups at one moment, first come, first served. */
+/** First come, first served. */
 export function createLookUpQueue(limits: { concurrency: number; waitingMax: number }): RunQueued {
   const waiting: (() => void)[] = [];
   let running = 0;

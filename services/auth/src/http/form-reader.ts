@@ -15,8 +15,8 @@ type RequestWithBody = IncomingMessage & { body?: unknown };
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Plain forms with a Content-Length are read here, all others by body-parser at three times the cost. Compressed
- * bodies are refused, because a small bomb would pass the limit.
+ * body-parser costs three times as much as reading plain forms here. Compressed bodies are refused: a bomb is
+ * small.
  */
 export function createFormReader(maxBodyBytes: number): ReadForm {
   const parseBody: ParseBody = raw({ type: FORM, limit: maxBodyBytes, inflate: false });

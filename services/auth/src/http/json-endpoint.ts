@@ -7,7 +7,6 @@ import { REQUEST_ID_HEADER, requestIdOf } from '@tollgate/log/request-id';
 
 export type JsonRequest = { req: IncomingMessage; res: ServerResponse; requestId: string };
 
-/** The JSON of a 200. */
 export type Answer = (request: JsonRequest) => Promise<string>;
 
 export type AnswerError = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
@@ -18,7 +17,6 @@ type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) 
 export function jsonEndpoint(options: {
   logRequest: LogRequest;
   accessLog?: Pick<AccessLog, 'note'> | null;
-  /** Called at the start of each request. */
   observe?: (req: IncomingMessage, res: ServerResponse) => void;
   headers: Readonly<Record<string, string>>;
   answer: Answer;
@@ -49,7 +47,6 @@ export function jsonEndpoint(options: {
   };
 }
 
-/** The headers that middlewares set on every response alike, computed once. */
 export function headersOf(...middlewares: readonly Middleware[]): Record<string, string> {
   const req = new IncomingMessage(new Socket());
   const res = new ServerResponse(req);

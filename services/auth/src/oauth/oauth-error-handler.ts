@@ -30,7 +30,7 @@ export function oauthErrorCode(thrown: unknown): string {
   return answerOf(thrown).body.error;
 }
 
-/** Responds with RFC 6749's JSON (section 5.2): `error` and `error_description`. */
+/** RFC 6749, section 5.2. */
 export function createOAuthErrorAnswer(
   logger: Logger,
   addressOf: AddressOf,

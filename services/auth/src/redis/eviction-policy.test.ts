@@ -40,7 +40,6 @@ async function stopAll(): Promise<void> {
   await Promise.all(running.map((service) => service.stop()));
 }
 
-/** A user of that Redis with everything but these commands. */
 async function urlOfUserWithout(...commands: string[]): Promise<string> {
   const url = new URL(redis.url);
   const rules = ['on', '>pw', '~*', '&*', '+@all', ...commands.map((command) => `-${command}`)];
@@ -50,7 +49,6 @@ async function urlOfUserWithout(...commands: string[]): Promise<string> {
   return url.href;
 }
 
-/** What auth says and how it ends on a Redis that it refuses. */
 function refusal(url: string) {
   const { status, output } = runToItsEnd({ ...GOOD_SETTINGS, REDIS_URL: url });
   expect(output).not.toContain('listening');

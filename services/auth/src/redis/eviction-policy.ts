@@ -7,9 +7,9 @@ const FIRST_CHECK_TIMEOUT_MS = 2_000;
 const RECHECK_MS = 1_000;
 
 /**
- * Ends the process with exit code 1 if Redis may evict keys, because an evicted revocation or token breaks auth's
- * promises. Every new connection is checked: after a restart or a failover another server may answer. Resolves after
- * the first check, or if Redis is unavailable.
+ * Exits with 1 if Redis may evict keys, because auth promises that tokens and revocations stay. Every new
+ * connection is checked, because a failover changes the server. Resolves after the first check, or without
+ * Redis.
  */
 export async function refuseEvictingRedis(redis: RedisConnection, logger: Logger): Promise<void> {
   async function check(server: Redis): Promise<void> {

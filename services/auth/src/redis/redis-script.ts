@@ -2,10 +2,7 @@ import { defineScript as defineOn } from '@tollgate/redis/script';
 import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { redisAnswer } from './redis-answer.ts';
 
-/**
- * After LUA_DATA_SET: whether an application's hash has all of its manual tokens. Each change and each loss of data
- * ends their generation (client-store.ts).
- */
+/** After LUA_DATA_SET: whether the hash has all of the application's manual tokens (client-store.ts). */
 export const LUA_LISTED = `
 local function listed(generation, listed_under)
   return generation and generation == listed_under and string.sub(generation, 1, #data_set) == data_set

@@ -56,7 +56,6 @@ test('what FLUSHALL took is loaded by itself, and said by readiness, metric and 
   expect(await gauge()).toBe('0');
   expect(auth.service.logs()).toContain('restoring manual tokens');
   expect(auth.service.logs()).toMatch(/"clients":7.*"restored manual tokens"/);
-  // From now on account isn't needed.
   auth.account.mood = 'away';
   for (const { token } of clients) expect(await isActive(auth.service, token)).toBe(true);
 });
@@ -120,7 +119,6 @@ test('an auth that is killed while it loads is followed by another one', async (
     const loading = began() === 0 ? auth.service : other;
     await loading.kill();
     release();
-    // Its lease ends in seconds by itself; the suite has them pass at once.
     expect(await auth.store.pttl(LEASE)).toBeGreaterThan(0);
     await auth.store.pexpire(LEASE, 1);
     await waitFor(async () => (await inRedis(clients)) === 4);

@@ -26,10 +26,7 @@ export type Restore = {
 
 const RETRY_MS = 500;
 
-/**
- * Loads all live manual tokens into Redis whenever its marker is missing or names another data set (a restart, a
- * failover, a FLUSHALL). One replica loads while the others wait.
- */
+/** Whenever Redis' marker is missing or names another data set, one replica loads all live manual tokens. */
 export function startRestore(options: RestoreOptions): Restore {
   const { store, checkIntervalMs, logger, gauge } = options;
   const stopping = new AbortController();
@@ -73,7 +70,7 @@ export function startRestore(options: RestoreOptions): Restore {
   };
 }
 
-/** The number of loaded clients; null if the lease or the data was lost meanwhile. */
+/** The number of loaded clients; null if the lease or the data was lost. */
 async function loadAll(
   { store, account, clients, maxInFlight, logger }: RestoreOptions,
   { owner, dataSet }: { owner: string; dataSet: string },

@@ -15,7 +15,6 @@ const client: ClientRecord = {
 
 type Asked = { json: string | undefined; keys: string[] };
 
-/** A script that records its calls and always returns the same. */
 function scriptThat(answer: IssueAnswer | 'changed' | Error) {
   const asked: Asked[] = [];
   const issueToken = batchTokens({

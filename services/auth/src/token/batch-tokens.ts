@@ -7,13 +7,9 @@ type TokenOutcome = 'issued' | 'changed' | { waitUs: number };
 
 type Wanted = { authentic: Pick<AuthenticClient, 'client' | 'json'>; tokenKey: string };
 
-/** Stores one token of a client at its key. */
 export type IssueToken = (authentic: Wanted['authentic'], tokenKey: string) => Promise<TokenOutcome>;
 
-/**
- * Stores a batch of one client's tokens by one script. Only requests with the same remembered record share a batch;
- * a record that was looked up for one request isn't shared.
- */
+/** Only requests with the same remembered record share a batch; a record looked up for one isn't shared. */
 export function batchTokens(script: Pick<IssueScript, 'issue'>): IssueToken {
   const issue = batchCalls(async (_record: string | symbol, batch: readonly Wanted[]) => {
     const [first] = batch;

@@ -13,10 +13,9 @@ import { turnedTo, underTurnedClock } from '@tollgate/testbed/turned-clock';
 import { LUA, limitArgs } from './issue-script.ts';
 
 const MINUTE_US = 60_000_000;
-/** Any moment of these years: the arithmetic has to be exact where the numbers are large. */
+/** The arithmetic must be exact for numbers as large as today's. */
 const BEGIN_US = 1_790_000_000_000_000;
 const LIFESPAN_SEC = 2_000_000_000;
-/** A token's record without its times, as the script takes it. */
 const RECORD = '"epoch":0}';
 
 let server: OwnRedis;
@@ -28,7 +27,7 @@ beforeAll(async () => {
   server = await startRedis();
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  // Keys end by Redis' own clock: the counter's stays.
+  // The counter's key expires by Redis' own clock.
   const clocked = underTurnedClock(LUA, 7, { ", 'PX', math.ceil((whole - now) / 1000)": '' });
   issueAt = defineScript(redis, clocked);
   issueNow = defineScript(redis, LUA);
@@ -45,7 +44,7 @@ function keysOf(client: string, tokens: readonly string[]): string[] {
 
 type Ask = { perMinute: number; tokens: readonly string[]; atUs: number };
 
-/** What each of the tokens, asked for in one call, is told: nothing missing, or for how long it is refused. */
+/** For each token of one call, how long it is refused, if at all. */
 async function ask(client: string, { perMinute, tokens, atUs }: Ask): Promise<number[]> {
   const args = [...limitArgs(perMinute), tokens.length, RECORD, LIFESPAN_SEC, '', ...turnedTo(atUs)];
   const [fitted, waitUs] = (await issueAt(keysOf(client, tokens), args)) as [number, number];

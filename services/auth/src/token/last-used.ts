@@ -5,15 +5,14 @@ import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 
 export type LastUsed = {
-  /** A manual token was found active now. No I/O; never throws. */
+  /** No I/O; never throws. */
   note: (tokenHash: string) => void;
   /** Reports once more. */
   close: () => Promise<void>;
 };
 
 /**
- * Regularly reports to account when manual tokens were last used. Uses beyond `maxEntries` per interval and those of
- * a killed process are lost; failed reports are repeated.
+ * Uses beyond `maxEntries` per interval and those of a killed process are lost; failed reports are repeated.
  */
 export function startLastUsed(options: {
   account: Pick<PrivateApi, 'postJson'>;

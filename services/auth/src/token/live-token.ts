@@ -28,7 +28,6 @@ export function createFindLiveToken(options: {
   onManualTokenUsed: (tokenHash: string) => void;
 }): FindLiveToken {
   const { tokens, clients, missLookUpsMaxInFlight, onManualTokenUsed } = options;
-  /** The number of waiting callers by application, for which account is asked once. */
   const waiting = new Map<string, number>();
 
   async function lookUpMiss(applicationPart: string, requestId: string): Promise<boolean> {
@@ -58,7 +57,6 @@ export function createFindLiveToken(options: {
         record === null
           ? await lookUpMiss(applicationPart, requestId)
           : (await clients.find(record.client_id, requestId)) !== null;
-      // The client was deleted, or never existed.
       if (!known) return null;
     }
     throw unavailable('Redis kept losing the verified epoch');

@@ -35,20 +35,20 @@ async function snapshot(kept: (key: string) => boolean = () => true) {
   return async () => {
     await flush(auth);
     for (const [key, value, ttlMs] of values) {
-      // Some keys live so shortly that they were gone before they could be read: PTTL then says -2.
+      // PTTL is -2 for a key that expired before it was read.
       if (ttlMs !== -2) await auth.store.restore(key, Math.max(ttlMs, 0), value, 'REPLACE');
     }
   };
 }
 
-/** Kills Redis and starts it again; resolves when auth has its connection back. */
+/** Resolves when auth has reconnected. */
 async function restartRedis(): Promise<void> {
   await auth.redis.kill();
   await auth.restartRedis();
   await waitFor(async () => (await fetch(`${auth.service.privateUrl}/health/ready`)).ok);
 }
 
-/** A client with a token that is revoked, and what brings back the Redis of before. */
+/** Includes a function that restores the earlier Redis. */
 async function revokedClient(kept?: (key: string) => boolean) {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
@@ -166,7 +166,7 @@ test('an answer of account that Redis’ loss overtook is not noted', async () =
   await goBack();
   release();
   expect(await underWay).toBe(false);
-  // The first answer was under a generation that had gone, so it was asked again.
+  // The first answer's generation was gone, so auth asked again.
   expect(asked(client)).toBe(before + 2);
 });
 
@@ -178,7 +178,7 @@ async function giveBack({ client_id, client_secret }: TestClient, token: string)
   expect(response.status).toBe(200);
 }
 
-/** A client with a token that it keeps and others that it gives back, more than one page of account's. */
+/** The revoked tokens fill more than one page of account's. */
 async function givenBack() {
   const client = addClient(auth.account);
   const kept = await obtainToken(auth.service, client);
@@ -231,7 +231,7 @@ test('Redis loses its data while the given back tokens are being deleted: they a
   let loss = Promise.resolve();
   auth.account.onAnswered = () => {
     answers += 1;
-    // Between the client’s record and its second page: a master without these writes takes over.
+    // Between the client's record and its second page, a master without these writes takes over.
     if (answers === 3) loss = restartRedis().then(goBack);
   };
   const first = given[0] ?? '';
@@ -249,7 +249,6 @@ test('Postgres restored from a backup older than a revocation: account takes it 
   await revokeTokens(auth, client);
   const late = await obtainToken(auth.service, client);
   auth.account.clients.set(client.client_id, backup);
-  // Whatever makes auth ask again: here another restart of Redis, with its data.
   const goBack = await snapshot();
   await restartRedis();
   await goBack();

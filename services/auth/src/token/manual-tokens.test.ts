@@ -7,8 +7,6 @@ import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test
 import { isActive, obtainToken, postIntrospection, putRevocationEpoch } from '../../test/suite/requests.ts';
 import { commitChange, revokeTokens } from '../../test/suite/revoke.ts';
 
-/** Without the restore (restore.test.ts). */
-
 let auth: AuthUnderTest;
 
 beforeAll(async () => {
@@ -26,14 +24,13 @@ const deliver = ({ client_id }: TestClient) =>
     revocation_epoch: auth.account.clients.get(client_id)?.revocation_epoch ?? 0,
   });
 
-/** account issues a manual token, and notifies auth. */
 async function issue(client: TestClient, lifespanSec?: number): Promise<string> {
   const token = addManualToken(auth.account, client, lifespanSec);
   await deliver(client);
   return token;
 }
 
-/** account revokes one, and doesn't notify auth yet. */
+/** account doesn't notify auth yet. */
 function commitRevocation(client: TestClient, token: string): void {
   const tokens = auth.account.clients.get(client.client_id)?.hand_made_tokens ?? [];
   const hash = accessTokenHash(token);
@@ -152,7 +149,7 @@ test('a Redis that goes back to before the revocation doesn’t bring it back', 
   const before = await auth.store.dumpBuffer(key);
   commitRevocation(client, token);
   await deliver(client);
-  // A promoted replica that had missed the last writes.
+  // Simulates a promoted replica that missed the last writes.
   await auth.store.replicaof('127.0.0.1', 9);
   await auth.store.replicaof('NO', 'ONE');
   await auth.store.restore(key, 0, before, 'REPLACE');
@@ -166,7 +163,7 @@ test('an answer that a revocation overtook is not noted', async () => {
   const before = asked(client);
   const underWay = isActive(auth.service, token);
   await waitFor(() => asked(client) === before + 1);
-  // The answer on its way still has the token; what is asked for after the delivery hasn't.
+  // The answer under way still has the token; one requested after the delivery doesn't.
   const withToken = auth.account.clients.get(client.client_id);
   commitRevocation(client, token);
   await deliver(client);
@@ -225,14 +222,13 @@ test('made-up applications: inactive; beyond the limit of look-ups 503, and neve
   const before = auth.account.requests.length;
   await waitFor(() => auth.account.requests.length >= before + 4 || strangersAsked() === 4);
   expect(await statusOf(newAccessToken('tg', randomUUID()))).toBe(503);
-  // Another caller of one that is being looked up waits with it.
+  // A second caller shares the look-up under way.
   const second = statusOf(strangers[0] ?? '');
   expect(await isActive(auth.service, token)).toBe(true);
   expect(await isActive(auth.service, newAccessToken('tg', client.client_id))).toBe(false);
   release();
   expect(await Promise.all([...waiting, second])).toEqual([200, 200, 200, 200, 200]);
   expect(await isActive(auth.service, newAccessToken('tg', randomUUID()))).toBe(false);
-  // Nothing of them stays in Redis.
   for (const stranger of strangers) {
     expect(await auth.store.keys(`auth:{${stranger.split('_')[1] ?? ''}}:*`)).toEqual([]);
   }

@@ -11,7 +11,6 @@ export const tokenRecordSchema = z.object({
   /** Unix seconds, like `exp`. */
   iat: z.int(),
   exp: z.int(),
-  /** The revocation epoch under which the token was issued. */
   epoch: z.int(),
 });
 

@@ -30,7 +30,7 @@ async function expectProblem(response: Response, status: number, code: string): 
   expect(await response.json()).toMatchObject({ status, code, request_id: expect.any(String) });
 }
 
-/** How many commands Redis has served since the last reset, less the suite's own and the probes'. */
+/** Without the suite's own commands and the probes'. */
 async function redisCommands(): Promise<Record<string, number>> {
   const stats = await onMasters(auth, (master) => master.info('commandstats'));
   const rows = [...stats.join('\n').matchAll(/cmdstat_([a-z|]+):calls=(\d+)/g)];
@@ -40,7 +40,6 @@ async function redisCommands(): Promise<Record<string, number>> {
   );
 }
 
-/** Redis' record of a token, as a suite may tamper with it. */
 async function storedToken(clientId: string, token: string) {
   const key = `auth:{${applicationPart(clientId)}}:token:${accessTokenHash(token)}`;
   return { key, record: JSON.parse((await auth.store.get(key)) ?? '{}') as Record<string, unknown> };
@@ -104,7 +103,6 @@ test('a malformed token costs no round trip, any other one', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
   const unknown = newAccessToken('tg', client.client_id);
-  // Each server meets the script once before it knows it.
   await expectInactive(unknown);
   await onMasters(auth, (master) => master.config('RESETSTAT'));
   for (const malformed of ['x', `${token}0`, newAccessToken('other', client.client_id)]) {
@@ -112,7 +110,7 @@ test('a malformed token costs no round trip, any other one', async () => {
   }
   expect(await redisCommands()).toEqual({});
   await postIntrospection(auth.service, { token });
-  // One script, one round trip; the others are what it does inside Redis.
+  // One round trip; GET and HMGET run inside the script.
   expect(await redisCommands()).toEqual({ evalsha: 1, get: 1, hmget: 1 });
   await expectInactive(unknown);
   expect(await redisCommands()).toEqual({ evalsha: 2, get: 2, hmget: 2 });

@@ -43,7 +43,7 @@ test('after the delivery all older tokens are inactive, newer ones and other cli
   for (const token of old) expect(await isActive(auth.service, token)).toBe(false);
   expect(await isActive(auth.service, later)).toBe(true);
   expect(await isActive(auth.service, others)).toBe(true);
-  // Dead tokens that are asked about leave Redis.
+  // Dead tokens leave Redis when they are introspected.
   expect(await keysOf(auth, `auth:{${applicationPart(client.client_id)}}:token:*`)).toHaveLength(1);
 });
 
@@ -75,7 +75,7 @@ test('a record that was on its way when the client changed is neither used nor k
   await waitFor(() => auth.account.requests.filter((asked) => asked === path).length === 1);
   await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 1 });
   release();
-  // It still says epoch 0, which auth knows to be over: account has lost a revocation, and takes it over.
+  // account has lost a revocation and still has epoch 0; auth knows a later one and sends it.
   expect((await underWay).status).toBe(401);
   expect(auth.account.recovered).toContainEqual({ client_id: client.client_id, revocation_epoch: 1 });
   commitChange(auth, client, client.record);
@@ -137,7 +137,7 @@ test('a delivery makes every look-up under way ask again, also where the epoch i
   const underWay = postToken(auth.service, tokenForm(client));
   await waitFor(() => times() === 1);
   await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 0 });
-  // Who comes after the delivery doesn't share the answer of before.
+  // A request after the delivery doesn't share the earlier answer.
   const later = postToken(auth.service, tokenForm(client));
   await waitFor(() => times() === 2);
   release();
@@ -209,7 +209,7 @@ test('revoked while tokens are issued and introspected: whatever was issued befo
     const epoch = Number(await epochOf(client.client_id));
     for (const token of await Promise.all(during)) {
       if (token === undefined) continue;
-      // A token of the race is of the old epoch and dead, or of the new one and good: never good and old.
+      // A token of the race has the old epoch and is dead, or the new one and is active.
       const stored = await auth.store.get(tokenKey(client.client_id, token));
       const issuedUnder = stored === null ? -1 : (JSON.parse(stored) as { epoch: number }).epoch;
       expect(await isActive(auth.service, token)).toBe(issuedUnder === epoch);

@@ -5,8 +5,6 @@ import { addClient, addManualToken, startAuth } from '../../../test/suite/auth-u
 import type { AuthUnderTest, TestClient } from '../../../test/suite/auth-under-test.ts';
 import { isActive, obtainToken } from '../../../test/suite/requests.ts';
 
-/** RFC 7009 for manual tokens: account's commit decides. */
-
 let auth: AuthUnderTest;
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => auth.close());
 
-/** RFC 6749, section 5.2: the shape of every error. */
+/** RFC 6749, section 5.2. */
 async function expectError(response: Response, status: number, error: string): Promise<void> {
   const text = await response.text();
   expect([response.status, text]).toEqual([status, expect.stringContaining(`"error":"${error}"`)]);
@@ -31,7 +31,6 @@ function basicOf(text: string | Uint8Array, scheme = 'Basic'): string {
   return `${scheme} ${Buffer.from(text).toString('base64')}`;
 }
 
-/** The good form with some fields changed, or left out where undefined. */
 function formWith(changes: Record<string, string | undefined>): Record<string, string> {
   const fields = Object.entries({ ...tokenForm(client), ...changes });
   return Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== undefined));

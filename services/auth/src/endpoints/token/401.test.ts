@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => auth.close());
 
-/** All of an answer but its date and its request's id. */
+/** Without the date and the request id. */
 async function wholeAnswer(response: Response) {
   const headers = [...response.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
   return { status: response.status, headers, body: await response.text() };
@@ -103,7 +103,7 @@ test('missing or unusable client authentication gets that same answer, and count
     { client_id, client_assertion: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' },
   ];
   for (const form of forms) expect(await refused({ ...grant, ...form })).toEqual(wrong);
-  // What curl --anyauth sends first.
+  // curl --anyauth sends this first.
   expect(await wholeAnswer(await postToken(auth.service, ''))).toEqual(wrong);
   expect(await keysOf(auth, '*')).toEqual([]);
 });

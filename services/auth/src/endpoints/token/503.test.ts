@@ -43,7 +43,7 @@ test('account failing, away or silent: temporarily_unavailable, and service agai
 });
 
 test('account away: a client in the cache still gets its token, and auth stays ready', async () => {
-  // The restore at the start needs account.
+  // The initial restore needs account.
   await waitFor(async () => JSON.stringify(await readiness()).includes('"status":"ready"'));
   const client = addClient(auth.account);
   await obtainToken(auth.service, client);
@@ -73,7 +73,7 @@ test('Redis away and back: 503, said by readiness, then 200 by itself', async ()
 
   await auth.restartRedis();
   await waitFor(async () => (await postToken(auth.service, tokenForm(client))).status === 200);
-  // A token of before may be lost: a killed Redis lacks its last writes.
+  // A killed Redis lacks its last writes, so an earlier token may be lost.
   const later = await postIntrospection(auth.service, { token: await obtainToken(auth.service, client) });
   expect(await later.json()).toMatchObject({ active: true });
   expect(await readiness()).toEqual(READY);

@@ -42,7 +42,6 @@ export function createGrant(options: {
   };
 }
 
-/** The library passes the client through unchanged. */
 function granteeOf(client: Client): AuthenticClient {
   return (client as Grantee).authentic;
 }

@@ -33,14 +33,13 @@ beforeEach(() => {
 
 afterAll(() => auth.close());
 
-/** A client whose record this auth remembers. A delivery doesn't take it from there: only Redis is told. */
+/** A delivery changes only Redis, so this auth still remembers the record. */
 async function rememberedClient(): Promise<TestClient> {
   const client = addClient(auth.account);
   for (let times = 0; times < 2; times += 1) await obtainToken(auth.service, client);
   return client;
 }
 
-/** The keys of the client's tokens in Redis. */
 function tokensOf({ client_id }: TestClient): Promise<string[]> {
   return keysOf(auth, `auth:{${applicationPart(client_id)}}:token:*`);
 }
@@ -49,7 +48,7 @@ async function deliver({ client_id }: TestClient, revocation_epoch: number): Pro
   expect((await putRevocationEpoch(auth.service, client_id, { revocation_epoch })).status).toBe(204);
 }
 
-/** How often Redis was asked, scripts counted as one. */
+/** A script counts as one. */
 async function askedOfRedis(ask: () => Promise<unknown>): Promise<{ scripts: number; withinThem: string[] }> {
   await onMasters(auth, (master) => master.config('RESETSTAT'));
   await ask();
@@ -66,7 +65,7 @@ test('a token of a remembered client costs one script and one read', async () =>
   expect(withinThem).toEqual(expect.arrayContaining(['get', 'hmget', 'set']));
 });
 
-/** So many requests in one write, on one connection: they are read in one turn of the event loop. */
+/** In one write on one connection, so that one turn of the event loop reads them. */
 async function postTogether(client: TestClient, count: number): Promise<number[]> {
   const body = new URLSearchParams(tokenForm(client)).toString();
   const request = (isLast: boolean) =>
@@ -113,7 +112,6 @@ test('a wrong secret costs two scripts, of a client that is remembered, revoked 
     expect((await postToken(auth.service, form)).status).toBe(401);
   };
   for (const client of [remembered, revoked, unknown]) {
-    // The first one asks account.
     await fail(client);
     expect((await askedOfRedis(() => fail(client))).scripts).toBe(2);
   }
