@@ -22,10 +22,7 @@ export type EventCache<Key, Context, Value, Event> = {
 export type Load<Key, Context> = {
   key: Key;
   context: Context;
-  /**
-   * When it began (performance.now()): durations of the answer count from here, so transit doesn't extend
-   * them.
-   */
+  /** When it began (performance.now()): durations of the answer count from here, so transit doesn't extend them. */
   startedMs: number;
 };
 

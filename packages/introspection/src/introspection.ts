@@ -30,9 +30,7 @@ export type Introspector = {
   introspect: (token: string, requestId?: string) => Promise<LiveToken | null>;
   /** From the cache alone; undefined if only auth knows. */
   introspectCached: (token: string) => LiveToken | null | undefined;
-  /**
-   * The client's tokens below the epoch are dead, whatever auth answers; without an epoch, all are dropped.
-   */
+  /** The client's tokens below the epoch are dead, whatever auth answers; without an epoch, all are dropped. */
   dropClient: (clientId: string, revocationEpoch?: number) => void;
   /** The token is dead, whatever auth answers from now on. */
   dropToken: (tokenHash: string) => void;

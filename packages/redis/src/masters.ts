@@ -24,10 +24,7 @@ const slotsReply = z.array(
     .rest(z.unknown()),
 );
 
-/**
- * Agreed if most sentinels name the same master and it confirms. Only the sentinel that leads a failover
- * knows at once.
- */
+/** Agreed if most sentinels name a master that confirms. Only the sentinel that leads a failover knows it at once. */
 export function mastersBySentinel(
   { sentinels, masterName }: Extract<RedisAddress, { topology: 'sentinel' }>,
   openSentinel: OpenServer,
@@ -85,6 +82,7 @@ export function mastersOfCluster(
         await ready(node);
         return await slotOwners(node);
       } catch {
+        // The next one may answer.
       } finally {
         node.disconnect();
         open.delete(node);
@@ -111,7 +109,6 @@ export function mastersOfCluster(
 
 async function slotOwners(node: Redis): Promise<RedisEndpoint[]> {
   const ranges = slotsReply.parse(await node.call('CLUSTER', 'SLOTS'));
-  // A node may not know its own host.
   const own = node.options.host ?? '';
   return unique(
     ranges.map(([, , [host, port]]) => ({ host: host === null || host === '' ? own : host, port })),

@@ -20,9 +20,8 @@ export type DebianPackagesOptions = {
 };
 
 /**
- * Unpacks Debian's (or Ubuntu's) packages, with the dependencies that the system lacks, into the cache. apt-
- * get verifies them. Needs no root and runs no package's scripts, so that no service starts. Concurrent calls
- * are safe.
+ * Unpacks Debian's (or Ubuntu's) packages and missing dependencies into the cache; apt-get verifies them. Needs no
+ * root and runs no package's scripts, so that no service starts. Concurrent calls are safe.
  * @throws {Error} without apt-get or network, or if the programs don't run here
  */
 export async function unpackDebianPackages(options: DebianPackagesOptions): Promise<UnpackedPackages> {
@@ -67,7 +66,6 @@ async function download(work: string, options: DebianPackagesOptions): Promise<v
     ].flatMap((setting) => ['-o', setting]),
   ];
   await run('apt-get', [...apt, 'update'], options);
-  // Downloads the named packages even if the system has them.
   const install = ['install', '--download-only', '--reinstall', '--no-install-recommends'];
   await run('apt-get', [...apt, ...install, ...options.packages], options);
 }

@@ -1,4 +1,3 @@
-/** Whether a URL answers 200 within two seconds. */
 export async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });

@@ -3,10 +3,7 @@ import { connect, createServer } from 'node:net';
 
 const HOST = '127.0.0.1';
 
-/**
- * Chosen below the range of local ports of outgoing connections, so that it stays free during a restart.
- * Another process may still take it first: retry with a new one.
- */
+/** Below the range of outgoing connections' ports, so that it stays free over a restart. Retry if it gets taken. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 32_000);

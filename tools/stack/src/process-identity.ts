@@ -2,9 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { waitFor } from './wait-for.ts';
 
-/**
- * Systems reuse pids. `startTime` is opaque: ticks since boot with the boot's id on Linux, a date elsewhere.
- */
+/** Systems reuse pids. `startTime` is opaque: ticks since boot with the boot's id on Linux, a date elsewhere. */
 export type ProcessIdentity = { pid: number; startTime: string };
 
 export function identityOf(pid: number): ProcessIdentity | undefined {
@@ -35,7 +33,6 @@ export async function endProcess(
   }
 }
 
-/** Ignores a process (or group, for a negative pid) that has ended. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

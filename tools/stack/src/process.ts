@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { identityOf, signalProcess } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
-/** One of the two is null. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type ManagedProcess = {
@@ -33,7 +32,6 @@ export type ProcessOptions = {
   logFile: string;
   cwd?: string;
   input?: string;
-  /** Requires root. */
   user?: { uid: number; gid: number } | undefined;
   onSpawn?: OnSpawn | undefined;
 };
@@ -53,10 +51,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   return await manage(child, options);
 }
 
-/**
- * Returns stdout; stderr goes to the log file.
- * @throws {Error} with the log's last lines on any exit code but 0
- */
+/** @throws {Error} with the log's last lines on any exit code but 0 */
 export async function runCommand(options: ProcessOptions): Promise<string> {
   const log = openSync(options.logFile, 'a', 0o600);
   let child: ChildProcess;

@@ -28,8 +28,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       ...common(plan, 'auth', ports.auth, ports.authPrivate, ['gateway', 'account', 'operator']),
       ...accountPrivate,
       CLIENT_SECRET_PEPPERS: plan.peppers,
-      // Clients find the metadata at the gateway, the only public listener, so the issuer must be its
-      // address.
+      // Clients find the metadata at the gateway, the only public listener, so the issuer must be its address.
       ISSUER_URL: localUrl(ports.gateway),
       TRUSTED_PROXIES: LOCAL_PROXIES,
     },

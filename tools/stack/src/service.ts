@@ -6,10 +6,8 @@ import { waitFor } from './wait-for.ts';
 export type ServiceOptions = {
   name: string;
   entry: string;
-  /** Nothing is inherited. */
   env: Readonly<Record<string, string | undefined>>;
   logFile: string;
-  /** Answers 200 when the service counts as started, for instance its private /health/ready. */
   readyUrl: string;
   cwd?: string;
   timeLimitMs?: number;
@@ -23,9 +21,7 @@ export const NODE_FLAGS = [
   '--no-allocation-site-pretenuring',
 ];
 
-/**
- * @throws {Error} with the log's last lines unless readyUrl answers 200 within 30 s; the process is stopped
- */
+/** @throws {Error} with the log's last lines unless readyUrl answers 200 within 30 s; the process is stopped */
 export async function startService(options: ServiceOptions): Promise<ManagedProcess> {
   const { name, entry, env, logFile, readyUrl, cwd, timeLimitMs = 30_000, onSpawn } = options;
   const service = await startProcess({

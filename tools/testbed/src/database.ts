@@ -25,7 +25,6 @@ export async function createDatabase(): Promise<Database> {
   };
 }
 
-/** Runs the account service's own program. */
 export async function migrate(url: string, runDirectory: string): Promise<void> {
   await runCommand({
     name: 'migrate',

@@ -7,9 +7,7 @@ import { TEMPLATE, databaseUrl, migrate } from './database.ts';
 import { clusterOptions } from './postgres.ts';
 import { createRunDirectory, endAbandonedRuns, endRun, register, writeRun } from './run.ts';
 
-/**
- * Starts one Postgres with a migrated template for suites to clone. Suites start their own Redis processes.
- */
+/** One Postgres with a migrated template for suites to clone. Suites start their own Redis processes. */
 export default async function setUp(): Promise<void> {
   await endAbandonedRuns();
   const directory = await createRunDirectory();

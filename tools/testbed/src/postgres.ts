@@ -43,7 +43,6 @@ export async function startPostgres(): Promise<OwnPostgres> {
   };
 }
 
-/** Fast rather than safe on a power failure. */
 export async function clusterOptions(directory: string): Promise<PostgresOptions> {
   return {
     dataDir: newDirectory(directory, 'postgres'),

@@ -6,7 +6,6 @@ import { startRedisProcess } from './redis.ts';
 import type { OwnRedis, RunningRedis } from './redis.ts';
 import { readRun } from './run.ts';
 
-/** Lets a suite see a failover in seconds. */
 const DOWN_AFTER_MS = 1_000;
 
 const SLOTS = 16_384;
@@ -23,10 +22,7 @@ export type RedisSentinel = RunningRedis & {
   sentinels: readonly OwnRedis[];
 };
 
-/**
- * Three masters (some two seconds). `settings` are lines of each redis.conf; kill and restart affect all
- * nodes.
- */
+/** Three masters (some two seconds). `settings` are lines of each redis.conf; kill and restart affect all nodes. */
 export async function startRedisCluster({
   replicas = false,
   settings = [],

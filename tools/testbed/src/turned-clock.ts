@@ -1,6 +1,5 @@
 /**
- * Makes a Redis script read the time from its arguments, `firstArgument` and the next. `others` are further
- * replacements.
+ * Makes a script read the time from its arguments, from `firstArgument` on. `others` are further replacements.
  * @throws {Error} if the script lacks a part
  */
 export function underTurnedClock(
@@ -15,7 +14,6 @@ export function underTurnedClock(
   }, lua);
 }
 
-/** In the form of Redis' TIME. */
 export function turnedTo(atUs: number): [seconds: number, microseconds: number] {
   return [Math.floor(atUs / 1_000_000), atUs % 1_000_000];
 }

@@ -16,7 +16,6 @@ let servers: Redis[];
 let follower: { close: () => void };
 let told: string[];
 let trustedUntilMs: number;
-/** Losses of trust. */
 let losses: number;
 let firstTrustedUntilMs: number;
 

@@ -92,7 +92,6 @@ function createFollowedServers(follow: (endpoint: RedisEndpoint) => Followed) {
   const byKey = new Map<string, Followed>();
   return {
     all: () => [...byKey.values()],
-    /** True if nothing changed. */
     settleOn: (endpoints: readonly RedisEndpoint[]): boolean => {
       const wanted = new Set(endpoints.map(endpointKey));
       const gone = [...byKey].filter(([key]) => !wanted.has(key));

@@ -8,7 +8,6 @@ export class ScriptCommand extends Command {
     super(name, args, { replyEncoding: 'utf8' });
   }
 
-  /** ioredis calls it whenever it sends the command, with the connection's commandTimeout. */
   override setTimeout(ms: number): void {
     this.#timeLimit ??= setTimeout(() => {
       this.reject(new Error('Command timed out'));

@@ -11,9 +11,7 @@ export type LastUsed = {
   close: () => Promise<void>;
 };
 
-/**
- * Uses beyond `maxEntries` per interval and those of a killed process are lost; failed reports are repeated.
- */
+/** Uses beyond `maxEntries` per interval and those of a killed process are lost; failed reports are repeated. */
 export function startLastUsed(options: {
   account: Pick<PrivateApi, 'postJson'>;
   intervalMs: number;

@@ -13,10 +13,7 @@ const ROOTS_DATA = '/var/lib/tollgate';
 /** File in dataDir that names the directory that really holds the data. */
 const ELSEWHERE = 'elsewhere';
 
-/**
- * dataDir, or a directory below /var/lib/tollgate if the Postgres user can't enter root's. dataDir remembers
- * it.
- */
+/** dataDir, which remembers a directory below /var/lib/tollgate if the Postgres user can't enter root's. */
 export async function dataHome(dataDir: string, user: PostgresUser): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if (user === undefined) return dataDir;
@@ -92,9 +89,7 @@ export async function initialise(options: {
   return cluster;
 }
 
-/**
- * Postgres takes a program that reuses a killed postmaster's pid for itself; it judges other lock files well.
- */
+/** Postgres takes a program that reuses a killed postmaster's pid for itself; it judges other lock files well. */
 export async function removeStrangersLock(
   cluster: string,
   isPostgres: (pid: number) => boolean,

@@ -17,7 +17,6 @@ export type PostgresOptions = {
   /** The superuser's; set when the cluster is created, and fixed from then on. */
   password: string;
   logFile: string;
-  /** Created if missing; `postgres` by default. */
   database?: string;
   /** False trades safety on a power failure (not on a crash) for speed, for suites. */
   durable?: boolean;

@@ -10,7 +10,6 @@ export type RedisProgram =
 
 export type FindRedisOptions = {
   logFile: string;
-  /** The PATH by default. */
   path?: readonly string[];
   cacheDir?: string;
   say?: ((line: string) => void) | undefined;
