@@ -12,18 +12,18 @@ const LIVE_TIME_LIMIT_MS = 10_000;
 const applicationsPage = (stack: () => Stack) => `${stack().demo.console.url}/api_v2/applications`;
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
-/** The link in the newest mail to an address that leads to a page. */
+/** The link in a mail to an address that leads to a page, at the address where this machine reaches the stack. */
 async function mailedLink(stack: () => Stack, email: string, page: string): Promise<string> {
-  const link = new RegExp(`https?://[^\\s"<]+/user/${page}\\?token=[\\w-]{43}`);
+  const link = new RegExp(`https?://[^\\s"<]+(/user/${page}\\?token=[\\w-]{43})`);
   const found = await eventually(
     async () => {
       const mails = (await stack().mails()).map((raw) => raw.replace(/=\r?\n/g, '').replaceAll('=3D', '='));
-      return mails.filter((mail) => mail.includes(email)).map((mail) => link.exec(mail)?.[0]);
+      return mails.filter((mail) => mail.includes(email)).map((mail) => link.exec(mail)?.[1]);
     },
-    (links) => links.some((one) => one !== undefined),
+    (paths) => paths.some((path) => path !== undefined),
     LIVE_TIME_LIMIT_MS,
   );
-  return found.find((one) => one !== undefined) ?? '';
+  return new URL(found.find((path) => path !== undefined) ?? '', stack().demo.console.url).href;
 }
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */

@@ -43,7 +43,7 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
         TOKEN_SEALING_KEYS: sealing_keys,
         DATABASE_URL: databaseUrl(secrets),
         PUBLIC_URL: 'http://gateway:4000',
-        MAIL_DIR: '/tmp/mail',
+        MAIL_DIR: '/mail',
         CORS_ALLOWED_ORIGINS: '*',
         TRUSTED_PROXIES: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16',
         AUTH_PRIVATE_URL: 'http://auth:4101',

@@ -170,6 +170,7 @@ async function startService(
   const published = { public: await freePort(), private: await freePort() };
   const container = await prepared(run, name, new HardenedContainer(builtImage(name)))
     .withEnvironment(containerSettings(name, run.secrets))
+    .withTmpFs(name === 'account' ? { '/mail': 'rw,uid=1000,gid=1000,mode=0700' } : {})
     .withExposedPorts(
       { container: ports.public, host: published.public },
       { container: ports.private, host: published.private },
@@ -206,7 +207,7 @@ async function runAccountProgram(run: Run, program: 'migrate' | 'seed'): Promise
 /** The image has no shell tools to rely on but Node.js itself. */
 async function readMails({ container }: RunningPart): Promise<string[]> {
   const script = `const { globSync, readFileSync } = require('node:fs');
-    console.log(JSON.stringify(globSync('/tmp/mail/*.eml').map((file) => readFileSync(file, 'utf8'))))`;
+    console.log(JSON.stringify(globSync('/mail/*.eml').map((file) => readFileSync(file, 'utf8'))))`;
   const { exitCode, stdout, output } = await container.exec(['node', '-e', script]);
   if (exitCode !== 0) throw new Error(`the mails can not be read: ${output}`);
   return JSON.parse(stdout) as string[];
