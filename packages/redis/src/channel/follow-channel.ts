@@ -29,7 +29,7 @@ type Followed = { link: ChannelLink; control: Redis | undefined };
 
 /**
  * Follows every master, because only the server that published a message can prove its delivery (ADR 0018).
- * Pub/sub loses messages while nobody listens, so trust starts with a drop after each gap.
+ * Pub/sub loses messages without a subscriber, so trust starts with a drop after each gap.
  */
 export function followChannel(options: FollowOptions): { close: () => void } {
   const { open, masters } = topologyOf(options.url);

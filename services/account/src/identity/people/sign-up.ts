@@ -15,7 +15,7 @@ import { missingSignUpPassword, unknownToken, wrongSignUpPassword } from './inpu
 import type { PeopleParts } from './people.ts';
 
 /**
- * The account is created when the mailed link is used, so nobody can reserve an address. The response never tells
+ * The account is created when the mailed link is used, so no address can be reserved. The response never tells
  * whether the address has an account (identity-mails.ts). @throws {Problem} too_many_requests, service_unavailable
  */
 export async function signUp(
