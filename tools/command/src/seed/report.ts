@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../api.ts';
 import { EXIT, Failure, Refusal } from '../failures.ts';
 import type { ReportedEvent } from './history.ts';
 
 /** Events in one report, as the API takes them. */
 const BATCH = 500;
+
+const MAX_WAIT_MS = 2_000;
 
 const UNKNOWN_REPORTER = new Failure(
   EXIT.refused,
@@ -18,6 +21,7 @@ export type Reported = { counted: number; repeated: number; refused: number };
  */
 export async function reportUsage(reporter: Api, events: readonly ReportedEvent[]): Promise<Reported> {
   const sum: Reported = { counted: 0, repeated: 0, refused: 0 };
+  await untilPast(events);
   for (let start = 0; start < events.length; start += BATCH) {
     try {
       const batch = { events: events.slice(start, start + BATCH) };
@@ -29,4 +33,10 @@ export async function reportUsage(reporter: Api, events: readonly ReportedEvent[
     }
   }
   return sum;
+}
+
+/** A subscription that was just bought begins with the next second; usage before its period is refused. */
+async function untilPast(events: readonly ReportedEvent[]): Promise<void> {
+  const newestMs = Math.max(0, ...events.map(({ occurred_at }) => Date.parse(occurred_at)));
+  await delay(Math.min(Math.max(newestMs - Date.now(), 0), MAX_WAIT_MS));
 }
