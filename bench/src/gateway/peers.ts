@@ -101,5 +101,5 @@ async function httpProxyMiddleware(servers: Servers, { upstreamUrl }: PeerSettin
       env: { NODE_ENV: 'production', PORT: String(port), UPSTREAM: new URL(upstreamUrl).origin },
     }),
   });
-  return { door, version: dependency('../package.json', 'http-proxy-middleware') };
+  return { door, version: dependency('../../package.json', 'http-proxy-middleware') };
 }
