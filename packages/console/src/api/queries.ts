@@ -9,14 +9,9 @@ const LIVE_INTERVAL_MS = 2_000;
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {
-    try {
-      const session = await resultOf(api.GET('/api/console/session', { signal }));
-      setCsrfToken(session.csrf_token);
-      return session;
-    } catch (error) {
-      if (error instanceof ApiError && error.problem?.status === 401) return null;
-      throw error;
-    }
+    const session = await nullIf(401, resultOf(api.GET('/api/console/session', { signal })));
+    if (session !== null) setCsrfToken(session.csrf_token);
+    return session;
   },
   staleTime: 60_000,
 });
@@ -24,14 +19,7 @@ export const sessionQuery = queryOptions({
 /** Period, limits and pace; null for an account without a billing period. */
 export const paceQuery = queryOptions({
   queryKey: ['pace'],
-  queryFn: async ({ signal }) => {
-    try {
-      return await resultOf(api.GET('/api/console/usage/pace', { signal }));
-    } catch (error) {
-      if (error instanceof ApiError && error.problem?.status === 404) return null;
-      throw error;
-    }
-  },
+  queryFn: ({ signal }) => nullIf(404, resultOf(api.GET('/api/console/usage/pace', { signal }))),
   refetchInterval: LIVE_INTERVAL_MS,
 });
 
@@ -88,3 +76,13 @@ export const tokensQuery = queryOptions({
   queryFn: ({ signal }) =>
     resultOf(api.GET('/api/console/tokens', { signal, params: { query: { limit: 200 } } })),
 });
+
+/** The result, or null if the API responds with this status. */
+async function nullIf<T>(status: number, result: Promise<T>): Promise<T | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof ApiError && error.problem?.status === status) return null;
+    throw error;
+  }
+}

@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { EntryPage } from './entry-page.tsx';
+import { SignInLink } from './sign-in-link.tsx';
 
 /** `/user/forgot-password`: the same response for a known and an unknown address. */
 export function ForgotPasswordPage() {
@@ -16,9 +16,7 @@ export function ForgotPasswordPage() {
           hour.
         </p>
         <p>
-          <Link to="/sign-in" search={{}}>
-            Back to the sign-in
-          </Link>
+          <SignInLink>Back to the sign-in</SignInLink>
         </p>
       </EntryPage>
     );
@@ -45,9 +43,7 @@ export function ForgotPasswordPage() {
         )}
       </Form>
       <p>
-        <Link to="/sign-in" search={{}}>
-          Back to the sign-in
-        </Link>
+        <SignInLink>Back to the sign-in</SignInLink>
       </p>
     </EntryPage>
   );

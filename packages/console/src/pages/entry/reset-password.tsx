@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form.tsx';
 import { EntryPage } from './entry-page.tsx';
+import { SignInLink } from './sign-in-link.tsx';
 import { NewPasswordField } from './password-field.tsx';
 import { useLinkToken } from './use-link-token.ts';
 
@@ -15,9 +16,7 @@ export function ResetPasswordPage() {
       <EntryPage title="Password changed">
         <p role="status">You are signed out everywhere. Sign in with your new password.</p>
         <p>
-          <Link to="/sign-in" search={{}}>
-            Sign in
-          </Link>
+          <SignInLink>Sign in</SignInLink>
         </p>
       </EntryPage>
     );

@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { EntryPage } from './entry-page.tsx';
+import { SignInLink } from './sign-in-link.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
 /** `/user/sign-up`: the same response for a known and an unknown address. */
@@ -16,9 +16,7 @@ export function SignUpPage() {
           We sent a message to <strong>{email}</strong>. Open its link within 24 hours to finish signing up.
         </p>
         <p>
-          <Link to="/sign-in" search={{}}>
-            Back to the sign-in
-          </Link>
+          <SignInLink>Back to the sign-in</SignInLink>
         </p>
       </EntryPage>
     );
@@ -50,10 +48,7 @@ export function SignUpPage() {
         )}
       </Form>
       <p>
-        Already have an account?{' '}
-        <Link to="/sign-in" search={{}}>
-          Sign in
-        </Link>
+        Already have an account? <SignInLink>Sign in</SignInLink>
       </p>
     </EntryPage>
   );

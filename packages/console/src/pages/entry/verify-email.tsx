@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { EntryPage } from './entry-page.tsx';
+import { SignInLink } from './sign-in-link.tsx';
 import { useLinkToken } from './use-link-token.ts';
 
 /**
@@ -20,9 +20,7 @@ export function VerifyEmailPage() {
       <EntryPage title="Email address confirmed">
         <p role="status">{verified} is now the address of your account.</p>
         <p>
-          <Link to="/sign-in" search={{}}>
-            Sign in
-          </Link>
+          <SignInLink>Sign in</SignInLink>
         </p>
       </EntryPage>
     );
