@@ -1,14 +1,12 @@
 import type { AdmissionKind } from '../admission/admit-script.ts';
 import { fieldValues } from '@tollgate/http/request-head';
+import { mediaRanges } from './media-ranges.ts';
 
 /** A subscription if a stream is preferred to any other type: some clients list streams after JSON with every query. */
 export function callKind(rawHeaders: readonly string[]): AdmissionKind {
   let best: { kind: AdmissionKind; quality: number } = { kind: 'call', quality: 0 };
   for (const value of fieldValues(rawHeaders, 'accept')) {
-    for (const range of value.toLowerCase().split(',')) {
-      const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-      const quality = weight === undefined ? 1 : Number(weight);
+    for (const { type, parameters, quality } of mediaRanges(value)) {
       if (quality > best.quality) best = { kind: kindOf(type, parameters), quality };
     }
   }

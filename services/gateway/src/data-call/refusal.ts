@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
+import { mediaRanges } from './media-ranges.ts';
 
 /**
  * Refuses a data call with a GraphQL error (GraphQL over HTTP, section "Response"):
@@ -38,11 +39,8 @@ const JSON_TYPE = 'application/json';
 /** GraphQL's media type if the Accept header ranks it above JSON or names it first; otherwise JSON. */
 export function refusalMediaType(accept: string | undefined): string {
   let best = { type: JSON_TYPE, quality: 0 };
-  for (const range of (accept ?? '').toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+  for (const { type, quality } of mediaRanges(accept ?? '')) {
     if (type !== GRAPHQL && type !== JSON_TYPE) continue;
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    const quality = weight === undefined ? 1 : Number(weight);
     if (quality > best.quality) best = { type, quality };
   }
   return best.type;

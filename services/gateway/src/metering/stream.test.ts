@@ -131,7 +131,7 @@ test('a stream whose token is revoked ends with an event that says so, which is 
   expect(await gateway.metric('tollgate_data_calls_total', { outcome: 'unauthorized' })).toBe(1);
 });
 
-test('a stream that nobody asked for is a subscription all the same: its time, and its slot', async () => {
+test('a stream that the caller did not ask for is a subscription too: its time, and its slot', async () => {
   const { accountId, token } = caller({ subscription_limit: 1, session_limit: 1 });
   const first = await subscribe(token, '*/*');
   // The call's own slot is free again.
