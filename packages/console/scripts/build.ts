@@ -40,7 +40,9 @@ function hashOfSources(): string {
   const sourceFiles = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('src', name))
     .filter((name) => statSync(join(root, name)).isFile());
-  for (const name of [...sourceFiles, 'index.html', 'vite.config.ts', 'package.json'].sort()) {
+  const contracts = ['call-codes.ts', 'error-codes.ts'].map((name) => join('../contracts/src', name));
+  const others = ['index.html', 'vite.config.ts', 'package.json'];
+  for (const name of [...sourceFiles, ...contracts, ...others].sort()) {
     hash
       .update(`${name}\0`)
       .update(readFileSync(join(root, name)))

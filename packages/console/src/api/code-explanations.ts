@@ -1,0 +1,33 @@
+import { CALL_CODES } from '@tollgate/contracts/call-codes';
+import type { CallCode } from '@tollgate/contracts/call-codes';
+
+/** A page of the interface, below /user. */
+type Page = { to: string; label: string };
+
+const TOKENS: Page = { to: '/api_v2/access_tokens', label: 'Tokens' };
+const PLAN: Page = { to: '/plan', label: 'Plan' };
+
+const PAGES: Readonly<Record<string, Page>> = {
+  unauthorized: TOKENS,
+  forbidden: TOKENS,
+  no_active_billing_period: PLAN,
+  points_limit_exceeded: PLAN,
+  time_limit_exceeded: PLAN,
+  traffic_limit_exceeded: PLAN,
+  rate_limit_exceeded: PLAN,
+  session_limit_exceeded: PLAN,
+  subscription_limit_exceeded: PLAN,
+};
+
+/** What a code means, how to fix it, and where; a code that this build doesn't know is its own title. */
+export type CodeExplanation = Partial<CallCode> & { title: string; page: Page | null };
+
+/** Explains the `code` of a refused or failed data call (docs/errors.md). */
+export function explainCode(code: string): CodeExplanation {
+  return { title: code, ...CALL_CODES[code], page: PAGES[code] ?? null };
+}
+
+/** All codes with an explanation, by title, for a filter. */
+export const EXPLAINED_CODES: readonly { code: string; title: string }[] = Object.entries(CALL_CODES)
+  .map(([code, { title }]) => ({ code, title }))
+  .toSorted((one, other) => one.title.localeCompare(other.title));
