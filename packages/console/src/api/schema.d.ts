@@ -803,6 +803,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/periods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your billing periods
+         * @description Returns the periods of your own account that have started, newest first, with their limits and all usage charged to them. Periods of your team’s manager are not included.
+         */
+        get: operations["listPeriods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/alerts": {
         parameters: {
             query?: never;
@@ -1543,6 +1563,46 @@ export interface components {
             per_day: number;
             /** @description When the limit will be reached at this pace. Null if the period ends first, nothing is used, or the limit is already reached. */
             reached_at: string | null;
+        };
+        BillingPeriod: {
+            period_id: number;
+            plan_name: string;
+            product: {
+                name: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T00:00:00Z
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description The last second of the period.
+             * @example 2026-07-01T00:00:00Z
+             */
+            ended_at: string;
+            /**
+             * @description `expired` for a period that another one followed, unless it was blocked itself.
+             * @enum {string}
+             */
+            status: "active" | "grace" | "blocked" | "expired";
+            /** @description Null if the plan does not limit it. */
+            limits: {
+                points_limit: number | null;
+                rate_limit: number | null;
+                session_limit: number | null;
+                subscription_limit: number | null;
+                time_sec_limit: number | null;
+                traffic_bytes_limit: number | null;
+                team_slots_limit: number | null;
+            };
+            /** @description All usage charged to the period, that of team members included. */
+            usage: {
+                points_usage: number;
+                requests_usage: number;
+                time_sec_usage: number;
+                traffic_bytes_usage: number;
+            };
         };
         AlertSettings: {
             /** @description Whether to send alerts by mail. Webhooks receive all alerts. */
@@ -5195,6 +5255,44 @@ export interface operations {
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
             404: components["responses"]["no_billing_period"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    listPeriods: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of billing periods. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        periods: components["schemas"]["BillingPeriod"][];
+                        /**
+                         * @description The `cursor` of the next page; null at the end.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];

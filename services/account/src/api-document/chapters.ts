@@ -2,6 +2,7 @@ import { alertApi } from '../notifications/alerts/openapi.ts';
 import { applicationApi } from '../access/applications/openapi.ts';
 import { peopleApi } from '../identity/people/openapi.ts';
 import { sessionApi } from '../identity/sessions/openapi.ts';
+import { ownPeriodApi } from '../billing/periods/own/openapi.ts';
 import { invitationApi, teamApi } from '../teams/console/openapi.ts';
 import { tokenApi } from '../access/tokens/openapi.ts';
 import { usageApi } from '../usage/endpoint/openapi.ts';
@@ -24,6 +25,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   teamApi,
   invitationApi,
   usageViewApi,
+  ownPeriodApi,
   alertApi,
   webhookApi,
   documentApi,

@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { ownerAccess } from '../access/applications/access.ts';
+import { ownPeriodsEndpoint } from '../billing/periods/own/endpoint.ts';
 import type { Query } from '../platform/database/query.ts';
 import { paceEndpoint, usageViewEndpoint } from '../usage/views/endpoints.ts';
 
@@ -10,6 +11,10 @@ export function usageRoutes({ usageQuery }: { usageQuery: Query }, session: Requ
   const { accountOf } = ownerAccess;
   const router = Router({ strict: true, caseSensitive: true });
   router.use('/usage', session);
+  router
+    .route('/periods')
+    .get(session, ownPeriodsEndpoint(usageQuery, accountOf))
+    .all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/usage')
     .get(

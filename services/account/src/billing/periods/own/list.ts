@@ -1,0 +1,60 @@
+import { enforcedLimits } from '../limits.ts';
+import type { LimitedPeriod } from '../limits.ts';
+import { billingStatus } from '../period-rules.ts';
+import type { StatusPeriod } from '../period-rules.ts';
+import { sumUsage, totalColumns } from '../usage-sums.ts';
+import type { Counters } from '../usage-sums.ts';
+import type { Page } from '../../../http/input/page.ts';
+import type { Query } from '../../../platform/database/query.ts';
+import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
+
+type OwnPeriod = Required<StatusPeriod> &
+  LimitedPeriod &
+  Counters & { period_id: number; plan_name: string; product_name: string | null; account_blocked: boolean };
+
+/**
+ * Those that have started, last one first. Ids don't give that order, as an operator can add an earlier period later;
+ * the second in which a period starts does, and no two periods of an account share it.
+ */
+export function listOwnPeriods(
+  query: Query,
+  accountId: number,
+  { limit, before }: Page,
+  now: Date,
+): Promise<OwnPeriod[]> {
+  return query<OwnPeriod>(
+    `SELECT period.period_id, period.plan_name, product.name AS product_name, period.description, period.grace_sec,
+            period.team_slots_limit, period.started_at, period.ended_at, period.blocked_at IS NOT NULL AS blocked,
+            account.blocked_at IS NOT NULL AS account_blocked,
+            EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
+              AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
+            ${totalColumns('total')}
+     FROM billing_periods AS period
+     JOIN accounts AS account USING (account_id)
+     LEFT JOIN products AS product USING (product_id)
+     LEFT JOIN usage_totals AS total USING (period_id)
+     WHERE period.account_id = :accountId AND period.started_at <= :now
+       AND extract(epoch FROM period.started_at) < :before
+     ORDER BY period.started_at DESC LIMIT :limit`,
+    { accountId, now, limit, before },
+  );
+}
+
+export function startSecond({ started_at }: Pick<OwnPeriod, 'started_at'>): number {
+  return started_at.getTime() / 1_000;
+}
+
+export function ownPeriodAnswer(period: OwnPeriod, now: Date) {
+  const { period_id, plan_name, product_name, started_at, ended_at, account_blocked, followed } = period;
+  return {
+    period_id,
+    plan_name,
+    product: product_name === null ? null : { name: product_name },
+    started_at: isoSeconds(started_at),
+    ended_at: isoSeconds(ended_at),
+    // A block of the account stops calls now; it says nothing about a period that another one followed.
+    status: billingStatus(period, account_blocked && !followed, now),
+    limits: enforcedLimits(period),
+    usage: sumUsage([period]),
+  };
+}
