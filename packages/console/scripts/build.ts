@@ -5,7 +5,8 @@ import { build } from 'vite';
 
 /**
  * Builds the web interface into packages/console/dist, unless that is what the sources give already. The build
- * is put in place whole, so that launchers that start side by side never serve half of one.
+ * is put in place whole, so that launchers that start side by side never serve half of one. `--sizes` prints
+ * what each page loads.
  */
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -22,7 +23,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
     await build({
       root,
       configFile: join(root, 'vite.config.ts'),
-      logLevel: 'warn',
+      logLevel: process.argv.includes('--sizes') ? 'info' : 'warn',
       build: { outDir: fresh },
     });
   } catch (error) {

@@ -1,19 +1,16 @@
-import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
-import { sessionQuery } from './api/queries.ts';
-import { ForgotPasswordPage } from './pages/entry/forgot-password.tsx';
-import { InvitationPage } from './pages/entry/invitation.tsx';
-import { ResetPasswordPage } from './pages/entry/reset-password.tsx';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { sessionQuery } from './api/session.ts';
 import { SignInPage } from './pages/entry/sign-in.tsx';
-import { SignUpPage } from './pages/entry/sign-up.tsx';
-import { VerifyEmailPage } from './pages/entry/verify-email.tsx';
-import { ApplicationPage } from './pages/application.tsx';
-import { ApplicationsPage } from './pages/applications.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
-import { OverviewPage } from './pages/overview.tsx';
-import { TokensPage } from './pages/tokens.tsx';
 import { queryClient } from './query-client.ts';
 import { Shell } from './shell/shell.tsx';
-import { ErrorMessage } from './ui/states.tsx';
+import { ErrorMessage } from './ui/page/states.tsx';
 
 const root = createRootRoute({
   notFoundComponent: NotFoundPage,
@@ -28,30 +25,34 @@ const signIn = createRoute({
   component: SignInPage,
 });
 
-const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUpPage });
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./pages/entry/sign-up.tsx'), 'SignUpPage'),
+});
 
 const verifyEmail = createRoute({
   getParentRoute: () => root,
   path: '/verify-email',
-  component: VerifyEmailPage,
+  component: lazyRouteComponent(() => import('./pages/entry/verify-email.tsx'), 'VerifyEmailPage'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
-  component: ForgotPasswordPage,
+  component: lazyRouteComponent(() => import('./pages/entry/forgot-password.tsx'), 'ForgotPasswordPage'),
 });
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password',
-  component: ResetPasswordPage,
+  component: lazyRouteComponent(() => import('./pages/entry/reset-password.tsx'), 'ResetPasswordPage'),
 });
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: InvitationPage,
+  component: lazyRouteComponent(() => import('./pages/entry/invitation.tsx'), 'InvitationPage'),
 });
 
 /** Everything that needs a session: without one, sign in and come back. */
@@ -66,44 +67,40 @@ const signedIn = createRoute({
   component: Shell,
 });
 
-const overview = createRoute({ getParentRoute: () => signedIn, path: '/', component: OverviewPage });
+const overview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
+});
 
 const applications = createRoute({
   getParentRoute: () => signedIn,
   path: '/api_v2/applications',
-  component: ApplicationsPage,
-});
-
-const tokens = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/api_v2/access_tokens',
-  component: TokensPage,
+  component: lazyRouteComponent(() => import('./pages/applications/applications.tsx'), 'ApplicationsPage'),
 });
 
 const application = createRoute({
   getParentRoute: () => signedIn,
   path: '/api_v2/applications/$applicationId',
   params: { parse: ({ applicationId }) => ({ applicationId: Number(applicationId) }) },
-  component: ApplicationRoute,
+  component: lazyRouteComponent(() => import('./pages/applications/application.tsx'), 'ApplicationPage'),
 });
 
-function ApplicationRoute() {
-  const { applicationId } = application.useParams();
-  return <ApplicationPage applicationId={applicationId} />;
-}
+const tokens = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/api_v2/access_tokens',
+  component: lazyRouteComponent(() => import('./pages/tokens/tokens.tsx'), 'TokensPage'),
+});
+
+const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
+
+const customerPages = [overview, applications, application, tokens] as const;
 
 /** The route table of the interface; paths are below /user. */
 export const router = createRouter({
   basepath: '/user',
-  routeTree: root.addChildren([
-    signIn,
-    signUp,
-    verifyEmail,
-    forgotPassword,
-    resetPassword,
-    invitation,
-    signedIn.addChildren([overview, applications, application, tokens]),
-  ]),
+  routeTree: root.addChildren([...entryPages, signedIn.addChildren([...customerPages])]),
+  defaultPreload: 'intent',
 });
 
 declare module '@tanstack/react-router' {

@@ -70,6 +70,16 @@ export async function resultOf<T>(request: Promise<Outcome<T>>): Promise<T> {
   );
 }
 
+/** The result, or null if the API responds with this status. */
+export async function nullIf<T>(status: number, result: Promise<T>): Promise<T | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof ApiError && error.problem?.status === status) return null;
+    throw error;
+  }
+}
+
 function isProblem(error: unknown): error is Problem {
   return typeof error === 'object' && error !== null && 'code' in error && 'request_id' in error;
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Empty } from '../ui/states.tsx';
+import { Empty } from '../ui/page/states.tsx';
 import styles from './entry/entry.module.css';
 
 export function NotFoundPage() {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { onSessionExpired, setCsrfToken } from '../api/client.ts';
-import { sessionQuery } from '../api/queries.ts';
+import { sessionQuery } from '../api/session.ts';
 import { SignInForm } from '../pages/entry/sign-in-form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 

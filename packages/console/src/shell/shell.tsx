@@ -1,8 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { api, resultOf, setCsrfToken } from '../api/client.ts';
-import { sessionQuery } from '../api/queries.ts';
+import { sessionQuery } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
+import { Navigation } from './navigation.tsx';
 import { SessionExpired } from './session-expired.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import styles from './shell.module.css';
@@ -10,6 +12,59 @@ import styles from './shell.module.css';
 /** The frame of every page behind the sign-in: navigation, account, and signing in again in place. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
+  const { content, isMenuOpen, setMenuOpen } = usePageChange();
+  return (
+    <div className={styles['shell']}>
+      <a href="#content" className={styles['skip']}>
+        Skip to content
+      </a>
+      <header className={styles['side']}>
+        <div className={styles['top']}>
+          <Link to="/" className={styles['brand'] ?? ''}>
+            Tollgate
+          </Link>
+          <span className={styles['menu']}>
+            <Button
+              variant="quiet"
+              aria-expanded={isMenuOpen}
+              aria-controls="menu"
+              onPress={() => {
+                setMenuOpen(!isMenuOpen);
+              }}
+            >
+              Menu
+            </Button>
+          </span>
+        </div>
+        <div id="menu" className={styles['panel']} data-open={isMenuOpen}>
+          <Navigation />
+          <Account email={session?.email ?? ''} />
+        </div>
+      </header>
+      <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
+        <Outlet />
+      </main>
+      <SessionExpired email={session?.email ?? ''} />
+    </div>
+  );
+}
+
+/** A link moves the focus to the new page, as a page load would, and closes the menu of a narrow window. */
+function usePageChange() {
+  const content = useRef<HTMLElement>(null);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const { pathname } = useLocation();
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    setMenuOpen(false);
+    content.current?.focus();
+  }, [pathname]);
+  return { content, isMenuOpen, setMenuOpen };
+}
+
+function Account({ email }: { email: string }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   async function signOut() {
@@ -19,37 +74,12 @@ export function Shell() {
     await navigate({ to: '/sign-in', search: {} });
   }
   return (
-    <div className={styles['shell']}>
-      <a href="#content" className={styles['skip']}>
-        Skip to content
-      </a>
-      <header className={styles['header']}>
-        <Link to="/" className={styles['brand'] ?? ''}>
-          Tollgate
-        </Link>
-        <nav aria-label="Pages" className={styles['nav']}>
-          <Link to="/" activeOptions={{ exact: true }} className={styles['link'] ?? ''}>
-            Overview
-          </Link>
-          <Link to="/api_v2/applications" className={styles['link'] ?? ''}>
-            Applications
-          </Link>
-          <Link to="/api_v2/access_tokens" className={styles['link'] ?? ''}>
-            Tokens
-          </Link>
-        </nav>
-        <div className={styles['account']}>
-          <span className={styles['email']}>{session?.email}</span>
-          <ThemeSwitch />
-          <Button variant="quiet" onPress={() => void signOut()}>
-            Sign out
-          </Button>
-        </div>
-      </header>
-      <main id="content" tabIndex={-1} className={styles['content']}>
-        <Outlet />
-      </main>
-      <SessionExpired email={session?.email ?? ''} />
+    <div className={styles['account']}>
+      <span className={styles['email']}>{email}</span>
+      <ThemeSwitch />
+      <Button variant="quiet" onPress={() => void signOut()}>
+        Sign out
+      </Button>
     </div>
   );
 }

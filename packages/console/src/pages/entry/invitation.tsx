@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, resultOf, setCsrfToken } from '../../api/client.ts';
-import { sessionQuery } from '../../api/queries.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorMessage, Skeleton } from '../../ui/states.tsx';
-import styles from '../page.module.css';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import styles from '../../ui/page/page.module.css';
 import { EntryPage } from './entry-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { useLinkToken } from './use-link-token.ts';

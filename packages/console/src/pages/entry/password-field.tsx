@@ -1,4 +1,4 @@
-import { TextField } from '../../ui/text-field.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
 
 /** A new password, with its rules stated before it is refused. */
 export function NewPasswordField({ error }: { error: string | undefined }) {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
-import { Form } from '../../ui/form.tsx';
+import { Form } from '../../ui/form/form.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 import { NewPasswordField } from './password-field.tsx';

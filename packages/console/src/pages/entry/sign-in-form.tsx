@@ -1,7 +1,7 @@
 import { api, resultOf } from '../../api/client.ts';
 import type { Session } from '../../api/client.ts';
-import { Form } from '../../ui/form.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
 
 type SignInFormProps = { email?: string; onSignedIn: (session: Session) => void };
 

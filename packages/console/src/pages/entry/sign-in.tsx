@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { setCsrfToken } from '../../api/client.ts';
-import { sessionQuery } from '../../api/queries.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { EntryPage } from './entry-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
-import { Form } from '../../ui/form.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 import { NewPasswordField } from './password-field.tsx';

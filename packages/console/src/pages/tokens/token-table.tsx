@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { api, resultOf } from '../api/client.ts';
-import type { Token } from '../api/client.ts';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { Badge, ErrorMessage } from '../ui/states.tsx';
-import styles from './page.module.css';
+import { api, resultOf } from '../../api/client.ts';
+import type { Token } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Badge, ErrorMessage } from '../../ui/page/states.tsx';
+import styles from '../../ui/page/page.module.css';
 
 const COLUMNS = ['Status', 'Created', 'Expires', 'Last used', 'Actions'];
 const TONES = { Active: 'good', Expired: 'neutral', Revoked: 'neutral' } as const;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { FieldError, Input, Label, Text, TextField as AriaTextField } from 'react-aria-components';
-import { Button } from './button.tsx';
+import { Button } from '../button.tsx';
 import styles from './field.module.css';
 
 type TextFieldProps = {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.ts';
-import { Button } from './button.tsx';
+import { ApiError } from '../../api/client.ts';
+import { Button } from '../button.tsx';
 import styles from './states.module.css';
 
 const SKELETON_DELAY_MS = 200;

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, resultOf } from '../api/client.ts';
-import type { Application } from '../api/client.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { api, resultOf } from '../../api/client.ts';
+import type { Application } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
 
 /**
  * Row action of an application: **Revoke** ends its credentials and tokens; a revoked one can be deleted. Both

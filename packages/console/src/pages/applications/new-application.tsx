@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, resultOf } from '../api/client.ts';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
-import { SelectField } from '../ui/select-field.tsx';
-import { TextField } from '../ui/text-field.tsx';
-import { useHiddenAfterAbsence } from '../ui/use-hidden-after-absence.ts';
-import styles from './page.module.css';
+import { api, resultOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { useHiddenAfterAbsence } from '../../ui/use-hidden-after-absence.ts';
+import styles from '../../ui/page/page.module.css';
 
 const DAY_SEC = 86_400;
 

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Token } from '../api/client.ts';
-import { applicationsQuery, tokensQuery } from '../api/queries.ts';
-import { SelectField } from '../ui/select-field.tsx';
-import { Empty, ErrorMessage, Skeleton } from '../ui/states.tsx';
-import { PageHeader } from './page-header.tsx';
+import type { Token } from '../../api/client.ts';
+import { applicationsQuery } from '../applications/queries.ts';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import { tokensQuery } from './queries.ts';
 import { TemporaryToken } from './temporary-token.tsx';
 import { TokenTable } from './token-table.tsx';
-import styles from './page.module.css';
+import styles from '../../ui/page/page.module.css';
 
 const ALL = 'all';
 const STATUSES = [

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { busiestApplicationsQuery, paceQuery } from '../api/queries.ts';
-import { daysUntil, formatDay, formatNumber, formatShare } from '../ui/format.ts';
-import { Badge, Empty, ErrorMessage, Skeleton } from '../ui/states.tsx';
+import { busiestApplicationsQuery, paceQuery } from './queries.ts';
+import { daysUntil, formatDay, formatNumber, formatShare } from '../../ui/format.ts';
+import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { LimitMeter } from './limit-meter.tsx';
-import { PageHeader } from './page-header.tsx';
-import styles from './page.module.css';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import styles from '../../ui/page/page.module.css';
 
 const BUSIEST_MAX = 5;
 

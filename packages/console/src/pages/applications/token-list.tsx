@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, resultOf } from '../api/client.ts';
-import type { Application } from '../api/client.ts';
-import { applicationTokensQuery } from '../api/queries.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
-import { Empty, ErrorMessage, Skeleton } from '../ui/states.tsx';
-import { TextField } from '../ui/text-field.tsx';
-import { TokenTable } from './token-table.tsx';
-import styles from './page.module.css';
+import { api, resultOf } from '../../api/client.ts';
+import type { Application } from '../../api/client.ts';
+import { applicationTokensQuery } from './queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { TokenTable } from '../tokens/token-table.tsx';
+import styles from '../../ui/page/page.module.css';
 
 /** **Manually created access tokens**: generate, copy without revealing, revoke. */
 export function TokenList({ application }: { application: Application }) {

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Application } from '../api/client.ts';
-import { applicationsQuery } from '../api/queries.ts';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { Badge, Empty, ErrorMessage, Skeleton } from '../ui/states.tsx';
+import type { Application } from '../../api/client.ts';
+import { applicationsQuery } from './queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { EndApplication } from './end-application.tsx';
 import { NewApplication } from './new-application.tsx';
-import { PageHeader } from './page-header.tsx';
-import styles from './page.module.css';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import styles from '../../ui/page/page.module.css';
 
 /** `/user/api_v2/applications` (source specification, part 4.4). */
 export function ApplicationsPage() {

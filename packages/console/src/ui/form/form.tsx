@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.ts';
-import { Button } from './button.tsx';
-import { ErrorMessage } from './states.tsx';
+import { ApiError } from '../../api/client.ts';
+import { Button } from '../button.tsx';
+import { ErrorMessage } from '../page/states.tsx';
 import styles from './form.module.css';
 
 /** What the API found wrong, by field name. */

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { api, resultOf } from '../api/client.ts';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { ErrorMessage } from '../ui/states.tsx';
-import styles from './page.module.css';
+import { api, resultOf } from '../../api/client.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { ErrorMessage } from '../../ui/page/states.tsx';
+import styles from '../../ui/page/page.module.css';
 
 /** The account's own token, for trying things out. It is fetched only when it is copied. */
 export function TemporaryToken() {

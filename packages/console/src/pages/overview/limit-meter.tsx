@@ -1,6 +1,6 @@
-import type { components } from '../api/schema.d.ts';
-import { formatDay, formatNumber, formatShare } from '../ui/format.ts';
-import styles from './page.module.css';
+import type { components } from '../../api/schema.d.ts';
+import { formatDay, formatNumber, formatShare } from '../../ui/format.ts';
+import styles from '../../ui/page/page.module.css';
 
 type LimitMeterProps = { name: string; unit?: string; limit: components['schemas']['PaceOfLimit'] };
 

@@ -1,20 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { ApiError, api, resultOf } from '../api/client.ts';
-import type { Application } from '../api/client.ts';
-import { applicationQuery } from '../api/queries.ts';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Form } from '../ui/form.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { Badge, Empty, ErrorMessage, Skeleton } from '../ui/states.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { ApiError, api, resultOf } from '../../api/client.ts';
+import type { Application } from '../../api/client.ts';
+import { applicationQuery } from './queries.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
 import { EndApplication } from './end-application.tsx';
-import { PageHeader } from './page-header.tsx';
+import { PageHeader } from '../../ui/page/page-header.tsx';
 import { TokenList } from './token-list.tsx';
-import styles from './page.module.css';
+import styles from '../../ui/page/page.module.css';
 
 /** `/user/api_v2/applications/<application_id>`: settings and manually created access tokens. */
-export function ApplicationPage({ applicationId }: { applicationId: number }) {
+export function ApplicationPage() {
+  const { applicationId } = useParams({ from: '/signed-in/api_v2/applications/$applicationId' });
   const { data, isPending, error, refetch } = useQuery(applicationQuery(applicationId));
   if (isPending) return <Skeleton rows={6} />;
   if (data === undefined) {

@@ -1,0 +1,127 @@
+import { expect, test } from '@jest/globals';
+import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import { eventually, obtainToken, postGraphql, postToken, tokenFields } from '../../caller.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, clipboard, makeApplication } from './journey.ts';
+import type { Journey } from './journey.ts';
+
+/** Applications, their tokens, and what follows at the API. */
+export function applicationJourneys(journey: Journey): void {
+  test('new application, token and call by its credentials: the call appears in the Overview', async () => {
+    const page = await journey.signedIn();
+    const { demo } = journey.stack();
+    const application = await makeApplication(page, 'Journey');
+    const token = await obtainToken(demo, application);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const meter = page.getByRole('meter', { name: 'Points used' });
+    const used = async () => Number(await meter.getAttribute('aria-valuenow'));
+    await meter.waitFor();
+    await expectAccessible(page);
+    const before = await used();
+    const response = await postGraphql(demo, token, QUERY);
+    await response.arrayBuffer();
+    const points = Number(response.headers.get('x-points-cost'));
+    expect(points).toBeGreaterThan(0);
+    await eventually(used, (now) => now >= before + points, LIVE_TIME_LIMIT_MS);
+    await page
+      .getByRole('cell', { name: 'Journey', exact: true })
+      .waitFor({ timeout: LIVE_TIME_LIMIT_MS * 2 });
+  });
+
+  test('generate a token, copy it unseen, revoke it: calls work, then are refused', async () => {
+    const page = await journey.signedIn();
+    const { demo } = journey.stack();
+    await makeApplication(page, 'Tokens by hand');
+    await page.getByRole('link', { name: 'Tokens by hand', exact: true }).click();
+    await page.getByRole('button', { name: 'Generate New Token' }).click();
+    await expectAccessible(page);
+    await page.getByRole('dialog', { name: 'Generate Access Token' }).getByLabel('Name').fill('Notebook');
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
+    await page.getByRole('cell', { name: 'Notebook', exact: true }).waitFor();
+    const former = await clipboard(page);
+    await page.getByRole('button', { name: 'Copy token Notebook' }).click();
+    const token = await eventually(
+      () => clipboard(page),
+      (text) => text !== former,
+      LIVE_TIME_LIMIT_MS,
+    );
+    expect(await page.content()).not.toContain(token);
+    expect((await postGraphql(demo, token, QUERY)).status).toBe(200);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Revoke token Notebook' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click();
+    await page.getByRole('cell', { name: 'Revoked', exact: true }).waitFor();
+    await eventually(
+      () => postGraphql(demo, token, QUERY),
+      ({ status }) => status === 401,
+      LIVE_TIME_LIMIT_MS,
+    );
+  });
+
+  test('revoking an application asks for its name; then its credentials are refused', async () => {
+    const page = await journey.signedIn();
+    const { demo } = journey.stack();
+    const application = await makeApplication(page, 'To be revoked');
+    await page.getByRole('button', { name: 'Revoke To be revoked' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke To be revoked?' });
+    await dialog.getByLabel(/^Type/).fill('something else');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByText('This is not the name of the application.').waitFor();
+    await expectAccessible(page);
+    expect((await postToken(demo.auth_url, tokenFields(application))).status).toBe(200);
+    await dialog.getByLabel(/^Type/).fill('To be revoked');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Delete To be revoked' }).waitFor();
+    await eventually(
+      () => postToken(demo.auth_url, tokenFields(application)),
+      ({ status }) => status === 401,
+      LIVE_TIME_LIMIT_MS,
+    );
+  });
+
+  test('all tokens in one list, below the temporary one, which works', async () => {
+    const page = await journey.signedIn();
+    await page.getByRole('link', { name: 'Tokens', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Tokens', exact: true }).waitFor();
+    await page.evaluate('navigator.clipboard.writeText("nothing")');
+    await page.getByRole('button', { name: 'Copy temporary token' }).click();
+    const token = await eventually(
+      () => clipboard(page),
+      (text) => text !== 'nothing',
+      LIVE_TIME_LIMIT_MS,
+    );
+    expect((await postGraphql(journey.stack().demo, token, QUERY)).status).toBe(200);
+    await page.getByText('This one expires').waitFor();
+    await page.getByRole('cell', { name: 'Notebook', exact: true }).waitFor();
+    await page.getByLabel('Status').selectOption('Active');
+    await page.getByText('No token has this status.').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('works by keyboard alone, in the dark theme, at 320 px', async () => {
+    const narrow = await openTab(journey.browser(), applicationsPage(journey), {
+      colorScheme: 'dark',
+      width: 320,
+    });
+    const { page } = narrow;
+    const { email, password } = journey.stack().demo.console;
+    await page.getByLabel('Email').focus();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: '+ New Application' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const focused = page.locator(':focus');
+    expect(await focused.innerText()).toBe('+ New Application');
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0);
+    expect(narrow.faults).toEqual([]);
+    await narrow.close();
+  });
+}

@@ -1,0 +1,100 @@
+import { expect, test } from '@jest/globals';
+import { expectAccessible, signIn } from '../../browser/console-page.ts';
+import { applicationsPage, mailedLink } from './journey.ts';
+import type { Journey } from './journey.ts';
+
+/** Sign-in, sign-up, and the targets of links in mails. */
+export function entryJourneys(journey: Journey): void {
+  test('asks for a sign-in, says what is wrong with it, and returns to the requested page', async () => {
+    const { page } = journey.tab();
+    await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+    await expectAccessible(page);
+    await signIn(page, journey.stack(), 'wrong password');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toMatch(/Request ID: \w+/);
+    expect(await page.getByLabel('Email').inputValue()).toBe(journey.stack().demo.console.email);
+    await expectAccessible(page);
+    await signIn(page, journey.stack());
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    expect(page.url()).toBe(applicationsPage(journey));
+  });
+
+  test('a session that ends while typing: sign in over the page, and nothing typed is lost', async () => {
+    const page = await journey.signedIn();
+    await page.getByRole('button', { name: '+ New Application' }).first().click();
+    await page.getByLabel('Name').fill('Typed before the end');
+    await journey.tab().context.clearCookies();
+    await page.getByRole('button', { name: 'Create' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password', { exact: true }).fill(journey.stack().demo.console.password);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('It is shown only once').waitFor();
+  });
+
+  test('sign up from the mail, and set a new password from another one', async () => {
+    const { page } = journey.tab();
+    const email = `journey-${crypto.randomUUID()}@example.com`;
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByRole('heading', { name: 'Create your account' }).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.locator('[name="password"][aria-invalid="true"]:focus').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+    await page.goto(await mailedLink(journey, email, 'verify-email'));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    expect(page.url()).not.toContain('token');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText(`${email} is now the address of your account.`).waitFor();
+
+    await page.goto(`${journey.stack().demo.console.url}/forgot-password`);
+    await page.getByLabel('Email').fill(email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+    await page.goto(await mailedLink(journey, email, 'reset-password'));
+    await page.getByLabel('Password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'You have no plan yet' }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('an invitation names the team, and is declined without an account', async () => {
+    const page = await journey.signedIn();
+    const email = `invited-${crypto.randomUUID()}@example.com`;
+    const { origin } = new URL(journey.stack().demo.console.url);
+    const session = await page.request.get(`${origin}/api/console/session`);
+    const { csrf_token } = (await session.json()) as { csrf_token: string };
+    const invited = await page.request.post(`${origin}/api/console/team/invitations`, {
+      headers: { 'x-csrf-token': csrf_token },
+      data: { email },
+    });
+    expect(invited.status()).toBe(201);
+    await journey.tab().context.clearCookies();
+    await page.goto(await mailedLink(journey, email, 'invitation'));
+    await page.getByRole('heading', { name: /^Join / }).waitFor();
+    await page.getByText('Sign in to accept').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByRole('heading', { name: 'Invitation declined' }).waitFor();
+  });
+
+  test('an address that does not exist is a page that says so, and no account is needed for it', async () => {
+    const response = await fetch(`${journey.stack().demo.console.url}/nothing`);
+    expect(response.status).toBe(404);
+  });
+}

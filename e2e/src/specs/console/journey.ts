@@ -1,0 +1,63 @@
+import type { Browser, Page } from 'playwright-core';
+import { expectAccessible } from '../../browser/console-page.ts';
+import type { ConsoleTab } from '../../browser/console-page.ts';
+import { eventually } from '../../caller.ts';
+import type { Stack } from '../../stack/stack.ts';
+
+/** How long a page may take to show what happened elsewhere. */
+export const LIVE_TIME_LIMIT_MS = 10_000;
+
+export const QUERY = '{ country(code: "CH") { name } }';
+
+/** What each journey gets: one stack and one browser for all, and for each test a tab on the list of applications. */
+export type Journey = {
+  stack: () => Stack;
+  browser: () => Browser;
+  /** The tab of the running test; script errors and breaches of the page's policy fail the test. */
+  tab: () => ConsoleTab;
+  /** Signs the sample's manager in; the tab shows the list of applications. */
+  signedIn: () => Promise<Page>;
+};
+
+export const applicationsPage = ({ stack }: Pick<Journey, 'stack'>) =>
+  `${stack().demo.console.url}/api_v2/applications`;
+
+export const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+/** The link in a mail to an address that leads to a page, at the address where this machine reaches the stack. */
+export async function mailedLink(
+  { stack }: Pick<Journey, 'stack'>,
+  email: string,
+  page: string,
+): Promise<string> {
+  const link = new RegExp(`https?://[^\\s"<]+(/user/${page}\\?token=[\\w-]{43})`);
+  const found = await eventually(
+    async () => {
+      const mails = (await stack().mails()).map((raw) => raw.replace(/=\r?\n/g, '').replaceAll('=3D', '='));
+      return mails.filter((mail) => mail.includes(email)).map((mail) => link.exec(mail)?.[1]);
+    },
+    (paths) => paths.some((path) => path !== undefined),
+    LIVE_TIME_LIMIT_MS,
+  );
+  return new URL(found.find((path) => path !== undefined) ?? '', stack().demo.console.url).href;
+}
+
+/** Makes an application in the dialog; its credentials are what the page shows. */
+export async function makeApplication(page: Page, name: string) {
+  await page.getByRole('button', { name: '+ New Application' }).first().click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('It is shown only once').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Copy client ID', exact: true }).last().click();
+  const client_id = await clipboard(page);
+  await page.getByRole('button', { name: 'Copy client secret' }).click();
+  const client_secret = await eventually(
+    () => clipboard(page),
+    (text) => text !== client_id,
+    LIVE_TIME_LIMIT_MS,
+  );
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name, exact: true }).waitFor();
+  return { application_id: 0, client_id, client_secret };
+}

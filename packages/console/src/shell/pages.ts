@@ -1,0 +1,11 @@
+/** The pages of the navigation, in its order. A group without a title stands by itself. */
+export const NAVIGATION = [
+  { title: null, pages: [{ to: '/', label: 'Overview' }] },
+  {
+    title: 'Authorization',
+    pages: [
+      { to: '/api_v2/applications', label: 'Applications' },
+      { to: '/api_v2/access_tokens', label: 'Tokens' },
+    ],
+  },
+] as const;
