@@ -178,11 +178,6 @@ export function revocation(stack: () => Stack): void {
     test('stays dead through a Redis that is killed and started again', async () => {
       const { demo, kill, start } = stack();
       await rotate();
-      const token = await obtainToken(demo, application);
-      expect(await statusOf(token)).toBe(200);
-      expect((await revoke()).delivered).toBe(true);
-      await kill('redis');
-      await start('redis');
       // auth and the gateway have connections of their own, and each is back when it is.
       const whenRedisIsBack = (whose: string) =>
         eventually(
@@ -190,6 +185,11 @@ export function revocation(stack: () => Stack): void {
           (answer) => answer !== 503,
           RECOVERY_MS,
         );
+      const token = await obtainToken(demo, application);
+      expect(await whenRedisIsBack(token)).toBe(200);
+      expect((await revoke()).delivered).toBe(true);
+      await kill('redis');
+      await start('redis');
       expect(await whenRedisIsBack(token)).toBe(401);
       await rotate();
       expect(await whenRedisIsBack(await obtainToken(demo, application))).toBe(200);

@@ -177,7 +177,8 @@ async function startService(
     )
     .withWaitStrategy(Wait.forHealthCheck())
     .start();
-  const url = (port: number) => `http://${container.getHost()}:${String(port)}`;
+  const host = await reachableHost(container, published.private);
+  const url = (port: number) => `http://${host}:${String(port)}`;
   const privateUrl = url(published.private);
   return {
     container,
@@ -185,6 +186,15 @@ async function startService(
     privateUrl,
     answers: async () => (await fetch(`${privateUrl}/health/ready`)).ok,
   };
+}
+
+/** A browser gives only `localhost` what it gives to https (clipboard, passkeys), so it is preferred to an address. */
+async function reachableHost(container: StartedTestContainer, port: number): Promise<string> {
+  const isLocal = await fetch(`http://localhost:${String(port)}/health/live`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  return isLocal ? 'localhost' : container.getHost();
 }
 
 /** Runs a program of the account image to its end and returns what it printed. */
