@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   team_has_members: { status: 409, title: 'The team has members' },
   team_slots_limit_exceeded: { status: 409, title: 'The team has no free slots' },
   name_taken: { status: 409, title: 'The name is already in use' },
+  edit_conflict: { status: 409, title: 'The settings were changed elsewhere meanwhile' },
   email_taken: { status: 409, title: 'The email address already has an account' },
   plan_archived: { status: 409, title: 'The plan is archived' },
   periods_overlap: { status: 409, title: 'The billing period overlaps another one' },

@@ -427,6 +427,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/applications/{application_id}/previous-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous client secret
+         * @description Ends the overlap of a rotation. Succeeds also if there is no previous secret.
+         */
+        delete: operations["endPreviousApplicationSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/tokens": {
         parameters: {
             query?: never;
@@ -647,7 +667,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw an invitation
-         * @description Manager only. Its link stops working.
+         * @description Manager only. Its link stops working. An expired invitation is removed from the list.
          */
         delete: operations["withdrawInvitation"];
         options?: never;
@@ -904,6 +924,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/webhooks/{webhook_id}/previous-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous webhook secret
+         * @description Ends the overlap of a rotation. Succeeds also if there is no previous secret.
+         */
+        delete: operations["endPreviousWebhookSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/webhooks/{webhook_id}/test": {
         parameters: {
             query?: never;
@@ -1104,6 +1144,28 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             created_at: string;
+            /** @description The last call with one of its tokens, to the minute; null if there was none. */
+            last_used_at: string | null;
+        };
+        AccountToken: {
+            token_id: number;
+            application_id: number;
+            name: string;
+            /** @enum {string} */
+            status: "Active" | "Expired" | "Revoked";
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            issued_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            expires_at: string;
+            revoked_at: string | null;
+            last_used_at: string | null;
+            application_name: string;
         };
         Token: {
             token_id: number;
@@ -1176,9 +1238,9 @@ export interface components {
                 time_sec_usage: number;
                 traffic_bytes_usage: number;
             } | null;
-            invitations: components["schemas"]["Invitation"][];
+            invitations: components["schemas"]["SentInvitation"][];
         };
-        Invitation: {
+        SentInvitation: {
             invitation_id: number;
             email: string;
             /**
@@ -1191,6 +1253,11 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             expires_at: string;
+            /**
+             * @description An expired invitation holds no slot and can be sent again.
+             * @enum {string}
+             */
+            status: "pending" | "expired";
         };
         /** @description What a member sees. */
         TeamOfMember: {
@@ -1267,6 +1334,20 @@ export interface components {
             }[];
             /** @description Set if the new payer's billing period does not allow calls. */
             warning: string | null;
+        };
+        Invitation: {
+            invitation_id: number;
+            email: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            expires_at: string;
         };
         ReceivedInvitation: {
             invitation_id: number;
@@ -1616,6 +1697,11 @@ export interface components {
                 traffic_bytes_limit?: number[];
                 team_slots_limit?: number[];
             };
+            /**
+             * @description Changes with the settings.
+             * @example 0f8c2d1b9a7e6f54
+             */
+            version: string;
         };
         Webhook: {
             webhook_id: number;
@@ -2472,6 +2558,17 @@ export interface components {
         };
         /** @description `already_in_team`: The account is already in a team. `team_slots_limit_exceeded`: The team has no free slots. */
         "already_in_team.team_slots_limit_exceeded": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `edit_conflict`: The settings were changed elsewhere meanwhile. */
+        edit_conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3863,6 +3960,7 @@ export interface operations {
                 cursor?: string;
                 status?: "active" | "revoked";
                 type?: "automatic" | "manual";
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -3957,6 +4055,8 @@ export interface operations {
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
+                        /** @description The last call with one of its tokens, to the minute; null if there was none. */
+                        last_used_at: string | null;
                         /** @description Returned by this response only. */
                         client_secret: string;
                     };
@@ -4019,7 +4119,9 @@ export interface operations {
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
-                        /** @description When each live secret was created and expires. The secrets themselves are never returned. */
+                        /** @description The last call with one of its tokens, to the minute; null if there was none. */
+                        last_used_at: string | null;
+                        /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
                              * Format: date-time
@@ -4029,6 +4131,8 @@ export interface operations {
                             /** @description Null unless a rotation has set an end. */
                             expires_at: string | null;
                         }[];
+                        /** @description How many of its manual tokens are active. */
+                        active_manual_tokens: number;
                     };
                 };
             };
@@ -4130,6 +4234,8 @@ export interface operations {
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
+                        /** @description The last call with one of its tokens, to the minute; null if there was none. */
+                        last_used_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -4192,6 +4298,8 @@ export interface operations {
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
+                        /** @description The last call with one of its tokens, to the minute; null if there was none. */
+                        last_used_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -4264,6 +4372,8 @@ export interface operations {
                          * @example 2026-07-01T12:34:56.789Z
                          */
                         created_at: string;
+                        /** @description The last call with one of its tokens, to the minute; null if there was none. */
+                        last_used_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -4286,12 +4396,77 @@ export interface operations {
             503: components["responses"]["service_unavailable"];
         };
     };
+    endPreviousApplicationSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        application_id: number;
+                        account_id: number;
+                        name: string;
+                        /**
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @enum {string}
+                         */
+                        type: "automatic" | "manual";
+                        token_lifespan_sec: number;
+                        /**
+                         * @description The lifespan in words.
+                         * @example 24 hours
+                         */
+                        token_lifespan_label: string;
+                        /** Format: uuid */
+                        client_id: string;
+                        /** @enum {string} */
+                        status: "active" | "revoked";
+                        /** @description Raised by each revocation. */
+                        revocation_epoch: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-07-01T12:34:56.789Z
+                         */
+                        created_at: string;
+                        /** @description The last call with one of its tokens, to the minute; null if there was none. */
+                        last_used_at: string | null;
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
+                        delivered: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
                 limit?: number;
                 cursor?: string;
                 status?: "Active" | "Expired" | "Revoked";
+                search?: string;
+                application_id?: number;
             };
             header?: never;
             path?: never;
@@ -4307,7 +4482,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        tokens: components["schemas"]["Token"][];
+                        tokens: components["schemas"]["AccountToken"][];
                         /**
                          * @description The `cursor` of the next page; null at the end.
                          * @example null
@@ -4331,6 +4506,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 status?: "Active" | "Expired" | "Revoked";
+                search?: string;
             };
             header?: never;
             path: {
@@ -5364,6 +5540,8 @@ export interface operations {
                         /** @description Thresholds in percent. */
                         team_slots_limit?: number[];
                     };
+                    /** @description The `version` that you changed; with it, changes made meanwhile are not lost. */
+                    version?: string;
                 };
             };
         };
@@ -5382,6 +5560,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["edit_conflict"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -5660,6 +5839,39 @@ export interface operations {
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    endPreviousWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];

@@ -8,6 +8,7 @@ import {
   changeWebhookEndpoint,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
+  endPreviousWebhookSecretEndpoint,
   listDeliveriesEndpoint,
   listWebhooksEndpoint,
   readWebhookEndpoint,
@@ -44,6 +45,10 @@ export function alertRoutes(parts: WebhookParts, session: RequestHandler): Route
     .route(`${path}/rotate-secret`)
     .post(body, rotateWebhookSecretEndpoint(parts))
     .all(methodNotAllowed('POST'));
+  router
+    .route(`${path}/previous-secret`)
+    .delete(endPreviousWebhookSecretEndpoint(parts))
+    .all(methodNotAllowed('DELETE'));
   router.route(`${path}/test`).post(unblocked, testWebhookEndpoint(parts)).all(methodNotAllowed('POST'));
   router.route(`${path}/deliveries`).get(listDeliveriesEndpoint(parts)).all(methodNotAllowed('GET', 'HEAD'));
   router

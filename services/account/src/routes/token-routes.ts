@@ -2,7 +2,11 @@ import type { IRouter, RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import type { Access } from '../access/applications/access.ts';
 import type { Applications } from '../access/applications/applications.ts';
-import { revokeEndpoint, rotateSecretEndpoint } from '../access/applications/endpoints.ts';
+import {
+  endPreviousSecretEndpoint,
+  revokeEndpoint,
+  rotateSecretEndpoint,
+} from '../access/applications/endpoints.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
 import {
   copyTokenEndpoint,
@@ -30,6 +34,10 @@ export function secretAndTokenRoutes(
     .route(`${path}/rotate-secret`)
     .post(...beforeMaking, readJsonBody, rotateSecretEndpoint(applications, access))
     .all(methodNotAllowed('POST'));
+  router
+    .route(`${path}/previous-secret`)
+    .delete(endPreviousSecretEndpoint(applications, access))
+    .all(methodNotAllowed('DELETE'));
   router
     .route(`${path}/tokens`)
     .get(tokensOfApplicationEndpoint(tokens, access))

@@ -16,6 +16,9 @@ const applicationSchema = z
     status: z.enum(['active', 'revoked']),
     revocation_epoch: z.int().min(0).meta({ description: 'Raised by each revocation.' }),
     created_at: instant,
+    last_used_at: instant.nullable().meta({
+      description: 'The last call with one of its tokens, to the minute; null if there was none.',
+    }),
   })
   .meta({ id: 'Application' });
 
@@ -39,8 +42,9 @@ export const readApplicationSchema = applicationSchema.extend({
     .max(2)
     .meta({
       description:
-        'When each live secret was created and expires. The secrets themselves are never returned.',
+        'When each live secret was created and expires, newest first. The secrets themselves are never returned.',
     }),
+  active_manual_tokens: z.int().min(0).meta({ description: 'How many of its manual tokens are active.' }),
 });
 
 export const changedApplicationSchema = applicationSchema.extend({ delivered });

@@ -8,12 +8,19 @@ export type Application = {
   status: 'active' | 'revoked';
   revocation_epoch: number;
   created_at: Date;
+  /** To the minute. */
+  last_used_at: Date | null;
 };
 
 /** Owners find only their own applications; a null owner is an operator, who finds all. */
 export type ApplicationKey = { application_id: number; owner_id: number | null };
 
-export type ApplicationFilter = { status: Application['status'] | null; type: Application['type'] | null };
+export type ApplicationFilter = {
+  status: Application['status'] | null;
+  type: Application['type'] | null;
+  /** Part of the name or of the client id, in either case. */
+  search: string | null;
+};
 
 export type LiveSecret = {
   secret_id: number;

@@ -8,11 +8,13 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
+  endPreviousSecret,
   revokeApplication,
   rotateSecret,
   takeOverRevocation,
 } from './changes.ts';
 import type { ApplicationSettings, Changes, Created, NewApplication, Rotated } from './changes.ts';
+import { countLive } from '../tokens/store.ts';
 import { findApplication, listApplications, liveSecrets } from './store.ts';
 
 /** Whether auth has acknowledged it or, of a revocation, every cache was told. Retried until then. */
@@ -24,7 +26,12 @@ export type Applications = {
   create: (wanted: NewApplication, by: Actor) => Promise<Created>;
   /** Of all accounts if null; newest first. */
   list: (accountId: number | null, wanted: Page & ApplicationFilter) => Promise<Application[]>;
-  find: (key: ApplicationKey) => Promise<{ application: Application; secrets: LiveSecret[] }>;
+  find: (key: ApplicationKey) => Promise<{
+    application: Application;
+    /** Newest first. */
+    secrets: LiveSecret[];
+    active_manual_tokens: number;
+  }>;
   change: (
     key: ApplicationKey,
     changes: Changes,
@@ -42,6 +49,8 @@ export type Applications = {
     overlapSec: number,
     by: Actor,
   ) => Promise<Omit<Rotated, 'pending'> & Delivered>;
+  /** Ends the overlap of a rotation. */
+  endPreviousSecret: (key: ApplicationKey, by: Actor) => Promise<{ application: Application } & Delivered>;
   remove: (key: ApplicationKey, by: Actor) => Promise<void>;
 };
 
@@ -58,7 +67,10 @@ export function createApplications(
     find: async (key) => {
       const application = await findApplication(query, key);
       if (application === undefined) throw new Problem('not_found');
-      return { application, secrets: await liveSecrets(query, key.application_id, new Date()) };
+      const { application_id } = key;
+      const now = new Date();
+      const secrets = await liveSecrets(query, application_id, now);
+      return { application, secrets, active_manual_tokens: await countLive(query, application_id, now) };
     },
     change: async (key, changes, by) => {
       const { application, pending } = await transact((inside) =>
@@ -82,6 +94,10 @@ export function createApplications(
         rotateSecret(inside, { ...key, overlapSec }, settings.peppers, by),
       );
       return { ...rotated, delivered: await deliver(pending) };
+    },
+    endPreviousSecret: async (key, by) => {
+      const { application, pending } = await transact((inside) => endPreviousSecret(inside, key, by));
+      return { application, delivered: pending === null || (await deliver(pending)) };
     },
     remove: async (key, by) => {
       await deliver(await transact((inside) => deleteApplication(inside, key, by)));

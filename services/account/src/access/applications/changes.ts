@@ -181,6 +181,21 @@ export async function rotateSecret(
   return { application, client_secret, previous_secret_expires_at: previous, pending };
 }
 
+/** `pending` is null if there was none. @throws {Problem} not_found */
+export async function endPreviousSecret(
+  query: Query,
+  key: ApplicationKey,
+  by: Actor,
+): Promise<{ application: Application; pending: NewClientChange | null }> {
+  const application = await lock(query, key);
+  const now = new Date();
+  const [, ...previous] = await liveSecrets(query, key.application_id, now);
+  if (previous.length === 0) return { application, pending: null };
+  await endSecrets(query, endsAfterRevoke(previous, now));
+  await recordAudit(query, { ...by, ...ids(application), action: 'previous_secret_ended', details: {} });
+  return { application, pending: await enqueueClientChange(query, application, { change: 'record' }) };
+}
+
 async function lock(query: Query, key: ApplicationKey): Promise<Application> {
   const application = await lockApplication(query, key);
   if (application === undefined) throw new Problem('not_found');

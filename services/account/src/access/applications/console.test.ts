@@ -31,6 +31,7 @@ function endpointsOf(application: string, token: string): [string, string, unkno
     ['DELETE', application],
     ['POST', `${application}/revoke`],
     ['POST', `${application}/rotate-secret`, { overlap_sec: 0 }],
+    ['DELETE', `${application}/previous-secret`],
     ['GET', `${application}/tokens`],
     ['POST', `${application}/tokens`, { name: 'Token' }],
     ['POST', `${token}/copy`],
@@ -53,6 +54,7 @@ describe('an application', () => {
       status: 'active',
       revocation_epoch: 0,
       created_at: expect.any(String),
+      last_used_at: null,
     });
     const path = `/applications/${String(record['application_id'])}`;
     expect(made.headers.get('location')).toBe(`/api/console${path}`);
@@ -61,7 +63,11 @@ describe('an application', () => {
       next_cursor: null,
     });
     const read = await browser.request('GET', path);
-    expect(read.body).toEqual({ ...record, secrets: [{ created_at: expect.any(String), expires_at: null }] });
+    expect(read.body).toEqual({
+      ...record,
+      secrets: [{ created_at: expect.any(String), expires_at: null }],
+      active_manual_tokens: 0,
+    });
 
     const changed = { name: 'Renamed', token_lifespan_sec: 90, token_lifespan_label: '90 seconds' };
     const { token_lifespan_label: _, ...changes } = changed;

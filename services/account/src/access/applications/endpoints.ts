@@ -43,8 +43,9 @@ export function createOwnEndpoint({ create }: Pick<Applications, 'create'>): Req
 }
 
 /**
- * `GET /api/console/applications?limit=50&cursor=…&status=active&type=manual`: 200 `{applications,
- * next_cursor}`, newest first; `limit` is 1 to 200, `next_cursor` null at the end.
+ * `GET /api/console/applications?limit=50&cursor=…&status=active&type=manual&search=…`: 200 `{applications,
+ * next_cursor}`, newest first; `limit` is 1 to 200, `next_cursor` null at the end. `search` is a part of the
+ * name or of the client id.
  */
 export function listOwnEndpoint({ list }: Pick<Applications, 'list'>): RequestHandler {
   return async (req, res) => {
@@ -73,13 +74,17 @@ export function changeEndpoint({ change }: Pick<Applications, 'change'>, access:
   };
 }
 
-/** `GET …/applications/{application_id}`: 200 with `secrets`, as `{created_at, expires_at}`. */
+/**
+ * `GET …/applications/{application_id}`: 200 with `secrets`, as `{created_at, expires_at}`, and
+ * `active_manual_tokens`.
+ */
 export function readEndpoint({ find }: Pick<Applications, 'find'>, access: Access): RequestHandler {
   return async (req, res) => {
-    const { application, secrets } = await find(access.applicationOf(req, res));
+    const { application, secrets, active_manual_tokens } = await find(access.applicationOf(req, res));
     res.json({
       ...answer(application),
       secrets: secrets.map(({ created_at, expires_at }) => ({ created_at, expires_at })),
+      active_manual_tokens,
     });
   };
 }
@@ -112,6 +117,21 @@ export function rotateSecretEndpoint(
   };
 }
 
+/**
+ * `DELETE …/applications/{application_id}/previous-secret`: 200, also without one. Ends the overlap of a
+ * rotation at once.
+ */
+export function endPreviousSecretEndpoint(
+  { endPreviousSecret }: Pick<Applications, 'endPreviousSecret'>,
+  access: Access,
+): RequestHandler {
+  return async (req, res) => {
+    const key = access.applicationOf(req, res);
+    const { application, delivered } = await endPreviousSecret(key, access.actorOf(req, res));
+    res.json({ ...answer(application), delivered });
+  };
+}
+
 /** `DELETE …/applications/{application_id}`: 204. A final revocation. */
 export function deleteEndpoint({ remove }: Pick<Applications, 'remove'>, access: Access): RequestHandler {
   return async (req, res) => {
@@ -126,8 +146,8 @@ async function sendList(
   accountId: number | null,
   wanted: z.output<typeof applicationListSchema>,
 ): Promise<void> {
-  const { status = null, type = null } = wanted;
-  const found = await list(accountId, { ...lookAhead(wanted), status, type });
+  const { status = null, type = null, search = null } = wanted;
+  const found = await list(accountId, { ...lookAhead(wanted), status, type, search });
   const { rows, next_cursor } = cutPage(found, wanted, ({ application_id }) => application_id);
   res.json({ applications: rows.map(answer), next_cursor });
 }
@@ -141,7 +161,7 @@ function sendCreated(res: Response, { application, client_secret }: Created, acc
 
 function answer(application: Application): Application & { token_lifespan_label: string } {
   const { application_id, account_id, name, type, token_lifespan_sec, client_id } = application;
-  const { status, revocation_epoch, created_at } = application;
+  const { status, revocation_epoch, created_at, last_used_at } = application;
   return {
     application_id,
     account_id,
@@ -153,5 +173,6 @@ function answer(application: Application): Application & { token_lifespan_label:
     status,
     revocation_epoch,
     created_at,
+    last_used_at,
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idField, idQueryField } from '../../http/input/fields.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { pageFields } from '../../http/input/page.ts';
+import { searchField } from '../../http/input/search.ts';
 import { OVERLAP_SEC, TOKEN_LIFESPAN_SEC } from './rules.ts';
 
 const type = z.enum(['automatic', 'manual'], 'must be automatic or manual');
@@ -20,6 +21,7 @@ export const applicationListSchema = z.strictObject({
   ...pageFields,
   status: z.enum(['active', 'revoked'], 'must be active or revoked').optional(),
   type: type.optional(),
+  search: searchField.optional(),
 });
 
 export const operatedListSchema = z.strictObject({

@@ -85,5 +85,13 @@ export const applicationApi: ApiChapter = {
       answers: { 200: { description: 'The application with its new secret.', schema: rotatedSecretSchema } },
       problems: ['account_blocked'],
     },
+    'DELETE /api/console/applications/{application_id}/previous-secret': {
+      operationId: 'endPreviousApplicationSecret',
+      summary: 'End the previous client secret',
+      description: 'Ends the overlap of a rotation. Succeeds also if there is no previous secret.',
+      caller: 'session',
+      params,
+      answers: { 200: { description: 'The application.', schema: changedApplicationSchema } },
+    },
   },
 };

@@ -8,7 +8,9 @@ import type { SecretEnd, ApplicationState } from './rules.ts';
 /** Deleted applications and those of temporary tokens are never found. */
 
 const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
-  revocation_epoch, created_at`;
+  revocation_epoch, created_at,
+  (SELECT last_used_at FROM application_uses
+   WHERE application_uses.application_id = applications.application_id) AS last_used_at`;
 
 const IS_MEANT = `application_id = :application_id
   AND (CAST(:owner_id AS bigint) IS NULL OR account_id = :owner_id)
@@ -53,6 +55,8 @@ export function listApplications(
        AND (CAST(:accountId AS bigint) IS NULL OR account_id = :accountId)
        AND (CAST(:status AS text) IS NULL OR status = :status)
        AND (CAST(:type AS text) IS NULL OR type = :type)
+       AND (CAST(:search AS text) IS NULL
+         OR strpos(lower(name), lower(:search)) > 0 OR strpos(CAST(client_id AS text), lower(:search)) > 0)
        AND application_id < :before
      ORDER BY application_id DESC LIMIT :limit`,
     { ...wanted, accountId },

@@ -18,6 +18,11 @@ const access_token = z.string().meta({ description: 'The token itself. Keep it s
 
 export const tokenPageSchema = z.object({ tokens: z.array(tokenRecordSchema), next_cursor: nextCursor });
 
+export const accountTokenPageSchema = z.object({
+  tokens: z.array(tokenRecordSchema.extend({ application_name: z.string() }).meta({ id: 'AccountToken' })),
+  next_cursor: nextCursor,
+});
+
 export const issuedTokenSchema = tokenRecordSchema.extend({ access_token, delivered });
 
 export const copiedTokenSchema = tokenRecordSchema.extend({ access_token });

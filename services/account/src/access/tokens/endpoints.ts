@@ -1,8 +1,8 @@
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import type { Access } from '../applications/access.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import { cutPage, lookAhead, queryOf } from '../../http/input/page.ts';
-import { newTokenSchema, tokenIdOf, tokenListSchema } from './input.ts';
+import { accountTokenListSchema, newTokenSchema, tokenIdOf, tokenListSchema } from './input.ts';
 import type { Token, Tokens } from './tokens.ts';
 
 /**
@@ -25,8 +25,8 @@ export function issueTokenEndpoint({ issue }: Pick<Tokens, 'issue'>, access: Acc
 }
 
 /**
- * `GET …/applications/{application_id}/tokens?limit=50&cursor=…&status=Active`: 200 `{tokens, next_cursor}`,
- * newest first; `limit` is 1 to 200, `next_cursor` null at the end.
+ * `GET …/applications/{application_id}/tokens?limit=50&cursor=…&status=Active&search=…`: 200 `{tokens,
+ * next_cursor}`, newest first; `limit` is 1 to 200, `next_cursor` null at the end.
  */
 export function tokensOfApplicationEndpoint(
   { ofApplication }: Pick<Tokens, 'ofApplication'>,
@@ -35,23 +35,29 @@ export function tokensOfApplicationEndpoint(
   return async (req, res) => {
     const wanted = queryOf(req, tokenListSchema);
     const key = access.applicationOf(req, res);
-    sendPage(res, await ofApplication(key, { ...lookAhead(wanted), status: wanted.status ?? null }), wanted);
+    const { status = null, search = null } = wanted;
+    const found = await ofApplication(key, { ...lookAhead(wanted), status, search });
+    const { rows, next_cursor } = cutPage(found, wanted, ({ token_id }) => token_id);
+    res.json({ tokens: rows.map(answer), next_cursor });
   };
 }
 
-/** `GET …/accounts/{account_id}/tokens`: the same for all applications of the account. */
+/**
+ * `GET …/accounts/{account_id}/tokens?application_id=…`: the same for all applications of the account or one
+ * of them, each with `application_name`.
+ */
 export function tokensOfAccountEndpoint(
   { ofAccount }: Pick<Tokens, 'ofAccount'>,
   access: Access,
 ): RequestHandler {
   return async (req, res) => {
-    const wanted = queryOf(req, tokenListSchema);
-    const accountId = access.accountOf(req, res);
-    sendPage(
-      res,
-      await ofAccount(accountId, { ...lookAhead(wanted), status: wanted.status ?? null }),
-      wanted,
-    );
+    const wanted = queryOf(req, accountTokenListSchema);
+    const { status = null, search = null, application_id = null } = wanted;
+    const filter = { ...lookAhead(wanted), status, search, application_id };
+    const found = await ofAccount(access.accountOf(req, res), filter);
+    const { rows, next_cursor } = cutPage(found, wanted, ({ token_id }) => token_id);
+    const tokens = rows.map((token) => ({ ...answer(token), application_name: token.application_name }));
+    res.json({ tokens, next_cursor });
   };
 }
 
@@ -94,11 +100,6 @@ export function revokeTemporaryTokenEndpoint(
   return async (req, res) => {
     res.json(await revokeTemporary(access.accountOf(req, res), access.actorOf(req, res)));
   };
-}
-
-function sendPage(res: Response, found: readonly Token[], wanted: { limit: number }): void {
-  const { rows, next_cursor } = cutPage(found, wanted, ({ token_id }) => token_id);
-  res.json({ tokens: rows.map(answer), next_cursor });
 }
 
 function answer(token: Token): Token {

@@ -68,6 +68,20 @@ describe('the lists', () => {
       first.token_id,
     ]);
     expect((await operatePath(suite.account, 'GET', '/private/accounts/999999999/tokens')).status).toBe(404);
+
+    const found = async (query: string) => {
+      const path = `/private/accounts/${String(account_id)}/tokens${query}`;
+      const { tokens } = (await operatePath(suite.account, 'GET', path)).body as {
+        tokens: { token_id: number; application_name: string }[];
+      };
+      expect(tokens.every(({ application_name }) => application_name === 'App')).toBe(true);
+      return tokens.map(({ token_id }) => token_id);
+    };
+    const id = String(one.application_id);
+    const named = await makeToken(suite.account, one.path, 'Night_ly');
+    expect(await found(`?application_id=${id}`)).toEqual([named.token_id, first.token_id]);
+    expect(await found('?search=T_L')).toEqual([named.token_id]);
+    expect(await found(`?application_id=${id}&search=night&status=Expired`)).toEqual([]);
   });
 
   test.each(['?limit=0', '?limit=201', '?limit=x', '?cursor=x', '?cursor=-1', '?more=1', '?limit=1&limit=2'])(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ApiChapter } from '../../http/operation.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import {
+  accountTokenPageSchema,
   copiedTokenSchema,
   deliveredSchema,
   issuedTokenSchema,
@@ -9,7 +10,7 @@ import {
   temporaryTokenSchema,
   tokenPageSchema,
 } from './answers.ts';
-import { newTokenSchema, tokenListSchema } from './input.ts';
+import { accountTokenListSchema, newTokenSchema, tokenListSchema } from './input.ts';
 
 const ofApplication = z.object({ application_id: idParameter });
 const ofToken = ofApplication.extend({ token_id: idParameter });
@@ -22,8 +23,8 @@ export const tokenApi: ApiChapter = {
       operationId: 'listTokens',
       summary: 'List the manual tokens of all applications, newest first',
       caller: 'session',
-      query: tokenListSchema,
-      answers: { 200: { description: 'One page.', schema: tokenPageSchema } },
+      query: accountTokenListSchema,
+      answers: { 200: { description: 'One page.', schema: accountTokenPageSchema } },
     },
     'GET /api/console/applications/{application_id}/tokens': {
       operationId: 'listApplicationTokens',

@@ -1,6 +1,7 @@
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
+import { noteApplicationUses } from '../applications/uses.ts';
 import type { SealedTable } from '../../platform/sealing/reseal.ts';
 import type { TokenStatus } from './rules.ts';
 import { tokenOwner } from './sealing.ts';
@@ -21,10 +22,21 @@ export type TokenRow = {
 export type SealedTokenRow = TokenRow & SealedToken & { token_hash: string };
 
 /** With what the token's status is derived from. */
-export type ListedRow = TokenRow & { application_status: string; application_epoch: number };
+export type ListedRow = TokenRow & {
+  application_name: string;
+  application_status: string;
+  application_epoch: number;
+};
 
-/** `now` decides the statuses; null means all. */
-export type Wanted = Page & { status: TokenStatus | null; now: Date };
+/** Null means all. `search` is a part of the token's name, in either case. */
+export type TokenFilter = Page & {
+  status: TokenStatus | null;
+  search: string | null;
+  application_id: number | null;
+};
+
+/** `now` decides the statuses. */
+type Wanted = TokenFilter & { now: Date };
 
 const COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, access_tokens.revocation_epoch,
   issued_at, expires_at, revoked_at, last_used_at`;
@@ -105,11 +117,13 @@ const STATUS = `CASE
 
 function list(query: Query, whose: string, id: number, wanted: Wanted): Promise<ListedRow[]> {
   return query<ListedRow>(
-    `SELECT ${COLUMNS}, applications.status AS application_status,
+    `SELECT ${COLUMNS}, applications.name AS application_name, applications.status AS application_status,
             applications.revocation_epoch AS application_epoch
      FROM access_tokens JOIN applications ON applications.application_id = access_tokens.application_id
      WHERE ${whose} AND applications.status <> 'deleted' AND applications.type <> 'temporary'
        AND token_id < :before AND (CAST(:status AS text) IS NULL OR ${STATUS} = :status)
+       AND (CAST(:application_id AS bigint) IS NULL OR access_tokens.application_id = :application_id)
+       AND (CAST(:search AS text) IS NULL OR strpos(lower(access_tokens.name), lower(:search)) > 0)
      ORDER BY token_id DESC LIMIT :limit`,
     { ...wanted, id },
   );
@@ -120,11 +134,16 @@ export async function noteUses(
   query: Query,
   uses: readonly { token_hash: string; used_at: number }[],
 ): Promise<void> {
-  await query(
+  const used = await query<{ application_id: number; last_used_at: Date }>(
     `UPDATE access_tokens SET last_used_at = greatest(last_used_at, to_timestamp(uses.used_at))
      FROM unnest(CAST(:hashes AS text[]), CAST(:times AS bigint[])) AS uses (token_hash, used_at)
-     WHERE access_tokens.token_hash = uses.token_hash`,
+     WHERE access_tokens.token_hash = uses.token_hash
+     RETURNING application_id, last_used_at`,
     { hashes: uses.map(({ token_hash }) => token_hash), times: uses.map(({ used_at }) => used_at) },
+  );
+  await noteApplicationUses(
+    query,
+    used.map(({ application_id, last_used_at }) => ({ application_id, at_ms: last_used_at.getTime() })),
   );
 }
 

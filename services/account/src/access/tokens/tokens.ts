@@ -3,7 +3,6 @@ import { accountExists, findApplication, lockApplicationOfClient } from '../appl
 import type { ApplicationKey } from '../applications/application.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import type { Page } from '../../http/input/page.ts';
 import type { RevocationOutbox } from '../../platform/outbox/revocations/revocation-outbox.ts';
 import { copyToken, issueToken, revokeOf, revokeToken } from './changes.ts';
 import type { TokenKey, TokenSettings } from './changes.ts';
@@ -11,16 +10,16 @@ import { insertRevoked } from './auth/revoked.ts';
 import { tokenStatus } from './rules.ts';
 import type { TokenStatus } from './rules.ts';
 import { findToken, listOfAccount, listOfApplication } from './store.ts';
-import type { ListedRow, TokenRow } from './store.ts';
+import type { ListedRow, TokenFilter, TokenRow } from './store.ts';
 import { makeTemporaryToken, readTemporaryToken, requireAccount, revokeTemporaryToken } from './temporary.ts';
 import type { TemporaryToken } from './temporary.ts';
 
 /** Whether auth has acknowledged it or, of a revocation, every cache was told. Retried until then. */
 type Delivered = { delivered: boolean };
 
-type WantedTokens = Page & { status: TokenStatus | null };
-
 export type Token = Omit<TokenRow, 'revocation_epoch'> & { status: TokenStatus };
+
+export type AccountToken = Token & { application_name: string };
 
 /** Each change is one transaction. @throws {Problem} not_found */
 export type Tokens = {
@@ -39,8 +38,8 @@ export type Tokens = {
     by: Actor,
   ) => Promise<void>;
   /** Newest first. */
-  ofApplication: (key: ApplicationKey, wanted: WantedTokens) => Promise<Token[]>;
-  ofAccount: (accountId: number, wanted: WantedTokens) => Promise<Token[]>;
+  ofApplication: (key: ApplicationKey, wanted: Omit<TokenFilter, 'application_id'>) => Promise<Token[]>;
+  ofAccount: (accountId: number, wanted: TokenFilter) => Promise<AccountToken[]>;
   /** Creates one if none is live. @throws {Problem} account_blocked */
   temporary: (accountId: number, by: Actor) => Promise<TemporaryToken>;
   revokeTemporary: (accountId: number, by: Actor) => Promise<Delivered>;
@@ -83,7 +82,8 @@ export function createTokens(
     ofApplication: async (key, wanted) => {
       if ((await findApplication(query, key)) === undefined) throw new Problem('not_found');
       const now = new Date();
-      return listed(await listOfApplication(query, key.application_id, { ...wanted, now }), now);
+      const everyOne = { ...wanted, application_id: null, now };
+      return listed(await listOfApplication(query, key.application_id, everyOne), now);
     },
     ofAccount: async (accountId, wanted) => {
       if (!(await accountExists(query, accountId))) throw new Problem('not_found');
@@ -106,7 +106,7 @@ export function createTokens(
   };
 }
 
-function listed(rows: readonly ListedRow[], now: Date): Token[] {
+function listed(rows: readonly ListedRow[], now: Date): AccountToken[] {
   return rows.map(({ application_status, application_epoch, ...token }) => {
     const application = { status: application_status, revocation_epoch: application_epoch };
     return { ...token, status: tokenStatus(token, application, now) };

@@ -43,10 +43,16 @@ const settings = (wanted: Record<string, unknown>) => owner.browser.request('PUT
 describe('settings', () => {
   test('are 80 and 100 % by mail until they are changed, and then as they were put', async () => {
     const defaults = await owner.browser.request('GET', '/alerts');
-    expect([defaults.status, defaults.body]).toEqual([200, { mail: true, shares: [80, 100], limits: {} }]);
+    const version = expect.stringMatching(/^[0-9a-f]{16}$/);
+    expect([defaults.status, defaults.body]).toEqual([
+      200,
+      { mail: true, shares: [80, 100], limits: {}, version },
+    ]);
     const wanted = { mail: false, shares: [90, 50], limits: { traffic_bytes_limit: [10] } };
-    expect((await settings(wanted)).body).toEqual({ ...wanted, shares: [50, 90] });
-    expect((await owner.browser.request('GET', '/alerts')).body).toEqual({ ...wanted, shares: [50, 90] });
+    const put = await settings(wanted);
+    expect(put.body).toEqual({ ...wanted, shares: [50, 90], version });
+    expect((await owner.browser.request('GET', '/alerts')).body).toEqual(put.body);
+    expect(put.body['version']).not.toBe(defaults.body['version']);
     const logged = await suite
       .database('audit_log')
       .where({ account_id: owner.account_id, action: 'alert_settings_changed' });
@@ -62,6 +68,21 @@ describe('settings', () => {
     expect((await owner.browser.request('GET', '/alerts')).status).toBe(401);
   });
 
+  test('with the version that was changed: of two put at once one is refused, and nothing of it is stored', async () => {
+    const { version } = (await owner.browser.request('GET', '/alerts')).body;
+    const wanted = [10, 20, 30].map((share) => ({ mail: true, shares: [share], limits: {}, version }));
+    const answers = await Promise.all(wanted.map(settings));
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(refused.map(({ body }) => body['code'])).toEqual(['edit_conflict', 'edit_conflict']);
+    const stored = (await owner.browser.request('GET', '/alerts')).body;
+    expect(answers.filter(({ status }) => status === 200).map(({ body }) => body)).toEqual([stored]);
+    // The limits' order is of no account.
+    const limits = { traffic_bytes_limit: [5], points_limit: [] };
+    const put = await settings({ mail: false, shares: [], limits, version: stored['version'] });
+    const again = await settings({ mail: true, shares: [], version: put.body['version'] });
+    expect([put.status, again.status]).toEqual([200, 200]);
+  });
+
   test('two put at once: one of them, whole', async () => {
     const [one, other] = [
       { mail: true, shares: [10], limits: {} },
@@ -69,7 +90,8 @@ describe('settings', () => {
     ];
     const answers = await Promise.all([settings(one), settings(other)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect([one, other]).toContainEqual((await owner.browser.request('GET', '/alerts')).body);
+    const { version: _, ...stored } = (await owner.browser.request('GET', '/alerts')).body;
+    expect([one, other]).toContainEqual(stored);
   });
 });
 

@@ -17,5 +17,6 @@ export const alertSettingsAnswerSchema = z
         team_slots_limit: shares.optional(),
       } satisfies Record<AlertLimit, unknown>)
       .meta({ description: 'Limits with their own thresholds. An empty list means no alerts.' }),
+    version: z.string().meta({ description: 'Changes with the settings.', examples: ['0f8c2d1b9a7e6f54'] }),
   })
   .meta({ id: 'AlertSettings' });

@@ -34,4 +34,8 @@ export const alertSettingsSchema = z.strictObject({
       'must be an object',
     )
     .optional(),
+  version: z
+    .string('must be text')
+    .optional()
+    .meta({ description: 'The `version` that you changed; with it, changes made meanwhile are not lost.' }),
 });

@@ -24,6 +24,7 @@ export const alertApi: ApiChapter = {
       body: alertSettingsSchema,
       example: { mail: true, shares: [50, 80, 100], limits: { team_slots_limit: [] } },
       answers: { 200: SETTINGS },
+      problems: ['edit_conflict'],
     },
   },
 };

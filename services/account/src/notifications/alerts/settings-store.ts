@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Query } from '../../platform/database/query.ts';
 import { DEFAULT_SETTINGS } from './rules.ts';
 import type { AlertSettings } from './rules.ts';
+
+const VERSION_CHARACTERS = 16;
 
 export async function findAlertSettings(query: Query, accountId: number): Promise<AlertSettings> {
   const rows = await query<AlertSettings>(
@@ -8,6 +11,13 @@ export async function findAlertSettings(query: Query, accountId: number): Promis
     { accountId },
   );
   return rows[0] ?? DEFAULT_SETTINGS;
+}
+
+/** Of the settings themselves, so that two changes to the same settings are no conflict. */
+export function versionOf({ mail, shares, limits }: AlertSettings): string {
+  const ofLimits = Object.entries(limits).toSorted(([one], [other]) => one.localeCompare(other));
+  const text = JSON.stringify([mail, shares, ofLimits]);
+  return createHash('sha256').update(text).digest('hex').slice(0, VERSION_CHARACTERS);
 }
 
 /** Also requests a check: the current period may have passed a new threshold already. */

@@ -38,6 +38,16 @@ export async function endSecrets(query: Query, webhookId: number, overlapSec: nu
   );
 }
 
+/** False if no previous secret signs any more. */
+export async function endPreviousSecrets(query: Query, webhookId: number): Promise<boolean> {
+  const rows = await query(
+    `DELETE FROM webhook_secrets WHERE webhook_id = :webhookId AND expires_at IS NOT NULL
+     RETURNING 1`,
+    { webhookId },
+  );
+  return rows.length > 0;
+}
+
 /** Newest first. @throws {Problem} internal_error if one can't be decrypted */
 export async function liveSecrets(
   query: Query,

@@ -9,7 +9,7 @@ import { enqueueDelivery, makeDue } from '../deliveries/stores/delivery-store.ts
 import type { Delivery } from '../deliveries/stores/delivery-store.ts';
 import { disableWebhook } from '../deliveries/disable-webhook.ts';
 import { newWebhookSecret } from '../secrets/secret.ts';
-import { endSecrets, insertSecret } from '../secrets/secret-store.ts';
+import { endPreviousSecrets, endSecrets, insertSecret } from '../secrets/secret-store.ts';
 import {
   countWebhooks,
   deleteWebhook,
@@ -101,6 +101,14 @@ export async function rotateSecret(
   await insertSecret(query, webhookId, secret, sealingKeys);
   await audit(query, owner, before, 'webhook_secret_rotated', { overlap_sec: overlapSec });
   return { webhook: (await findWebhook(query, keyOf(webhookId, owner))) ?? before, secret };
+}
+
+/** Only the current secret signs from now on. @throws {Problem} not_found */
+export async function endPreviousSecret(query: Query, webhookId: number, owner: Owner): Promise<Webhook> {
+  const before = await lock(query, webhookId, owner);
+  if (!(await endPreviousSecrets(query, webhookId))) return before;
+  await audit(query, owner, before, 'webhook_previous_secret_ended', {});
+  return { ...before, previous_secret_expires_at: null };
 }
 
 /** @throws {Problem} not_found, webhook_disabled */

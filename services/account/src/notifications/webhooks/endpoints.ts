@@ -10,6 +10,7 @@ import { signedIn } from '../../identity/sessions/require-session.ts';
 import {
   changeWebhook,
   createWebhook,
+  endPreviousSecret,
   removeWebhook,
   retryDelivery,
   rotateSecret,
@@ -105,6 +106,14 @@ export function rotateWebhookSecretEndpoint({ transact, webhookSettings }: Webho
       rotateSecret(query, idOf(req, 'webhook_id'), overlap_sec, webhookSettings, signedIn(res)),
     );
     res.json({ ...answer(rotated.webhook), secret: rotated.secret });
+  };
+}
+
+/** `DELETE …/webhooks/{webhook_id}/previous-secret`: 200, the record, also if there is none. */
+export function endPreviousWebhookSecretEndpoint({ transact }: WebhookParts): RequestHandler {
+  return async (req, res) => {
+    const webhookId = idOf(req, 'webhook_id');
+    res.json(answer(await transact((query) => endPreviousSecret(query, webhookId, signedIn(res)))));
   };
 }
 

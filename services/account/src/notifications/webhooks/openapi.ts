@@ -74,6 +74,14 @@ export const webhookApi: ApiChapter = {
       example: { overlap_sec: 86_400 },
       answers: { 200: { description: 'The webhook with its new secret.', schema: webhookWithSecretSchema } },
     },
+    'DELETE /api/console/webhooks/{webhook_id}/previous-secret': {
+      operationId: 'endPreviousWebhookSecret',
+      summary: 'End the previous webhook secret',
+      description: 'Ends the overlap of a rotation. Succeeds also if there is no previous secret.',
+      caller: 'session',
+      params: ofWebhook,
+      answers: { 200: WEBHOOK },
+    },
     'POST /api/console/webhooks/{webhook_id}/test': {
       operationId: 'testWebhook',
       summary: 'Send a test event',

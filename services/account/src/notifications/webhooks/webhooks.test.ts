@@ -54,7 +54,12 @@ describe('a webhook', () => {
     const url = 'https://other.example:8443/';
     const changed = await owner.browser.request('PATCH', path, { url, description: '' });
     expect([changed.status, changed.body]).toEqual([200, { ...record, url, description: '' }]);
-    await owner.browser.request('POST', `${path}/rotate-secret`, { overlap_sec: 60 });
+    const rotated = await owner.browser.request('POST', `${path}/rotate-secret`, { overlap_sec: 60 });
+    expect(rotated.body['previous_secret_expires_at']).not.toBeNull();
+    for (let time = 0; time < 2; time += 1) {
+      const ended = await owner.browser.request('DELETE', `${path}/previous-secret`);
+      expect([ended.status, ended.body['previous_secret_expires_at']]).toEqual([200, null]);
+    }
     expect((await owner.browser.request('DELETE', path)).status).toBe(204);
     expect((await owner.browser.request('GET', path)).status).toBe(404);
 
@@ -67,6 +72,7 @@ describe('a webhook', () => {
       'webhook_created',
       'webhook_changed',
       'webhook_secret_rotated',
+      'webhook_previous_secret_ended',
       'webhook_deleted',
     ]);
     const text = JSON.stringify(logged) + suite.account.logs();
@@ -113,6 +119,7 @@ describe('a webhook', () => {
       ['PATCH', '', { enabled: false }],
       ['DELETE', ''],
       ['POST', '/rotate-secret', { overlap_sec: 0 }],
+      ['DELETE', '/previous-secret'],
       ['POST', '/test'],
       ['GET', '/deliveries'],
       ['POST', `/deliveries/${String(delivery.delivery_id)}/retry`],

@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'application_revocation_recovered',
   'application_deleted',
   'secret_rotated',
+  'previous_secret_ended',
   'token_issued',
   'token_copied',
   'token_revoked',
@@ -66,6 +67,7 @@ export const AUDIT_ACTIONS = [
   'webhook_created',
   'webhook_changed',
   'webhook_secret_rotated',
+  'webhook_previous_secret_ended',
   'webhook_disabled',
   'webhook_deleted',
 ] as const;

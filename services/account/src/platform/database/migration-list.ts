@@ -23,6 +23,7 @@ import * as usageBounds from './migrations/0021-usage-bounds.ts';
 import * as publishedRevocations from './migrations/0022-published-revocations.ts';
 import * as revokedTokens from './migrations/0023-revoked-tokens.ts';
 import * as refusedCalls from './migrations/0024-refused-calls.ts';
+import * as applicationUses from './migrations/0035-application-uses.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (ADR 0035). */
 type Migration = Knex.Migration & { exceptions?: Readonly<Record<string, string>> };
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0022-published-revocations', migration: publishedRevocations },
   { name: '0023-revoked-tokens', migration: revokedTokens },
   { name: '0024-refused-calls', migration: refusedCalls },
+  { name: '0035-application-uses', migration: applicationUses },
 ];
 
 export function migrationSource(upTo?: string): Knex.MigrationSource<NamedMigration> {

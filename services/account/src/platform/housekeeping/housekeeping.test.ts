@@ -110,7 +110,12 @@ test('what has expired goes, by two replicas at once, however much it is; what h
       team_id: number;
     };
     await database('team_invitations').insert([
-      { team_id, email: 'past@example.com', invited_by: manager, expires_at: past },
+      {
+        team_id,
+        email: 'past@example.com',
+        invited_by: manager,
+        expires_at: new Date(Date.now() - 14 * DAY_MS - 1_000),
+      },
       { team_id, email: 'later@example.com', invited_by: manager, expires_at: later },
     ]);
     const [{ webhook_id } = { webhook_id: 0 }] = await database('webhooks')

@@ -22,6 +22,14 @@ export const invitationSchema = z
   .object({ invitation_id: id, email: z.string(), created_at: instant, expires_at: instant })
   .meta({ id: 'Invitation' });
 
+const sentInvitationSchema = invitationSchema
+  .extend({
+    status: z.enum(['pending', 'expired']).meta({
+      description: 'An expired invitation holds no slot and can be sent again.',
+    }),
+  })
+  .meta({ id: 'SentInvitation' });
+
 const teamSchema = z.object({
   team_id: id,
   name: z.string(),
@@ -45,7 +53,7 @@ const managerViewSchema = teamSchema
     role: z.literal('manager'),
     members: z.array(memberSchema.extend({ usage: memberUsageSchema })),
     former_members_usage: memberUsageSchema,
-    invitations: z.array(invitationSchema),
+    invitations: z.array(sentInvitationSchema),
   })
   .meta({ id: 'TeamOfManager', description: 'What the manager sees.' });
 

@@ -105,7 +105,7 @@ export const teamApi: ApiChapter = {
     'DELETE /api/console/team/invitations/{invitation_id}': {
       operationId: 'withdrawInvitation',
       summary: 'Withdraw an invitation',
-      description: 'Manager only. Its link stops working.',
+      description: 'Manager only. Its link stops working. An expired invitation is removed from the list.',
       caller: 'session',
       params: ofInvitation,
       answers: { 204: { description: 'The invitation was withdrawn.' } },

@@ -30,6 +30,7 @@ export async function teamView(query: Query, accountId: number) {
   const { team_id, team_name, created_at, role } = own;
   const { payer_id, status } = entitlementAnswer(payerPeriods);
   const invitations = await listInvitations(query, team_id);
+  const pending = invitations.filter((invitation) => invitation.status === 'pending');
   const members = rows.map(memberAnswer);
   const seen = {
     team_id,
@@ -38,7 +39,7 @@ export async function teamView(query: Query, accountId: number) {
     role,
     payer_id,
     billing_status: status,
-    slots: { used: rows.length + invitations.length, limit: slotsLimitOf(payerPeriods, now) },
+    slots: { used: rows.length + pending.length, limit: slotsLimitOf(payerPeriods, now) },
   };
   if (role === 'member') return { ...seen, members };
 
@@ -51,7 +52,7 @@ export async function teamView(query: Query, accountId: number) {
     members: members.map((member) => ({ ...member, usage: usageOf((id) => id === member.account_id) })),
     // Included, so that the sum is the plan's usage.
     former_members_usage: usageOf((id) => !inTeam.has(id)),
-    invitations: invitations.map(invitationAnswer),
+    invitations: invitations.map((sent) => ({ ...invitationAnswer(sent), status: sent.status })),
   };
 }
 

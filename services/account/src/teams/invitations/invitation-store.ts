@@ -3,7 +3,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { hashOfToken, newSecretToken } from '../../identity/secret-token.ts';
 import { INVITATION_LIFETIME_SEC } from '../rules.ts';
 
-/** Accepted, declined and withdrawn invitations are deleted. */
+/** Accepted, declined and withdrawn invitations are deleted; expired ones are listed for a while. */
 
 export type Invitation = {
   invitation_id: number;
@@ -13,6 +13,8 @@ export type Invitation = {
   created_at: Date;
   expires_at: Date;
 };
+
+export type SentInvitation = Invitation & { status: 'pending' | 'expired' };
 
 export type ReceivedInvitation = Pick<Invitation, 'invitation_id' | 'email' | 'created_at' | 'expires_at'> & {
   team_name: string;
@@ -56,15 +58,20 @@ export async function insertInvitation(
   return singleRow(rows);
 }
 
-/** Expired invitations would block new ones to the same addresses. */
-export async function deleteExpired(query: Query, teamId: number): Promise<void> {
-  await query('DELETE FROM team_invitations WHERE team_id = :teamId AND expires_at <= now()', { teamId });
+/** An expired invitation would block a new one to the same address. */
+export async function deleteExpired(query: Query, teamId: number, email: string): Promise<void> {
+  await query(
+    `DELETE FROM team_invitations
+     WHERE team_id = :teamId AND lower(email) = lower(:email) AND NOT (${PENDING})`,
+    { teamId, email },
+  );
 }
 
 /** Oldest first. */
-export function listInvitations(query: Query, teamId: number): Promise<Invitation[]> {
-  return query<Invitation>(
-    `SELECT ${COLUMNS} FROM team_invitations WHERE team_id = :teamId AND ${PENDING} ORDER BY invitation_id`,
+export function listInvitations(query: Query, teamId: number): Promise<SentInvitation[]> {
+  return query<SentInvitation>(
+    `SELECT ${COLUMNS}, CASE WHEN ${PENDING} THEN 'pending' ELSE 'expired' END AS status
+     FROM team_invitations WHERE team_id = :teamId ORDER BY invitation_id`,
     { teamId },
   );
 }
@@ -116,7 +123,7 @@ export async function findInvitation(query: Query, key: InvitationKey): Promise<
   return rows[0];
 }
 
-/** Undefined if it is gone: of two concurrent uses, one succeeds. */
+/** A pending one, to be accepted or declined. Undefined if it is gone: of two concurrent uses, one succeeds. */
 export async function deleteInvitation(
   query: Query,
   teamId: number,
@@ -125,6 +132,20 @@ export async function deleteInvitation(
   const rows = await query<Invitation>(
     `DELETE FROM team_invitations
      WHERE team_id = :teamId AND invitation_id = :invitationId AND ${PENDING} RETURNING ${COLUMNS}`,
+    { teamId, invitationId },
+  );
+  return rows[0];
+}
+
+/** Also an expired one. Undefined if it is gone. */
+export async function withdrawInvitation(
+  query: Query,
+  teamId: number,
+  invitationId: number,
+): Promise<Invitation | undefined> {
+  const rows = await query<Invitation>(
+    `DELETE FROM team_invitations WHERE team_id = :teamId AND invitation_id = :invitationId
+     RETURNING ${COLUMNS}`,
     { teamId, invitationId },
   );
   return rows[0];

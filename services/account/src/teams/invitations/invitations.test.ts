@@ -149,8 +149,27 @@ describe('who is invited by e-mail', () => {
     expect(mailsTo(suite.mailDirectory, invited.email)).toHaveLength(2);
     expect((await answer(invited, late, 'accept')).status).toBe(404);
     expect((await invited.browser.request('GET', '/invitations')).body).toEqual({ invitations: [] });
-    expect((await manager.browser.request('GET', '/team')).body).toMatchObject({ slots: { used: 1 } });
+    const listed = async () => {
+      const { slots, invitations } = (await manager.browser.request('GET', '/team')).body as {
+        slots: { used: number };
+        invitations: { email: string; status: string }[];
+      };
+      return [slots.used, ...invitations.map(({ email, status }) => `${status} ${email}`)];
+    };
+    expect(await listed()).toEqual([1, `expired ${invited.email}`]);
+    const another = newEmail();
+    await inviteTo(manager, { email: another });
+    expect(await listed()).toEqual([2, `expired ${invited.email}`, `pending ${another}`]);
     expect((await invite(manager, invited.email)).status).toBe(201);
+    expect(await listed()).toEqual([3, `pending ${another}`, `pending ${invited.email}`]);
+    await suite.database('team_invitations').where({ email: another }).update(past);
+    const { invitation_id } = (await suite
+      .database('team_invitations')
+      .where({ email: another })
+      .first()) as { invitation_id: number };
+    const removed = await manager.browser.request('DELETE', `/team/invitations/${String(invitation_id)}`);
+    expect(removed.status).toBe(204);
+    expect(await listed()).toEqual([2, `pending ${invited.email}`]);
   });
 
   test('who is in a team, or manages one with others, stays; who manages one alone leaves it for this', async () => {

@@ -11,6 +11,7 @@ import {
   findAddress,
   findInvitation,
   insertInvitation,
+  withdrawInvitation,
 } from './invitation-store.ts';
 import type { Invitation, InvitationKey } from './invitation-store.ts';
 import { isFull } from '../rules.ts';
@@ -24,7 +25,7 @@ import type { Team } from '../store.ts';
  */
 export async function invite(query: Query, person: Person, email: string): Promise<Invitation> {
   const team = await lockManagedTeam(query, person);
-  await deleteExpired(query, team.team_id);
+  await deleteExpired(query, team.team_id, email);
   const { is_invited, is_member } = await findAddress(query, team.team_id, email);
   if (is_member) throw new Problem('already_member');
   if (is_invited) throw new Problem('invitation_pending');
@@ -40,10 +41,12 @@ export async function invite(query: Query, person: Person, email: string): Promi
   return invitation;
 }
 
-/** @throws {Problem} not_found, forbidden */
+/** Also removes an expired one from the list. @throws {Problem} not_found, forbidden */
 export async function withdraw(query: Query, person: Person, invitationId: number): Promise<void> {
   const team = await lockManagedTeam(query, person);
-  const { email, invitation_id } = await takeInvitation(query, team, invitationId);
+  const invitation = await withdrawInvitation(query, team.team_id, invitationId);
+  if (invitation === undefined) throw new Problem('not_found');
+  const { email, invitation_id } = invitation;
   await auditTeam(query, person, team, 'team_invitation_withdrawn', { invitation_id, email });
 }
 

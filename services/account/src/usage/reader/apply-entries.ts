@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { addCounters } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { noteApplicationUses } from '../../access/applications/uses.ts';
 import { fitsIn } from '../../billing/periods/usage-sums.ts';
 import { createTransact, sqlState } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -134,6 +135,7 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
     if (events.length > 0) {
       await addToTotals(query, sumTotals(events));
       await addToHourly(query, sumHourly(events));
+      await noteApplicationUses(query, events);
     }
     if (unassigned.length > 0) await insertUnassigned(query, unassigned);
     if (missing.length > 0) await insertMissingBatches(query, missing);

@@ -85,6 +85,42 @@ describe('the usage reader', () => {
     ]);
   });
 
+  test('keeps when each application was last used, to the minute and never earlier', async () => {
+    const payer = await newPayer();
+    const at_ms = Date.UTC(2026, 10, 1, 12);
+    const [one, other] = [900_001, 900_002];
+    const uses = async () => {
+      const rows = await suite
+        .database('application_uses')
+        .whereIn('application_id', [0, one, other])
+        .orderBy('application_id')
+        .select<{ application_id: number; last_used_at: Date }[]>();
+      return rows.map(({ application_id, last_used_at }) => [application_id, last_used_at.getTime() - at_ms]);
+    };
+    const use = async (...events: [application_id: number, afterMs: number][]) => {
+      const made = events.map(([application_id, afterMs]) =>
+        usageEvent({ ...payer, application_id, at_ms: at_ms + afterMs }),
+      );
+      await appendBatch(suite.store, made);
+      await allCounted(suite);
+    };
+    await use([other, 5], [one, 1_000], [one, 0], [0, 0]);
+    expect(await uses()).toEqual([
+      [one, 1_000],
+      [other, 5],
+    ]);
+    await use([one, 60_999], [other, 60_005]);
+    expect(await uses()).toEqual([
+      [one, 1_000],
+      [other, 60_005],
+    ]);
+    await use([one, 61_000], [other, -90_000]);
+    expect(await uses()).toEqual([
+      [one, 61_000],
+      [other, 60_005],
+    ]);
+  });
+
   test('makes the partitions of the months that calls fall into, in UTC', async () => {
     const payer = await newPayer();
     const now = new Date();

@@ -62,7 +62,7 @@ test('the clients with live tokens come by pages, and no others', async () => {
 });
 
 test('uses are noted, the latest whatever comes in which order, and unknown tokens are left out', async () => {
-  const { token_hash } = await make();
+  const { token_hash, application_id } = await make();
   const report = (used_at: number) =>
     post('/private/hand-made-tokens/uses', {
       uses: [
@@ -72,6 +72,9 @@ test('uses are noted, the latest whatever comes in which order, and unknown toke
     });
   expect([await report(1_700_000_100), await report(1_700_000_000)]).toEqual([204, 204]);
   expect((await rowOf(token_hash))['last_used_at']).toEqual(new Date(1_700_000_100_000));
+  expect(await suite.database('application_uses').where({ application_id })).toEqual([
+    { application_id, last_used_at: new Date(1_700_000_100_000) },
+  ]);
   expect(await post('/private/hand-made-tokens/uses', { uses: [] })).toBe(204);
   for (const uses of [[{ token_hash: 'x', used_at: 1 }], [{ token_hash, used_at: -1 }], 1]) {
     expect(await post('/private/hand-made-tokens/uses', { uses })).toBe(400);
