@@ -115,7 +115,7 @@ export function createPublicApp(parts: PublicParts): Express {
     .all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs').get(apiPageEndpoint).all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs/:file').get(apiPageFileEndpoint).all(methodNotAllowed('GET', 'HEAD'));
-  app.use(consolePage(parts.consoleDirectory));
+  app.use(consolePage(parts.consoleDirectory, parts.console.addresses));
   app.use(notFound, problemHandler(logger, parts.addressOf));
   return app;
 }

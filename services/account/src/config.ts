@@ -33,6 +33,10 @@ const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'tr
 const peopleSettings = {
   /** Base URL of the console and of links in mails. */
   PUBLIC_URL: httpUrl,
+  /** Base URL of the data endpoint, if it isn't that of the console. */
+  STREAMING_URL: httpUrl.optional(),
+  /** Base URL of the token endpoint, if it isn't that of the console. */
+  AUTH_URL: httpUrl.optional(),
   CONSOLE_DIR: z.string().min(1).default('packages/console/dist'),
   /** Defaults to whether PUBLIC_URL is https. */
   COOKIE_SECURE: trueOrFalse.optional(),

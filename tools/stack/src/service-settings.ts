@@ -39,6 +39,9 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       USAGE_REPORTER_CREDENTIALS: `usage_reporter:${plan.credentials.usage_reporter}`,
       DATABASE_URL: plan.databaseUrl,
       PUBLIC_URL: localUrl(ports.gateway),
+      // account's own address serves the interface, too, and has no data endpoint.
+      STREAMING_URL: localUrl(ports.gateway),
+      AUTH_URL: localUrl(ports.auth),
       MAIL_DIR: plan.mailDirectory,
       ...OPEN_TO_BROWSERS,
       TRUSTED_PROXIES: LOCAL_PROXIES,

@@ -998,6 +998,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the addresses of the endpoints */
+        get: operations["getAddresses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -5987,6 +6004,44 @@ export interface operations {
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    getAddresses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "streaming_url": "https://data.example.com",
+                     *       "auth_url": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Base URL of the data endpoint (`/graphql`); null if it is that of this API. */
+                        streaming_url: string | null;
+                        /** @description Base URL of the token endpoint (`/oauth2/token`); null if it is that of this API. */
+                        auth_url: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

@@ -8,6 +8,7 @@ import { tokenApi } from '../access/tokens/openapi.ts';
 import { usageApi } from '../usage/endpoint/openapi.ts';
 import { usageViewApi } from '../usage/views/openapi.ts';
 import { webhookApi } from '../notifications/webhooks/openapi.ts';
+import { addressesApi } from '../http/public-addresses/openapi.ts';
 import { documentApi } from './openapi.ts';
 import { dataApi } from './data-openapi.ts';
 import { oauthApi } from './oauth-openapi.ts';
@@ -28,6 +29,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   ownPeriodApi,
   alertApi,
   webhookApi,
+  addressesApi,
   documentApi,
 ];
 

@@ -71,6 +71,7 @@ export function openConsole(options: {
       wakeMails: mails.wake,
       lifetimes,
       cookie: createSessionCookie({ secure: config.COOKIE_SECURE ?? publicUrl.startsWith('https:') }),
+      addresses: { streamingUrl: config.STREAMING_URL ?? null, authUrl: config.AUTH_URL ?? null },
       publicUrl,
       signUpEnabled: config.SIGN_UP_ENABLED,
     },

@@ -7,6 +7,8 @@ import { applicationRoutes } from './console-application-routes.ts';
 import { teamRoutes } from './console-team-routes.ts';
 import { usageRoutes } from './console-usage-routes.ts';
 import type { Query } from '../platform/database/query.ts';
+import { addressesEndpoint } from '../http/public-addresses/endpoint.ts';
+import type { PublicAddresses } from '../http/public-addresses/endpoint.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
 import {
   changeEmailEndpoint,
@@ -37,6 +39,7 @@ import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 export type ConsoleParts = PeopleParts &
   Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'> & {
     publicUrl: string;
+    addresses: PublicAddresses;
     signUpEnabled: boolean;
     applications: Applications;
     tokens: Tokens;
@@ -51,6 +54,7 @@ export function consoleRoutes(parts: ConsoleParts): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router.use(noStore, sameOriginOnly(publicUrl));
 
+  router.route('/addresses').get(addressesEndpoint(parts.addresses)).all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/sign-up')
     .get(signUpSettingEndpoint(signUpEnabled))
