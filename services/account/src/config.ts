@@ -37,6 +37,8 @@ const peopleSettings = {
   STREAMING_URL: httpUrl.optional(),
   /** Base URL of the token endpoint, if it isn't that of the console. */
   AUTH_URL: httpUrl.optional(),
+  /** In mails. */
+  PRODUCT_NAME: z.string().trim().min(1).max(60).default('Tollgate'),
   CONSOLE_DIR: z.string().min(1).default('packages/console/dist'),
   /** Defaults to whether PUBLIC_URL is https. */
   COOKIE_SECURE: trueOrFalse.optional(),

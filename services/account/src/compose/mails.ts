@@ -15,7 +15,7 @@ import { MAIL_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts
 import { handOverMails } from '../teams/hand-over-mail.ts';
 import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 
-const RENDERERS: AnyMailRenderers = new Map(
+export const MAIL_RENDERERS: AnyMailRenderers = new Map(
   Object.entries({ ...identityMails, ...invitationMails, ...handOverMails, ...alertMails, ...webhookMails }),
 );
 
@@ -31,10 +31,10 @@ export function startMails(parts: {
   const { config, query, logger, registry } = parts;
   return startMailWorker({
     query,
-    renderers: RENDERERS,
+    renderers: MAIL_RENDERERS,
     transport: mailTransport(config, logger),
     attemptTimeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS,
-    publicUrl: config.PUBLIC_URL,
+    site: { publicUrl: config.PUBLIC_URL, productName: config.PRODUCT_NAME },
     logger,
     metrics: createOutboxMetrics(registry, MAIL_METRICS),
   });

@@ -1,13 +1,13 @@
 import type { Query } from '../platform/database/query.ts';
 import type { QueuedMail, RequestedMail } from './mail-outbox.ts';
-import type { Mail } from './render-mail.ts';
+import type { MailContent, MailSite } from './mail-content.ts';
 
-/** Returns undefined if the mail is no longer needed. Links start at `publicUrl`. */
+/** Returns undefined if the mail is no longer needed. */
 type MailRenderer<Requested> = (
   query: Query,
   mail: Requested,
-  publicUrl: string,
-) => Promise<Mail | undefined>;
+  site: MailSite,
+) => Promise<MailContent | undefined>;
 
 export type MailRenderers<Requested extends RequestedMail> = {
   readonly [Kind in Requested['kind']]: MailRenderer<Extract<Requested, { kind: Kind }>>;
@@ -20,10 +20,10 @@ export function renderQueuedMail(
   renderers: AnyMailRenderers,
   query: Query,
   mail: QueuedMail,
-  publicUrl: string,
-): Promise<Mail | undefined> {
+  site: MailSite,
+): Promise<MailContent | undefined> {
   const render = renderers.get(mail.kind);
   if (render === undefined) throw new Error(`this version has no renderer for mails of kind ${mail.kind}`);
   // The kind decides which columns of the row are set.
-  return render(query, mail as never, publicUrl);
+  return render(query, mail as never, site);
 }

@@ -5,6 +5,8 @@ import { claimDue, postpone, removeRow } from '../platform/outbox/leased-rows.ts
 import type { OutboxMetrics } from '../platform/outbox/metrics.ts';
 import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../platform/outbox/outbox-worker.ts';
+import { renderMail } from './layout/render-mail.ts';
+import type { MailSite } from './mail-content.ts';
 import { MAIL_OUTBOX } from './mail-outbox.ts';
 import type { QueuedMail } from './mail-outbox.ts';
 import { renderQueuedMail } from './mail-renderer.ts';
@@ -18,7 +20,7 @@ export type MailWorkerOptions = {
   renderers: AnyMailRenderers;
   transport: MailTransport;
   attemptTimeoutMs: number;
-  publicUrl: string;
+  site: MailSite;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: OutboxMetrics;
 };
@@ -62,11 +64,11 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
 }
 
 async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promise<Attempt> {
-  const { query, renderers, transport, publicUrl, logger, metrics } = options;
+  const { query, renderers, transport, site, logger, metrics } = options;
   const { mail_id, kind, attempts } = mail;
   try {
-    const rendered = await renderQueuedMail(renderers, query, mail, publicUrl);
-    if (rendered !== undefined) await transport.send(rendered, mail_id);
+    const content = await renderQueuedMail(renderers, query, mail, site);
+    if (content !== undefined) await transport.send(renderMail(content, site), mail_id);
   } catch (error) {
     const failure = { mail_id, kind, attempts: attempts + 1, ...failureCodes(error) };
     if (isRefusedForGood(error) || Date.now() - mail.created_at.getTime() > GIVE_UP_AFTER_MS) {

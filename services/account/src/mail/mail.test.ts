@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { statSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { SMTPServer } from 'smtp-server';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { openMailServer, smtpSettings as smtp } from '../../test/suite/peers/mail-server.ts';
+import type { MailServer } from '../../test/suite/peers/mail-server.ts';
 import {
   insertPerson,
   nthMail,
@@ -29,50 +29,10 @@ async function startSuite(settings: Record<string, string> = {}): Promise<People
   return suite;
 }
 
-type MailServer = { url: string; received: string[]; refuse: (status: number | undefined) => void };
-
-/** A real SMTP server that keeps what it is sent, with a user and a password. */
 async function startMailServer(): Promise<MailServer> {
-  const received: string[] = [];
-  let refusal: number | undefined;
-  const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
-    onAuth: ({ username, password }, _session, done) => {
-      if (username === 'tollgate' && password === 'mail-password') done(null, { user: username });
-      else done(new Error('wrong user'));
-    },
-    onRcptTo: ({ address }, _session, done) => {
-      done(
-        refusal === undefined
-          ? null
-          : Object.assign(new Error(`no mail for ${address}`), { responseCode: refusal }),
-      );
-    },
-    onData: (stream, _session, done) => {
-      void text(stream).then((message) => {
-        received.push(message);
-        done(null);
-      });
-    },
-  });
-  server.on('error', () => undefined);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  cleanUps.push(async () => {
-    await new Promise<void>((resolve) => {
-      server.close(resolve);
-    });
-  });
-  const { port } = server.server.address() as AddressInfo;
-  return {
-    url: `smtp://tollgate:mail-password@127.0.0.1:${String(port)}`,
-    received,
-    refuse: (status) => {
-      refusal = status;
-    },
-  };
+  const server = await openMailServer();
+  cleanUps.push(() => server.close());
+  return server;
 }
 
 /** A server that does with its connections what it is told to, and counts those that came and those that are open. */
@@ -112,7 +72,6 @@ const startEndlessServer = () =>
     });
   });
 
-const smtp = (url: string) => ({ SMTP_URL: url, MAIL_FROM: 'Tollgate <no-reply@tollgate.example>' });
 const askForReset = ({ account }: PeopleUnderTest, { email }: Pick<Person, 'email'>) =>
   openBrowser(account).request('POST', '/password-reset', { email });
 const queued = ({ database }: PeopleUnderTest) => database('mail_outbox').select('*');
@@ -122,7 +81,7 @@ async function metric({ account }: PeopleUnderTest, line: RegExp): Promise<numbe
   return Number(line.exec(metrics)?.[1] ?? 0);
 }
 
-test('a mail is sent by SMTP, from whom the settings say, as plain text and HTML, and its link works', async () => {
+test('a mail is sent by SMTP, from whom the settings say, and its link works', async () => {
   const server = await startMailServer();
   const suite = await startSuite(smtp(server.url));
   const person = await insertPerson(suite.database);
@@ -132,10 +91,6 @@ test('a mail is sent by SMTP, from whom the settings say, as plain text and HTML
   expect(mail.to).toBe(person.email);
   expect(raw).toMatch(/^From: Tollgate <no-reply@tollgate\.example>\r$/m);
   expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
-  expect(raw).toMatch(/^Content-Type: multipart\/alternative/m);
-  expect(raw).toMatch(/^Content-Type: text\/plain/m);
-  expect(raw).toMatch(/^Content-Type: text\/html/m);
-  expect(mail.text).not.toMatch(/<img|https?:\/\/(?!tollgate\.example)/);
   const wanted = { token: mail.token, password: 'another good one' };
   expect((await openBrowser(suite.account).request('POST', '/password-reset/confirm', wanted)).status).toBe(
     204,

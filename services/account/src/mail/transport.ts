@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Mail } from './render-mail.ts';
+import type { Mail } from './mail-content.ts';
 
 export type MailTransport = {
   /** Resolves when the mail is handed over. `id` names it in a folder. */

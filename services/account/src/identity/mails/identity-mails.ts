@@ -1,3 +1,4 @@
+import type { MailSite } from '../../mail/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
 import { findAccountByEmail } from '../accounts/account-store.ts';
 import { issueEmailToken, newestSignUp } from './email-tokens.ts';
@@ -23,44 +24,34 @@ export type IdentityMail =
  * duration tells. Links are created here so that tokens are stored only as hashes; each attempt sends another link.
  */
 export const identityMails: MailRenderers<IdentityMail> = {
-  sign_up: (query, { recipient, name, password_hash }, publicUrl) =>
-    signUpMail(query, recipient, publicUrl, { purpose: 'sign_up', email: recipient, name, password_hash }),
-  sign_up_again: async (query, { recipient }, publicUrl) =>
-    signUpMail(query, recipient, publicUrl, await newestSignUp(query, recipient)),
-  password_reset: async (query, { recipient }, publicUrl) => {
+  sign_up: (query, { recipient, name, password_hash }, site) =>
+    signUpMail(query, recipient, site, { purpose: 'sign_up', email: recipient, name, password_hash }),
+  sign_up_again: async (query, { recipient }, site) =>
+    signUpMail(query, recipient, site, await newestSignUp(query, recipient)),
+  password_reset: async (query, { recipient }, site) => {
     const account = await findAccountByEmail(query, recipient);
     if (account === undefined) return undefined;
     const { account_id, email } = account;
     const token = await issueEmailToken(query, { purpose: 'reset_password', email, account_id });
-    return resetPasswordMail(email, `${publicUrl}/user/reset-password?token=${token}`);
+    return resetPasswordMail(email, `${site.publicUrl}/user/reset-password?token=${token}`, site);
   },
-  email_change: async (query, { recipient, account_id }, publicUrl) => {
-    if ((await findAccountByEmail(query, recipient)) !== undefined) return emailInUseMail(recipient);
+  email_change: async (query, { recipient, account_id }, site) => {
+    if ((await findAccountByEmail(query, recipient)) !== undefined) return emailInUseMail(recipient, site);
     const token = await issueEmailToken(query, { purpose: 'change_email', email: recipient, account_id });
-    return verifyNewEmailMail(recipient, verifyLink(publicUrl, token));
+    return verifyNewEmailMail(recipient, verifyLink(site, token), site);
   },
-  password_changed: (_query, { recipient }, publicUrl) =>
-    Promise.resolve(passwordChangedMail(recipient, forgotPasswordLink(publicUrl))),
-  email_changed: (_query, { recipient }) => Promise.resolve(emailChangedMail(recipient)),
+  password_changed: (_query, { recipient }, site) => Promise.resolve(passwordChangedMail(recipient, site)),
+  email_changed: (_query, { recipient }, site) => Promise.resolve(emailChangedMail(recipient, site)),
 };
 
-async function signUpMail(
-  query: Query,
-  recipient: string,
-  publicUrl: string,
-  signUp: EmailToken | undefined,
-) {
+async function signUpMail(query: Query, recipient: string, site: MailSite, signUp: EmailToken | undefined) {
   if ((await findAccountByEmail(query, recipient)) !== undefined) {
-    return alreadySignedUpMail(recipient, forgotPasswordLink(publicUrl));
+    return alreadySignedUpMail(recipient, site);
   }
   if (signUp === undefined) return undefined;
-  return verifySignUpMail(recipient, verifyLink(publicUrl, await issueEmailToken(query, signUp)));
+  return verifySignUpMail(recipient, verifyLink(site, await issueEmailToken(query, signUp)), site);
 }
 
-function verifyLink(publicUrl: string, token: string): string {
+function verifyLink({ publicUrl }: MailSite, token: string): string {
   return `${publicUrl}/user/verify-email?token=${token}`;
-}
-
-function forgotPasswordLink(publicUrl: string): string {
-  return `${publicUrl}/user/forgot-password`;
 }

@@ -1,15 +1,14 @@
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
-import { renderMail } from '../../mail/render-mail.ts';
-import type { Mail } from '../../mail/render-mail.ts';
+import type { MailContent, MailSite } from '../../mail/mail-content.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { AlertLimit } from './rules.ts';
 
 export type AlertMail = { kind: 'usage_alert'; recipient: string; account_id: number; alert_id: number };
 
 export const alertMails: MailRenderers<AlertMail> = {
-  usage_alert: async (query, { alert_id }, publicUrl) => {
+  usage_alert: async (query, { alert_id }, site) => {
     const alert = await findMailedAlert(query, alert_id);
-    return alert === undefined ? undefined : alertMail(alert, `${publicUrl}/user/usage`);
+    return alert === undefined ? undefined : alertMail(alert, site);
   },
 };
 
@@ -43,21 +42,25 @@ async function findMailedAlert(query: Query, alertId: number): Promise<MailedAle
 }
 
 /** Without the plan's name: a user typed it. */
-function alertMail(alert: MailedAlert, link: string): Mail {
+function alertMail(alert: MailedAlert, { publicUrl }: MailSite): MailContent {
   const { to, limit_name, share, used, limit_value } = alert;
   const { limit, unit } = WORDS[limit_name];
   const [started, ended] = [alert.started_at, alert.ended_at].map((at) => at.toISOString().slice(0, 10));
   // Usage can exceed the limit; and it can be below the threshold, since time is rounded down to seconds.
   const percent = String(Math.min(100, Math.max(share, Math.floor((used / limit_value) * 100))));
   const usage = `${used.toLocaleString('en')} of ${limit_value.toLocaleString('en')} ${unit}`;
-  return renderMail(to, {
+  return {
+    to,
     subject: `You've used ${percent}% of your ${limit}`,
-    lines: [
-      `You've used ${usage} in the billing period from ${String(started)} to ${String(ended)} (UTC). This alert was sent because usage reached ${String(share)}% of the limit.`,
-      'See your current usage:',
+    lines: [`You've used ${usage} in this billing period.`],
+    facts: [
+      ['Threshold reached', `${String(share)}% of the limit`],
+      ['Billing period', `${String(started)} to ${String(ended)} (UTC)`],
     ],
-    link,
-    closing:
-      'You get one alert per threshold and billing period. To change the thresholds or turn these emails off, go to your account settings.',
-  });
+    action: { label: 'View usage', href: `${publicUrl}/user/usage` },
+    closing: [
+      'You get one alert per threshold and billing period.',
+      { label: 'Change the thresholds or turn these emails off', href: `${publicUrl}/user/alerts` },
+    ],
+  };
 }

@@ -244,7 +244,7 @@ test('a mail says how much is used, not only which threshold that has passed', a
   const mail = await nthMail(suite.mailDirectory, owner.email);
   expect(mail.subject).toBe("You've used 40% of your team slots");
   expect(mail.text).toContain("You've used 2 of 5 slots");
-  expect(mail.text).toContain('usage reached 1% of the limit');
+  expect(mail.text).toContain('Threshold reached: 1% of the limit');
 });
 
 test('team slots: who is invited counts, and what is taken when a period begins', async () => {

@@ -40,22 +40,21 @@ async function queueMail(webhook_id: number | null): Promise<void> {
 
 const told = () => nthMail(suite.mailDirectory, owner.email);
 
-async function expectWorkingLink({ text }: ReadMail): Promise<void> {
+function expectLink({ text }: ReadMail): void {
   const [link = ''] = /^http\S+$/m.exec(text.replaceAll('\r', '')) ?? [];
-  expect(link).toBe('http://tollgate.example/api/docs#/Webhooks');
-  expect((await fetch(`${suite.account.publicUrl}${new URL(link).pathname}`)).status).toBe(200);
+  expect(link).toBe('http://tollgate.example/user/webhooks');
 }
 
-test('the mail names the webhook, without its query, and leads to a page that is there', async () => {
+test('the mail names the webhook, without its query, and leads to the webhooks', async () => {
   const webhook = await makeWebhook(owner, `${receiver.url}?key=in-the-query`);
   await sendTest(owner, webhook);
   const mail = await told();
   const id = String(webhook.webhook_id);
   expect(mail.subject).toBe('A webhook was disabled');
-  expect(mail.text).toContain(`Webhook ${id} (${receiver.url}) of your Tollgate account`);
-  expect(mail.text).toContain(`GET /api/console/webhooks/${id}/deliveries`);
+  expect(mail.text).toContain(`Webhook: ${id}`);
+  expect(mail.text).toContain(`Address: ${receiver.url}`);
   expect(mail.text).not.toContain('in-the-query');
-  await expectWorkingLink(mail);
+  expectLink(mail);
 });
 
 test('user info is left out, of an address that has one all the same; the markup holds no other', async () => {
@@ -64,8 +63,8 @@ test('user info is left out, of an address that has one all the same; the markup
   await suite.database('webhooks').where({ webhook_id }).update({ url });
   await queueMail(webhook_id);
   const { text } = await told();
-  expect(text).toContain(`Webhook ${String(webhook_id)} (https://hooks.invalid/a&b) of`);
-  expect(text).toContain('https://hooks.invalid/a&amp;b)');
+  expect(text).toContain('Address: https://hooks.invalid/a&b');
+  expect(text).toContain('https://hooks.invalid/a&amp;b<');
   expect(text).not.toMatch(/pass-word|key=1/);
 });
 
@@ -73,7 +72,7 @@ test('what the version before has queued names none', async () => {
   await queueMail(null);
   const mail = await told();
   expect(mail.text).toContain('A webhook of your Tollgate account was disabled');
-  await expectWorkingLink(mail);
+  expectLink(mail);
 });
 
 test('of a webhook that is deleted meanwhile no mail comes', async () => {

@@ -1,6 +1,5 @@
+import type { MailContent, MailSite } from '../../mail/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
-import { renderMail } from '../../mail/render-mail.ts';
-import type { Mail } from '../../mail/render-mail.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 export type WebhookMail = {
@@ -12,11 +11,10 @@ export type WebhookMail = {
 };
 
 export const webhookMails: MailRenderers<WebhookMail> = {
-  webhook_disabled: async (query, { recipient, webhook_id }, publicUrl) => {
-    const reference = `${publicUrl}/api/docs#/Webhooks`;
-    if (webhook_id === null) return webhookDisabledMail(recipient, reference);
+  webhook_disabled: async (query, { recipient, webhook_id }, site) => {
+    if (webhook_id === null) return webhookDisabledMail(recipient, site);
     const webhook = await findNamedWebhook(query, webhook_id);
-    return webhook === undefined ? undefined : webhookDisabledMail(recipient, reference, webhook);
+    return webhook === undefined ? undefined : webhookDisabledMail(recipient, site, webhook);
   },
 };
 
@@ -33,20 +31,23 @@ async function findNamedWebhook(query: Query, webhook_id: number): Promise<Named
   return { webhook_id, address: `${origin}${pathname}` };
 }
 
-function webhookDisabledMail(to: string, link: string, webhook?: NamedWebhook): Mail {
-  const { name, path } =
-    webhook === undefined
-      ? { name: 'A webhook', path: '/api/console/webhooks/{webhook_id}' }
-      : {
-          name: `Webhook ${String(webhook.webhook_id)} (${webhook.address})`,
-          path: `/api/console/webhooks/${String(webhook.webhook_id)}`,
-        };
-  return renderMail(to, {
+function webhookDisabledMail(to: string, site: MailSite, webhook?: NamedWebhook): MailContent {
+  const { publicUrl, productName } = site;
+  return {
+    to,
     subject: 'A webhook was disabled',
     lines: [
-      `${name} of your Tollgate account was disabled because its server returned 410 Gone or has failed for days. It no longer receives alerts.`,
-      `To see each delivery attempt, call GET ${path}/deliveries. Once the server works, call PATCH ${path} with {"enabled":true}. The API reference describes both calls, and you can try them there while you are signed in:`,
+      `A webhook of your ${productName} account was disabled because its server returned 410 Gone or has failed for days. It no longer receives alerts.`,
+      'See each delivery attempt and what your server responded. Once the server works, enable the webhook again.',
     ],
-    link,
-  });
+    facts:
+      webhook === undefined
+        ? []
+        : [
+            ['Webhook', String(webhook.webhook_id)],
+            ['Address', webhook.address],
+          ],
+    action: { label: 'View webhooks', href: `${publicUrl}/user/webhooks` },
+    closing: [{ label: 'API reference for webhooks', href: `${publicUrl}/api/docs#/Webhooks` }],
+  };
 }

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import PostalMime from 'postal-mime';
+import type { Email } from 'postal-mime';
+import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { insertPeriod } from '../../test/suite/database/records.ts';
+import { openMailServer, smtpSettings } from '../../test/suite/peers/mail-server.ts';
+import type { MailServer } from '../../test/suite/peers/mail-server.ts';
+import { insertPerson, startPeople } from '../../test/suite/people.ts';
+import type { PeopleUnderTest, Person } from '../../test/suite/people.ts';
+import { MAIL_RENDERERS } from '../compose/mails.ts';
+
+/** Every mail as a mail server receives it, read by a parser of its own. */
+
+const PRODUCT = `<b>"Toll' & gate`;
+const HOSTILE = `</td><script>alert('x')</script><img src="https://evil.invalid/x">`;
+const SITE = 'http://tollgate.example';
+
+let suite: PeopleUnderTest;
+let server: MailServer;
+let person: Person;
+
+beforeAll(async () => {
+  server = await openMailServer();
+  suite = await startPeople({ ...smtpSettings(server.url), PRODUCT_NAME: PRODUCT });
+  person = await insertPerson(suite.database);
+  await suite.database('accounts').where({ account_id: person.account_id }).update({ name: HOSTILE });
+});
+
+afterAll(async () => {
+  await Promise.all([suite.close(), server.close()]);
+});
+
+/** Pages of this release that aren't in the router yet. */
+const ANNOUNCED = ['/user/team', '/user/usage', '/user/alerts', '/user/webhooks'];
+
+type Row = Record<string, unknown>;
+
+async function insertId(table: string, row: Row, id: string): Promise<number> {
+  const rows = await suite.database(table).insert(row).returning<Record<string, number>[]>(id);
+  return rows[0]?.[id] ?? NaN;
+}
+
+async function alertRow(): Promise<Row> {
+  const { account_id } = person;
+  const period_id = await insertPeriod(suite.database, account_id, { plan_name: HOSTILE });
+  const limit = { limit_name: 'points_limit', share: 80, used: 812_345, limit_value: 1_000_000 };
+  const alert_id = await insertId('usage_alerts', { account_id, period_id, ...limit }, 'alert_id');
+  return { kind: 'usage_alert', account_id, alert_id };
+}
+
+async function invitationRow(): Promise<Row> {
+  const team_id = await insertId('teams', { name: HOSTILE }, 'team_id');
+  const invited = { team_id, email: `${randomUUID()}@example.com`, invited_by: person.account_id };
+  const row = { ...invited, expires_at: new Date(Date.now() + 3_600_000) };
+  const invitation_id = await insertId('team_invitations', row, 'invitation_id');
+  return { kind: 'team_invitation', recipient: invited.email, invitation_id };
+}
+
+async function webhookRow(): Promise<Row> {
+  const { account_id } = person;
+  const url = 'https://hooks.invalid/a&b/<script>?key=1';
+  const webhook_id = await insertId('webhooks', { account_id, url, description: HOSTILE }, 'webhook_id');
+  return { kind: 'webhook_disabled', account_id, webhook_id };
+}
+
+const stranger = () => ({ recipient: `${randomUUID()}@example.com` });
+const own = () => ({ account_id: person.account_id });
+const signUp = { kind: 'sign_up', name: HOSTILE, password_hash: 'none' };
+
+/** `pages`: where its links lead, in order, besides the footer's. One kind can have several mails. */
+const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: readonly string[] }[] = [
+  { name: 'sign_up', row: () => ({ ...signUp, ...stranger() }), pages: ['/user/verify-email'] },
+  {
+    name: 'sign_up of a known address',
+    row: () => signUp,
+    pages: ['/user/sign-in', '/user/forgot-password'],
+  },
+  {
+    name: 'sign_up_again',
+    row: () => ({ kind: 'sign_up_again' }),
+    pages: ['/user/sign-in', '/user/forgot-password'],
+  },
+  { name: 'password_reset', row: () => ({ kind: 'password_reset' }), pages: ['/user/reset-password'] },
+  {
+    name: 'email_change',
+    row: () => ({ kind: 'email_change', ...own(), ...stranger() }),
+    pages: ['/user/verify-email'],
+  },
+  { name: 'email_change to a known address', row: () => ({ kind: 'email_change', ...own() }), pages: [] },
+  {
+    name: 'password_changed',
+    row: () => ({ kind: 'password_changed', ...own() }),
+    pages: ['/user/forgot-password'],
+  },
+  { name: 'email_changed', row: () => ({ kind: 'email_changed', ...own() }), pages: [] },
+  { name: 'team_invitation', row: invitationRow, pages: ['/user/invitation'] },
+  { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
+  { name: 'usage_alert', row: alertRow, pages: ['/user/usage', '/user/alerts'] },
+  { name: 'webhook_disabled', row: webhookRow, pages: ['/user/webhooks', '/api/docs'] },
+  {
+    name: 'webhook_disabled, queued by the previous version',
+    row: () => ({ kind: 'webhook_disabled', ...own(), webhook_id: null }),
+    pages: ['/user/webhooks', '/api/docs'],
+  },
+];
+
+async function sent(row: Row): Promise<Email> {
+  const before = server.received.length;
+  await suite.database('mail_outbox').insert({ recipient: person.email, ...row });
+  return PostalMime.parse(await waitFor(() => server.received[before]));
+}
+
+test('every kind is below', () => {
+  const listed = new Set(MAILS.map(({ name }) => name.split(/[ ,]/)[0]));
+  expect([...listed].toSorted()).toEqual([...MAIL_RENDERERS.keys()].toSorted());
+});
+
+describe.each(MAILS)('$name', ({ row, pages }) => {
+  let mail: Email;
+  let text: string;
+  let html: string;
+
+  beforeAll(async () => {
+    mail = await sent(await row());
+    text = mail.text ?? '';
+    html = mail.html ?? '';
+  });
+
+  test('has both forms, which say the same', () => {
+    expect(mail.headers.find(({ key }) => key === 'content-type')?.value).toContain('multipart/alternative');
+    expect(mail.attachments).toEqual([]);
+    const [, card = ''] = html.split('<h1');
+    expect(wordsOf(textOf(`<h1${card}`))).toEqual(wordsOf(text.replace('\n--\n', '\n')));
+    expect(text).toContain(mail.subject);
+    expect(unescaped(html)).toContain(`<title>${mail.subject ?? ''}</title>`);
+  });
+
+  test('links to pages that exist, with a token only where it is needed, in both forms', () => {
+    const inText = [...text.matchAll(/^https?:\S+$/gm)].map(([link]) => link);
+    const inHtml = [
+      ...new Set([...html.matchAll(/href="([^"]*)"/g)].map(([, link = '']) => unescaped(link))),
+    ];
+    expect(inText.toSorted()).toEqual(inHtml.toSorted());
+    expect(inText.map((link) => link.replace(/[?#].*$/, ''))).toEqual(
+      [...pages, '/user'].map((page) => SITE + page),
+    );
+    const known: readonly string[] = [...CONSOLE_PATHS, '/api/docs', ...ANNOUNCED];
+    for (const page of pages) expect(known).toContain(page);
+  });
+
+  test('loads nothing, runs nothing, and contains no text that a stranger typed', () => {
+    expect(html).not.toMatch(
+      /<(?:script|img|link|iframe|object|video|form|base)\b|\bon\w+=|url\(|@import|@font-face/i,
+    );
+    expect(html).not.toContain('<b>');
+    expect(html + text).not.toContain('evil.invalid');
+    expect(text).toContain(PRODUCT);
+    expect(html).toContain('&lt;b&gt;&quot;Toll&#39; &amp; gate');
+  });
+
+  test('follows the theme of the reader, and is written for machines and screen readers too', () => {
+    expect(html).toMatch(/<meta name="color-scheme" content="light dark">/);
+    expect(html).toContain('@media (prefers-color-scheme: dark)');
+    expect(html).toContain('<html lang="en">');
+    // Screen readers announce only the table of facts as one.
+    const tables = html.match(/<table(?![^>]*role="presentation")/g)?.length ?? 0;
+    expect(tables).toBe(html.includes('scope="row"') ? 1 : 0);
+  });
+});
+
+/** Without addresses, which the HTML hides behind labels, and colons. */
+function wordsOf(text: string): string[] {
+  const words = text.replaceAll(/Or open this link:|https?:\S+/g, '').replaceAll(':', '');
+  return words.split(/\s+/).filter((word) => word !== '');
+}
+
+function textOf(html: string): string {
+  return unescaped(html.replaceAll(/<\/(?:p|td|th|h1)>/g, '\n').replaceAll(/<[^>]*>/g, ''));
+}
+
+function unescaped(markup: string): string {
+  return markup
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
