@@ -1,4 +1,4 @@
-// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|console|tollgate`.
+// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|console|screenshots|tollgate`.
 // This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -17,6 +17,7 @@ const COMMANDS = {
   bench: ['bench/src/bench.ts'],
   openapi: ['scripts/openapi.ts'],
   console: ['packages/console/node_modules/vite/bin/vite.js', 'packages/console'],
+  screenshots: ['e2e/src/browser/screenshots.ts'],
   tollgate: ['tools/command/src/tollgate.ts'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'],
 };

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Stack } from '../stack/stack.ts';
 
@@ -56,6 +55,8 @@ async function accessibilityFaults(page: Page): Promise<string[]> {
   });
 }
 
+/** @throws {Error} that lists what axe found. */
 export async function expectAccessible(page: Page): Promise<void> {
-  expect(await accessibilityFaults(page)).toEqual([]);
+  const faults = await accessibilityFaults(page);
+  if (faults.length > 0) throw new Error(`Not accessible at ${page.url()}:\n${faults.join('\n')}`);
 }
