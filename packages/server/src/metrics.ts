@@ -6,7 +6,10 @@ import type { Observe } from './tallies.ts';
 
 /** Observes `tollgate_http_request_duration_seconds`, by method, route and status. */
 export type HttpMetrics = {
-  /** For Express apps: the route is the pattern that matched, so that ids in paths make no series. */
+  /**
+   * For Express apps: the route is the pattern that matched, so that ids in paths make no series. Event streams aren't
+   * observed.
+   */
   middleware: RequestHandler;
   observer: (route: string) => (req: IncomingMessage, res: ServerResponse) => void;
 };
@@ -26,11 +29,13 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     return series;
   }
 
-  function observeEnd(req: IncomingMessage, res: ServerResponse, routeOf: () => string): void {
+  function observeEnd(req: IncomingMessage, res: ServerResponse, routeOf: () => string | null): void {
     const startedMs = performance.now();
     res.on('close', () => {
+      const route = routeOf();
+      if (route === null) return;
       const { method = 'other' } = req;
-      const observe = seriesOf(KNOWN_METHODS.has(method) ? method : 'other', routeOf(), res.statusCode);
+      const observe = seriesOf(KNOWN_METHODS.has(method) ? method : 'other', route, res.statusCode);
       observe((performance.now() - startedMs) / 1_000);
     });
   }
@@ -38,6 +43,8 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   return {
     middleware: (req, res, next) => {
       observeEnd(req, res, () => {
+        // Lasts as long as somebody watches.
+        if (String(res.getHeader('content-type')).startsWith('text/event-stream')) return null;
         const route = req.route as { path?: unknown } | undefined;
         return typeof route?.path === 'string' ? req.baseUrl + route.path : 'other';
       });

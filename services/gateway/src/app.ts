@@ -54,12 +54,14 @@ export function createPlainApp(parts: {
   registry: Registry;
   addressOf: AddressOf;
   account: Pick<Proxy, 'handler'>;
+  liveUsage: Pick<Proxy, 'handler'>;
   auth: Pick<Proxy, 'handler'>;
 }): Express {
-  const { logger, registry, addressOf, account, auth } = parts;
+  const { logger, registry, addressOf, account, liveUsage, auth } = parts;
   const app = bareApp();
   app.use(requestLog(logger, newRequestId), httpMetrics(registry), helmet(), soundHead);
   app.use(below('/api/usage', account.handler));
+  app.use(below('/api/console/usage/live', liveUsage.handler));
   app.use(below('/api/console', account.handler));
   app.use(below('/api/openapi.json', account.handler));
   app.use(below('/api/docs', account.handler));

@@ -823,6 +823,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/usage/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the pace as server-sent events
+         * @description Events: `pace` has the response of `GET /api/console/usage/pace` as its data, at once and after each change, at most about twice a second. `no_billing_period` replaces it while there is no billing period. `paused`: figures are unavailable for now and follow later. `session_ended` is the last event. Reconnect when the stream ends. A session can have four feeds.
+         */
+        get: operations["followPace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/periods": {
         parameters: {
             query?: never;
@@ -1661,6 +1681,16 @@ export interface components {
             per_day: number;
             /** @description When the limit will be reached at this pace. Null if the period ends first, nothing is used, or the limit is already reached. */
             reached_at: string | null;
+        };
+        CrossedThreshold: {
+            /** @enum {string} */
+            limit: "points_limit" | "time_sec_limit" | "traffic_bytes_limit" | "team_slots_limit";
+            share_percent: number;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T00:00:00Z
+             */
+            crossed_at: string;
         };
         BillingPeriod: {
             period_id: number;
@@ -5422,6 +5452,11 @@ export interface operations {
                         payer_id: number;
                         /** @enum {string} */
                         status: "active" | "grace" | "blocked" | "expired";
+                        /** @description The manager who pays for a member of a team; null if you pay yourself. */
+                        payer: {
+                            name: string;
+                            email: string;
+                        } | null;
                         billing_period: {
                             /**
                              * Format: date-time
@@ -5433,15 +5468,37 @@ export interface operations {
                              * @example 2026-07-01T00:00:00Z
                              */
                             ended_at: string;
+                            /**
+                             * Format: date-time
+                             * @description The last second in which calls work after the period.
+                             * @example 2026-07-01T00:00:00Z
+                             */
+                            grace_ends_at: string;
                             plan_name: string;
+                            product: {
+                                name: string;
+                            } | null;
                         };
                         elapsed_share: number;
-                        /** @description The enforced limits. */
+                        /** @description The enforced limits that usage adds up to. */
                         limits: {
                             points_limit?: components["schemas"]["PaceOfLimit"];
                             time_sec_limit?: components["schemas"]["PaceOfLimit"];
                             traffic_bytes_limit?: components["schemas"]["PaceOfLimit"];
                         };
+                        /** @description The enforced limits of calls per minute, calls in flight and open subscriptions. */
+                        momentary_limits: {
+                            rate_limit?: number;
+                            session_limit?: number;
+                            subscription_limit?: number;
+                        };
+                        /** @description Members and pending invitations, the manager included; null without a limit. */
+                        team_slots: {
+                            limit: number;
+                            used: number;
+                        } | null;
+                        /** @description Alert thresholds crossed in this period, latest first. */
+                        crossed_thresholds: components["schemas"]["CrossedThreshold"][];
                     };
                 };
             };
@@ -5450,6 +5507,35 @@ export interface operations {
             404: components["responses"]["no_billing_period"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    followPace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events (HTML, section 9.2). */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            429: components["responses"]["too_many_requests"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

@@ -13,6 +13,7 @@ import { createPrivateApp, createPublicApp } from '../app.ts';
 import { createApplications } from '../access/applications/applications.ts';
 import { openBilling } from './billing.ts';
 import { openConsole } from './console.ts';
+import { openLiveUsage } from './live-usage.ts';
 import { openRefusedCalls } from './refused-calls.ts';
 import { openUsage } from './usage.ts';
 import type { Config } from '../config.ts';
@@ -43,7 +44,8 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   const { onTotalsChanged } = usage;
   const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
   const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
-  const workers = [outbox, publisher, billing, console, usage, refusedCalls];
+  const liveFeeds = openLiveUsage({ config, logger, registry });
+  const workers = [outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
   const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
   const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
   const operations = {
@@ -60,11 +62,15 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     accessLog,
     trusts,
     consoleDirectory: resolve(config.CONSOLE_DIR),
-    console: { ...console.parts, applications, tokens },
+    console: { ...console.parts, applications, tokens, liveFeeds },
   });
   return Promise.resolve({
     ...underCors(cors, publicApp),
     privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
+    drain: () => {
+      liveFeeds.drain();
+      return Promise.resolve();
+    },
     close: async () => {
       await Promise.all(workers.map((each) => each.close()));
       await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);

@@ -24,7 +24,7 @@ export function openConsole(options: {
   logger: Logger;
   registry: Registry;
 }): {
-  parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery'>;
+  parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery' | 'liveFeeds'>;
   close: () => Promise<void>;
 } {
   const { config, query, transact, logger, registry } = options;

@@ -21,6 +21,8 @@ export const DATABASE_POOLS = {
   entitlementEvents: { poolMax: 1, ...WITHIN_REQUEST },
   /** Usage over time: a year of many rows takes about a second. */
   usageViews: { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 },
+  /** Polled while somebody watches. */
+  liveUsage: { poolMax: 1, ...WITHIN_REQUEST },
   /** Sums over many hours, for operators. */
   usageChecks: { poolMax: 2, acquireTimeoutMs: 1_000, statementTimeoutMs: 30_000 },
   /** `poolMax` is READER_CONNECTIONS. The lock timeout keeps one payer's lock from delaying the others' usage. */

@@ -34,6 +34,7 @@ import {
 import { requireSession } from '../identity/sessions/require-session.ts';
 import { sameOriginOnly } from '../identity/sessions/same-origin.ts';
 import type { Tokens } from '../access/tokens/tokens.ts';
+import type { LiveFeeds } from '../usage/live/feeds.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 
 export type ConsoleParts = PeopleParts &
@@ -44,6 +45,7 @@ export type ConsoleParts = PeopleParts &
     applications: Applications;
     tokens: Tokens;
     usageQuery: Query;
+    liveFeeds: Pick<LiveFeeds, 'open'>;
   };
 
 /** The console's API, at `/api/console`. Routes without a session come first. */

@@ -4,10 +4,15 @@ import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { ownerAccess } from '../access/applications/access.ts';
 import { ownPeriodsEndpoint } from '../billing/periods/own/endpoint.ts';
 import type { Query } from '../platform/database/query.ts';
+import { liveUsageEndpoint } from '../usage/live/endpoint.ts';
+import type { LiveFeeds } from '../usage/live/feeds.ts';
 import { paceEndpoint, usageViewEndpoint } from '../usage/views/endpoints.ts';
 
 /** `usageQuery` has its own pool with a longer timeout. */
-export function usageRoutes({ usageQuery }: { usageQuery: Query }, session: RequestHandler): Router {
+export function usageRoutes(
+  { usageQuery, liveFeeds }: { usageQuery: Query; liveFeeds: Pick<LiveFeeds, 'open'> },
+  session: RequestHandler,
+): Router {
   const { accountOf } = ownerAccess;
   const router = Router({ strict: true, caseSensitive: true });
   router.use('/usage', session);
@@ -22,5 +27,6 @@ export function usageRoutes({ usageQuery }: { usageQuery: Query }, session: Requ
     )
     .all(methodNotAllowed('GET', 'HEAD'));
   router.route('/usage/pace').get(paceEndpoint(usageQuery, accountOf)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/usage/live').get(liveUsageEndpoint(liveFeeds)).all(methodNotAllowed('GET', 'HEAD'));
   return router;
 }

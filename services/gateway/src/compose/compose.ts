@@ -44,6 +44,12 @@ import { createTokenWatch } from '../authenticate/token-watch.ts';
 import { createTraces } from '../trace/traces.ts';
 import type { Recorder, Traces } from '../trace/traces.ts';
 
+/** Of one gateway. account has limits of its own. */
+const MAX_LIVE_FEEDS = 1_000;
+
+/** Three of account's heartbeats. */
+const LIVE_USAGE_TIMEOUT_MS = 30_000;
+
 /** Builds the gateway from its settings, and closes it again. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, addressOf, trusts } = context;
@@ -57,7 +63,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const cors = createGatewayCors(config);
   const upstreams = composeUpstreams(config, { observerOf, trusts, cors, logger, metrics });
   const { v2, v1 } = upstreams;
-  const { account, auth } = composePlainRoutes(config, trusts, cors);
+  const { account, liveUsage, auth } = composePlainRoutes(config, trusts, cors);
 
   const refusals = composeRefusals(context, store.redis, metrics);
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
@@ -92,7 +98,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       v2: createDataEndpoint({ ...pipeline, forward: v2.forward, apiVersion: 'v2' }),
       v1: v1 === null ? null : createDataEndpoint({ ...pipeline, forward: v1.forward, apiVersion: 'v1' }),
     },
-    createPlainApp({ logger, registry, addressOf, account, auth }),
+    createPlainApp({ logger, registry, addressOf, account, liveUsage, auth }),
   );
   const listener = underCors(cors, endpoints);
   return {
@@ -103,6 +109,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     upgradeHandler: webSockets.upgradeHandler,
     drain: (limits) => {
       upstreams.drain(limits);
+      liveUsage.endAll();
       return webSockets.drain(limits);
     },
     close: async () => {
@@ -110,7 +117,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       // First of all: usage that isn't in Redis yet ends with this process.
       await usage.flush();
       await refusals.close();
-      for (const part of [leases, store.clock, account, auth]) part.close();
+      for (const part of [leases, store.clock, account, liveUsage, auth]) part.close();
       await Promise.all([upstreams.close(), peers.close(), traces.close()]);
       store.redis.disconnect();
     },
@@ -136,6 +143,13 @@ function composePlainRoutes(config: Config, trusts: TrustsAddress, cors: Cors | 
   const authUnavailable = (cause: unknown) => new AuthUnavailable(cause);
   return {
     account: createProxy(config.ACCOUNT_PUBLIC_URL, { ...options, unavailable: peerUnavailable }),
+    // With connections of their own, which stay open, so that feeds can't use up those of requests.
+    liveUsage: createProxy(config.ACCOUNT_PUBLIC_URL, {
+      ...options,
+      unavailable: peerUnavailable,
+      timeoutMs: LIVE_USAGE_TIMEOUT_MS,
+      maxOpen: MAX_LIVE_FEEDS,
+    }),
     auth: createProxy(config.AUTH_PUBLIC_URL, { ...options, unavailable: authUnavailable }),
   };
 }

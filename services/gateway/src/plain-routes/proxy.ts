@@ -17,7 +17,12 @@ import { passedOn, traceParentOf } from '../trace/trace-context.ts';
 const MAX_SOCKETS = 256;
 const MAX_FREE_SOCKETS = 32;
 
-export type Proxy = { handler: RequestHandler; close: () => void };
+export type Proxy = {
+  handler: RequestHandler;
+  /** Ends the responses under way. */
+  endAll: () => void;
+  close: () => void;
+};
 
 export type ProxyOptions = {
   /** For a peer's silence. */
@@ -27,19 +32,23 @@ export type ProxyOptions = {
   trusts: TrustsAddress;
   /** Header fields of the peer that the gateway replaces. */
   drops: readonly string[];
+  /** Requests at one time; beyond it they fail with `unavailable`. Without it they wait for a connection. */
+  maxOpen?: number;
 };
 
 /** Passes requests on to a peer's public listener, credentials included; fails with `unavailable`'s error. */
 export function createProxy(
   peerUrl: string,
-  { timeoutMs, connectionMaxAgeMs, unavailable, trusts, drops }: ProxyOptions,
+  { timeoutMs, connectionMaxAgeMs, unavailable, trusts, drops, maxOpen }: ProxyOptions,
 ): Proxy {
-  const limits = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS };
+  const maxSockets = maxOpen ?? MAX_SOCKETS;
+  const limits = { keepAlive: true, maxSockets, maxFreeSockets: MAX_FREE_SOCKETS };
   const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
   limitConnectionAge(agent, connectionMaxAgeMs);
   const dropped = new Set([REQUEST_ID_HEADER, ...drops]);
   // The library has one error listener for all requests.
   const onFailure = new WeakMap<object, (cause: unknown) => void>();
+  const open = new Map<Response, IncomingMessage | null>();
   const proxy = createProxyMiddleware<Request, Response>({
     target: peerUrl,
     agent,
@@ -49,6 +58,7 @@ export function createProxy(
     selfHandleResponse: true,
     on: {
       proxyRes: (answer, _req, res) => {
+        if (open.has(res)) open.set(res, answer);
         relayAnswer(answer, res, dropped);
       },
       error: (error, _req, res) => onFailure.get(res)?.(error),
@@ -56,6 +66,14 @@ export function createProxy(
   });
   return {
     handler: (req, res, next) => {
+      if (open.size >= maxSockets && maxOpen !== undefined) {
+        next(unavailable(new Error('too many requests are open')));
+        return;
+      }
+      open.set(res, null);
+      res.once('close', () => {
+        open.delete(res);
+      });
       req.headers = peerRequestHeaders(
         req,
         String(res.getHeader(REQUEST_ID_HEADER)),
@@ -66,6 +84,14 @@ export function createProxy(
       };
       onFailure.set(res, fail);
       void proxy(req, res, fail);
+    },
+    endAll: () => {
+      for (const [res, answer] of open) {
+        if (answer === null) continue;
+        answer.unpipe(res);
+        res.end();
+        answer.destroy();
+      }
     },
     close: () => {
       agent.destroy();
@@ -92,7 +118,7 @@ function peerRequestHeaders(req: IncomingMessage, requestId: string, trusted: bo
 function relayAnswer(answer: IncomingMessage, res: Response, dropped: ReadonlySet<string>): void {
   res.writeHead(answer.statusCode ?? 502, endToEndFields(answer.headers, dropped));
   const cutIncomplete = () => {
-    if (!answer.complete && !res.destroyed) cutAnswer(res);
+    if (!answer.complete && !res.destroyed && !res.writableEnded) cutAnswer(res);
   };
   // Before the library does so by an orderly close.
   answer.once('error', cutIncomplete).once('close', cutIncomplete);

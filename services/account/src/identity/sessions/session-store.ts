@@ -26,7 +26,8 @@ const MAX_PER_ACCOUNT = 50;
 
 const USER_AGENT_MAX_CHARACTERS = 200;
 
-const IS_LIVE = `sessions.expires_at > now()
+/** Needs the binding `idleTimeoutSec`. */
+export const IS_LIVE = `sessions.expires_at > now()
   AND sessions.last_seen_at > now() - :idleTimeoutSec * interval '1 second'`;
 
 /** Begins a session. `query` is a transaction's. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import { id } from '../../http/answer-fields.ts';
+import { ALERT_LIMITS } from '../../notifications/alerts/rules.ts';
 
 const second = z.iso.datetime({ precision: 0 }).meta({ examples: ['2026-07-01T00:00:00Z'] });
 
@@ -101,11 +102,29 @@ const limitPaceSchema = z
   })
   .meta({ id: 'PaceOfLimit' });
 
+const thresholdSchema = z
+  .object({
+    limit: z.enum(ALERT_LIMITS),
+    share_percent: z.int().min(1).max(100),
+    crossed_at: second,
+  })
+  .meta({ id: 'CrossedThreshold' });
+
 export const paceAnswerSchema = z.object({
   account_id: id,
   payer_id: id,
   status: billingStatusSchema,
-  billing_period: z.object({ started_at: second, ended_at: second, plan_name: z.string() }),
+  payer: z
+    .object({ name: z.string(), email: z.string() })
+    .nullable()
+    .meta({ description: 'The manager who pays for a member of a team; null if you pay yourself.' }),
+  billing_period: z.object({
+    started_at: second,
+    ended_at: second,
+    grace_ends_at: second.meta({ description: 'The last second in which calls work after the period.' }),
+    plan_name: z.string(),
+    product: z.object({ name: z.string() }).nullable(),
+  }),
   elapsed_share: z.number().min(0).max(1),
   limits: z
     .object({
@@ -113,5 +132,21 @@ export const paceAnswerSchema = z.object({
       time_sec_limit: limitPaceSchema.optional(),
       traffic_bytes_limit: limitPaceSchema.optional(),
     })
-    .meta({ description: 'The enforced limits.' }),
+    .meta({ description: 'The enforced limits that usage adds up to.' }),
+  momentary_limits: z
+    .object({
+      rate_limit: z.int().min(0).optional(),
+      session_limit: z.int().min(0).optional(),
+      subscription_limit: z.int().min(0).optional(),
+    })
+    .meta({
+      description: 'The enforced limits of calls per minute, calls in flight and open subscriptions.',
+    }),
+  team_slots: z
+    .object({ limit: z.int().min(0), used: z.int().min(0) })
+    .nullable()
+    .meta({ description: 'Members and pending invitations, the manager included; null without a limit.' }),
+  crossed_thresholds: z
+    .array(thresholdSchema)
+    .meta({ description: 'Alert thresholds crossed in this period, latest first.' }),
 });

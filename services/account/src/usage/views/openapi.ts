@@ -39,5 +39,23 @@ export const usageViewApi: ApiChapter = {
       answers: { 200: { description: 'The pace.', schema: paceAnswerSchema } },
       problems: ['no_billing_period'],
     },
+    'GET /api/console/usage/live': {
+      operationId: 'followPace',
+      summary: 'Follow the pace as server-sent events',
+      description:
+        'Events: `pace` has the response of `GET /api/console/usage/pace` as its data, at once and after each change, ' +
+        'at most about twice a second. `no_billing_period` replaces it while there is no billing period. `paused`: ' +
+        'figures are unavailable for now and follow later. `session_ended` is the last event. Reconnect when the ' +
+        'stream ends. A session can have four feeds.',
+      caller: 'session',
+      answers: {
+        200: {
+          description: 'The events (HTML, section 9.2).',
+          schema: z.string(),
+          contentTypes: ['text/event-stream'],
+        },
+      },
+      problems: ['too_many_requests'],
+    },
   },
 };

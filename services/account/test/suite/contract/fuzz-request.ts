@@ -207,5 +207,15 @@ export async function send(
     redirect: 'manual',
     ...(body === undefined ? {} : { body }),
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const text = isStream ? await firstEvent(response) : await response.text();
+  return { status: response.status, headers: response.headers, text };
+}
+
+/** An event stream doesn't end by itself. */
+async function firstEvent({ body }: Response): Promise<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = '' } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return value;
 }

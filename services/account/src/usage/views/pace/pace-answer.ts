@@ -4,11 +4,14 @@ import { enforcedLimits } from '../../../billing/periods/limits.ts';
 import { billingStatus, pickPeriod } from '../../../billing/periods/period-rules.ts';
 import { secondAfter } from '../../../billing/periods/calendar.ts';
 import { findPayerPeriods } from '../../../billing/periods/payer-periods.ts';
+import type { PayerPeriods } from '../../../billing/periods/payer-periods.ts';
 import type { Counters } from '../../../billing/periods/usage-sums.ts';
 import type { Query } from '../../../platform/database/query.ts';
 import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
 import { elapsedShare, perDay, reachedAt, usedShare } from './pace.ts';
 import type { PeriodBounds } from './pace.ts';
+import { findCrossedThresholds, findPayer, findSlotsUsed } from './period-details.ts';
+import type { CrossedThreshold, Payer } from './period-details.ts';
 import { findUsageSince } from '../store.ts';
 
 /** Limits that accumulate, with their counter and the counter's units per unit of the limit. */
@@ -19,6 +22,9 @@ const ACCRUING = {
 } as const satisfies Partial<Record<LimitField, { counter: keyof Counters; units: number }>>;
 
 type AccruingLimit = keyof typeof ACCRUING;
+
+/** Limits of one moment, whose use only the gateways' Redis knows. */
+const MOMENTARY = ['rate_limit', 'session_limit', 'subscription_limit'] as const satisfies LimitField[];
 
 type Pace = { per_day: number; reached_at: string | null };
 
@@ -35,9 +41,20 @@ export type PaceAnswer = {
   account_id: number;
   payer_id: number;
   status: BillingStatus;
-  billing_period: { started_at: string; ended_at: string; plan_name: string };
+  /** Null if the account pays for itself. */
+  payer: Payer | null;
+  billing_period: {
+    started_at: string;
+    ended_at: string;
+    grace_ends_at: string;
+    plan_name: string;
+    product: { name: string } | null;
+  };
   elapsed_share: number;
   limits: Partial<Record<AccruingLimit, LimitPace>>;
+  momentary_limits: Partial<Record<(typeof MOMENTARY)[number], number>>;
+  team_slots: { limit: number; used: number } | null;
+  crossed_thresholds: CrossedThreshold[];
 };
 
 const HOUR_MS = 3_600_000;
@@ -48,11 +65,12 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
   if (payerPeriods === undefined) throw new Problem('not_found');
   const period = pickPeriod(payerPeriods.periods, now);
   if (period === undefined) throw new Problem('no_billing_period');
-  const { started_at, ended_at, plan_name } = period;
+  const { started_at, period_id } = period;
+  const { account_id, payer_id } = payerPeriods;
   const bounds = { started_at, end: secondAfter(period) };
   const since = lastDay(bounds, now);
   // The first hourly row may begin before the period.
-  const [recent] = await findUsageSince(query, period.period_id, hourOf(since));
+  const [recent] = await findUsageSince(query, period_id, hourOf(since));
   const enforced = enforcedLimits(period);
   const limits = Object.entries(ACCRUING).flatMap(([field, { counter, units }]) => {
     const limit = enforced[field as AccruingLimit];
@@ -63,13 +81,31 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
     });
     return [[field, pace]];
   });
+  const slots = enforced.team_slots_limit;
   return {
-    account_id: payerPeriods.account_id,
-    payer_id: payerPeriods.payer_id,
+    account_id,
+    payer_id,
     status: billingStatus(period, payerPeriods.account_blocked, now),
-    billing_period: { started_at: isoSeconds(started_at), ended_at: isoSeconds(ended_at), plan_name },
+    payer: payer_id === account_id ? null : await findPayer(query, payer_id),
+    billing_period: periodAnswer(period),
     elapsed_share: elapsedShare(bounds, now),
     limits: Object.fromEntries(limits) as PaceAnswer['limits'],
+    momentary_limits: Object.fromEntries(
+      MOMENTARY.flatMap((field) => (enforced[field] === null ? [] : [[field, enforced[field]]])),
+    ),
+    team_slots: slots === null ? null : { limit: slots, used: await findSlotsUsed(query, payer_id) },
+    crossed_thresholds: await findCrossedThresholds(query, period_id),
+  };
+}
+
+function periodAnswer(period: PayerPeriods['periods'][number]): PaceAnswer['billing_period'] {
+  const { started_at, ended_at, grace_sec, plan_name, product_name } = period;
+  return {
+    started_at: isoSeconds(started_at),
+    ended_at: isoSeconds(ended_at),
+    grace_ends_at: isoSeconds(new Date(ended_at.getTime() + grace_sec * 1_000)),
+    plan_name,
+    product: product_name === null ? null : { name: product_name },
   };
 }
 
