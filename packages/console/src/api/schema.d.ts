@@ -344,6 +344,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done in the account, newest first
+         * @description Entries are kept as long as the account exists, and cannot be changed.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/applications": {
         parameters: {
             query?: never;
@@ -1154,6 +1174,54 @@ export interface components {
             expires_at: string;
             /** @description Send it in the `X-CSRF-Token` header. */
             csrf_token: string;
+        };
+        Activity: {
+            activity_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            at: string;
+            /** @enum {string} */
+            action: "application_created" | "application_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "signed_in" | "sign_in_limited" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "alert_settings_changed" | "webhook_created" | "webhook_changed" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            /** @enum {string} */
+            kind: "security" | "applications" | "team" | "billing" | "alerts";
+            /**
+             * @description Who did it: `you`, a `member` of your team, an `operator` of this service, an `application` with its client credentials, the `system`, or `unknown` if the caller was not signed in.
+             * @enum {string}
+             */
+            by: "you" | "member" | "operator" | "application" | "system" | "unknown";
+            /** @description Null unless `by` is `member`. */
+            member_name: string | null;
+            /** @description The IP address of the request, if it came from outside. */
+            address: string | null;
+            request_id: string | null;
+            application: {
+                application_id: number;
+                name: string;
+            } | null;
+            /**
+             * @description What changed, depending on `action`.
+             * @example {
+             *       "name": "ETL"
+             *     }
+             */
+            details: {
+                name?: string;
+                name_before?: string;
+                type?: string;
+                client_id?: string;
+                token_lifespan_sec?: number;
+                token_lifespan_sec_before?: number;
+                email?: string;
+                email_before?: string;
+                team_name?: string;
+                billing_interval?: string;
+                team_slots_limit?: number;
+                expires_at?: string;
+                webhook_id?: number;
+                reason?: string;
+            };
         };
         Application: {
             application_id: number;
@@ -3995,6 +4063,45 @@ export interface operations {
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                kind?: "security" | "applications" | "team" | "billing" | "alerts";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        activity: components["schemas"]["Activity"][];
+                        /**
+                         * @description The `cursor` of the next page; null at the end.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

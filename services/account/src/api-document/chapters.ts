@@ -1,3 +1,4 @@
+import { activityApi } from '../platform/audit/own/openapi.ts';
 import { alertApi } from '../notifications/alerts/openapi.ts';
 import { applicationApi } from '../access/applications/openapi.ts';
 import { peopleApi } from '../identity/people/openapi.ts';
@@ -21,6 +22,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   usageApi,
   peopleApi,
   sessionApi,
+  activityApi,
   applicationApi,
   tokenApi,
   teamApi,

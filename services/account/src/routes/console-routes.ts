@@ -2,6 +2,7 @@ import { Router } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import type { Applications } from '../access/applications/applications.ts';
 import { noStore } from '../http/no-store.ts';
+import { accountRoutes } from './console-account-routes.ts';
 import { alertRoutes } from './console-alert-routes.ts';
 import { applicationRoutes } from './console-application-routes.ts';
 import { teamRoutes } from './console-team-routes.ts';
@@ -98,6 +99,7 @@ export function consoleRoutes(parts: ConsoleParts): Router {
     .post(session, body, changeEmailEndpoint(parts))
     .all(methodNotAllowed('POST'));
   router.use(
+    accountRoutes(parts, session),
     applicationRoutes(parts, session),
     teamRoutes(parts, session),
     usageRoutes(parts, session),
