@@ -55,6 +55,7 @@ import type { ReportMetrics } from './usage/reports/endpoint.ts';
 import { MAX_REPORT_BYTES } from './usage/reports/input.ts';
 import { usageSnapshotEndpoint } from './usage/snapshot/usage-snapshot-endpoint.ts';
 import { browserProtection } from './http/browser-protection.ts';
+import type { Brand } from './http/console-page/brand.ts';
 import { consolePage } from './http/console-page/console-page.ts';
 
 type PublicParts = {
@@ -66,6 +67,7 @@ type PublicParts = {
   introspect: Introspector['introspect'];
   trusts: TrustsAddress;
   consoleDirectory: string;
+  brand: Brand;
   usageQuery: Query;
   console: Omit<ConsoleParts, 'usageQuery'>;
 };
@@ -115,7 +117,7 @@ export function createPublicApp(parts: PublicParts): Express {
     .all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs').get(apiPageEndpoint).all(methodNotAllowed('GET', 'HEAD'));
   app.route('/api/docs/:file').get(apiPageFileEndpoint).all(methodNotAllowed('GET', 'HEAD'));
-  app.use(consolePage(parts.consoleDirectory, parts.console.addresses));
+  app.use(consolePage(parts.consoleDirectory, { ...parts.console.addresses, brand: parts.brand }));
   app.use(notFound, problemHandler(logger, parts.addressOf));
   return app;
 }

@@ -37,8 +37,13 @@ const peopleSettings = {
   STREAMING_URL: httpUrl.optional(),
   /** Base URL of the token endpoint, if it isn't that of the console. */
   AUTH_URL: httpUrl.optional(),
-  /** In mails. */
+  /** In mails and in the web interface. */
   PRODUCT_NAME: z.string().trim().min(1).max(60).default('Tollgate'),
+  PRODUCT_LOGO_PATH: z.string().min(1).optional(),
+  ACCENT_COLOR: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #4453c8')
+    .optional(),
   CONSOLE_DIR: z.string().min(1).default('packages/console/dist'),
   /** Defaults to whether PUBLIC_URL is https. */
   COOKIE_SECURE: trueOrFalse.optional(),

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { Middleware } from 'openapi-fetch';
+import { brand } from '../brand.ts';
 import type { components, paths } from './schema.d.ts';
 
 export type Session = components['schemas']['Session'];
@@ -14,7 +15,7 @@ export class ApiError extends Error {
   readonly retryAfterSec: number | null;
 
   constructor(problem: Problem | null, retryAfterSec: number | null = null) {
-    super(problem?.detail ?? problem?.title ?? 'Tollgate cannot be reached. Check your connection.');
+    super(problem?.detail ?? problem?.title ?? `${brand.name} cannot be reached. Check your connection.`);
     this.name = 'ApiError';
     this.problem = problem;
     this.retryAfterSec = retryAfterSec;

@@ -3,6 +3,7 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { api, resultOf, setCsrfToken } from '../api/client.ts';
 import { sessionQuery } from '../api/session.ts';
+import { brand } from '../brand.ts';
 import { Button } from '../ui/button.tsx';
 import { Navigation } from './navigation.tsx';
 import { SessionExpired } from './session-expired.tsx';
@@ -21,7 +22,8 @@ export function Shell() {
       <header className={styles['side']}>
         <div className={styles['top']}>
           <Link to="/" className={styles['brand'] ?? ''}>
-            Tollgate
+            <img src={brand.logo} alt="" className={styles['logo']} />
+            {brand.name}
           </Link>
           <span className={styles['menu']}>
             <Button

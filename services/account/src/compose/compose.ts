@@ -62,6 +62,11 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     accessLog,
     trusts,
     consoleDirectory: resolve(config.CONSOLE_DIR),
+    brand: {
+      productName: config.PRODUCT_NAME,
+      logoPath: config.PRODUCT_LOGO_PATH,
+      accentColor: config.ACCENT_COLOR,
+    },
     console: { ...console.parts, applications, tokens, liveFeeds },
   });
   return Promise.resolve({

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { setCsrfToken } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
+import { brand } from '../../brand.ts';
 import { EntryPage } from './entry-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -11,7 +12,7 @@ export function SignInPage() {
   const queryClient = useQueryClient();
   const router = useRouter();
   return (
-    <EntryPage title="Sign in to Tollgate">
+    <EntryPage title={`Sign in to ${brand.name}`}>
       <SignInForm
         onSignedIn={(session) => {
           setCsrfToken(session.csrf_token);
@@ -24,7 +25,7 @@ export function SignInPage() {
         <Link to="/forgot-password">Forgot your password?</Link>
       </p>
       <p>
-        New to Tollgate? <Link to="/sign-up">Create an account</Link>
+        New to {brand.name}? <Link to="/sign-up">Create an account</Link>
       </p>
     </EntryPage>
   );

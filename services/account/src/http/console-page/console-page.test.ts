@@ -37,11 +37,20 @@ describe('the web interface', () => {
     async (path) => {
       const response = await get(path);
       expect(response.status).toBe(200);
-      expect(response.headers.get('content-type')).toBe('text/html;charset=utf-8');
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(response.headers.get('cache-control')).toBe('no-cache');
       expect(await response.text()).toBe(PAGE);
     },
   );
+
+  test('a page that a browser has is not sent again', async () => {
+    const etag = (await get('/user')).headers.get('etag') ?? '';
+    // fetch asks for a fresh answer unless it is told otherwise.
+    const revalidated = (known: string) =>
+      get('/user', { 'if-none-match': known, 'cache-control': 'max-age=0' });
+    expect((await revalidated(etag)).status).toBe(304);
+    expect((await revalidated('"another"')).status).toBe(200);
+  });
 
   test('its policy allows its own files only, nothing inline, and no eval', async () => {
     const response = await get('/user');

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
@@ -7,6 +8,8 @@ import { CONSOLE_PATHS } from '@tollgate/console/paths';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { Problem } from '@tollgate/http/problem';
 import type { PublicAddresses } from '../public-addresses/endpoint.ts';
+import { brandFiles, brandedPage } from './brand.ts';
+import type { Brand } from './brand.ts';
 
 const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
 const KEPT = { maxAge: 31_536_000, immutable: true };
@@ -32,25 +35,29 @@ function policyFor(streamingUrl: string | null): string {
   ].join('; ');
 }
 
-/** Caches only hashed assets, for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
+/** Caches hashed assets for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
 export function consolePage(
   directory: string,
-  { streamingUrl }: Pick<PublicAddresses, 'streamingUrl'>,
+  { streamingUrl, brand }: Pick<PublicAddresses, 'streamingUrl'> & { brand: Brand },
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const isBuilt = existsSync(join(directory, 'index.html'));
-  const page = isBuilt ? pageEndpoint(directory, policyFor(streamingUrl)) : notBuilt;
+  const index = join(directory, 'index.html');
+  const isBuilt = existsSync(index);
+  const page = isBuilt
+    ? pageEndpoint(brandedPage(readFileSync(index, 'utf8'), brand), policyFor(streamingUrl))
+    : notBuilt;
   for (const path of CONSOLE_PATHS) router.route(path).get(page).all(methodNotAllowed('GET', 'HEAD'));
   if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
+  router.use(brandFiles(brand));
   return router;
 }
 
-function pageEndpoint(directory: string, policy: string): RequestHandler {
-  const serve = sirv(directory, PRECOMPRESSED);
-  return (req, res, next) => {
-    res.set({ 'cache-control': 'no-cache', 'content-security-policy': policy });
-    req.url = '/index.html';
-    serve(req, res, next);
+function pageEndpoint(page: string, policy: string): RequestHandler {
+  const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
+  return (req, res) => {
+    res.set({ 'cache-control': 'no-cache', 'content-security-policy': policy, etag });
+    if (req.fresh) res.status(304).end();
+    else res.type('html').send(page);
   };
 }
 
