@@ -13,4 +13,5 @@ export const CONSOLE_PATHS = [
   '/user/api_v2/applications',
   '/user/api_v2/applications/:application_id',
   '/user/api_v2/access_tokens',
+  '/user/usage',
 ] as const;

@@ -8,6 +8,7 @@ import {
 import { sessionQuery } from './api/session.ts';
 import { SignInPage } from './pages/entry/sign-in.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
+import { usageSearch } from './pages/usage/search.ts';
 import { queryClient } from './query-client.ts';
 import { Shell } from './shell/shell.tsx';
 import { ErrorMessage } from './ui/page/states.tsx';
@@ -92,9 +93,16 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./pages/tokens/tokens.tsx'), 'TokensPage'),
 });
 
+const usage = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
+});
+
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
 
-const customerPages = [overview, applications, application, tokens] as const;
+const customerPages = [overview, applications, application, tokens, usage] as const;
 
 /** The route table of the interface; paths are below /user. */
 export const router = createRouter({

@@ -8,4 +8,5 @@ export const NAVIGATION = [
       { to: '/api_v2/access_tokens', label: 'Tokens' },
     ],
   },
+  { title: 'Activity', pages: [{ to: '/usage', label: 'Usage' }] },
 ] as const;

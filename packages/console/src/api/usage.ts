@@ -1,0 +1,60 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { ApiError, api, nullIf, resultOf } from './client.ts';
+import type { components, paths } from './schema.d.ts';
+
+type Schemas = components['schemas'];
+
+export type Usage =
+  | Schemas['UsageByTime']
+  | Schemas['UsageByApplication']
+  | Schemas['UsageByMember']
+  | Schemas['UsageByApiVersion'];
+
+export type UsageFigures = Usage['usage'];
+
+export type BillingPeriod = Schemas['BillingPeriod'];
+
+type UsageParameters = NonNullable<paths['/api/console/usage']['get']['parameters']['query']>;
+
+/** Without `to`, up to now by the server's clock. */
+export type UsageRequest = Pick<UsageParameters, 'interval' | 'from' | 'to' | 'group_by' | 'application_id'>;
+
+const REFRESH_MS = 10_000;
+/** Ranges looked at before are there at once. */
+const KEPT_MS = 30 * 60_000;
+
+/** Usage by day or hour of UTC. One that reaches up to now is refreshed. */
+export function usageQuery(request: UsageRequest) {
+  return queryOptions({
+    queryKey: ['usage', request],
+    queryFn: async ({ signal }): Promise<Usage> => {
+      const query = { ...request, format: 'json' } as const;
+      const usage = await resultOf(api.GET('/api/console/usage', { signal, params: { query } }));
+      if (typeof usage === 'string') throw new ApiError(null);
+      return usage;
+    },
+    placeholderData: keepPreviousData,
+    gcTime: KEPT_MS,
+    ...(request.to === undefined ? { refetchInterval: REFRESH_MS } : {}),
+  });
+}
+
+/** The same usage as a CSV file, and the name that the API gives it. */
+export async function fetchUsageCsv(request: UsageRequest): Promise<{ name: string; content: Blob }> {
+  const query = { ...request, format: 'csv' } as const;
+  const outcome = api.GET('/api/console/usage', { params: { query }, parseAs: 'blob' });
+  const content = await resultOf<Blob>(outcome);
+  const { response } = await outcome;
+  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+  return { name: name ?? 'usage.csv', content };
+}
+
+/** The billing period that the account's calls are charged to; null without one. */
+export const payerPeriodQuery = queryOptions({
+  queryKey: ['payer-period'],
+  queryFn: async ({ signal }) => {
+    const pace = await nullIf(404, resultOf(api.GET('/api/console/usage/pace', { signal })));
+    return pace?.billing_period ?? null;
+  },
+  gcTime: KEPT_MS,
+});

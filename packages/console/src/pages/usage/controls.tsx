@@ -1,0 +1,102 @@
+import { Suspense, lazy } from 'react';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { dayOf, earliestDay, mayBeHourly } from './range.ts';
+import type { Days } from './range.ts';
+import { RANGES } from './search.ts';
+import type { Group, RangeName, UsageSearch } from './search.ts';
+import styles from './usage.module.css';
+
+const DateRangeField = lazy(async () => ({
+  default: (await import('../../ui/form/date-range-field.tsx')).DateRangeField,
+}));
+
+const RANGE_NAMES: Record<RangeName, string> = {
+  period: 'This billing period',
+  previous: 'Previous billing period',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+  '12m': 'Last 12 months',
+};
+
+const CUSTOM = 'custom';
+
+const GROUP_NAMES: Record<Group, string> = {
+  none: 'Nothing',
+  application: 'Application',
+  member: 'Member',
+  api_version: 'API version',
+};
+
+export type ControlsProps = {
+  search: UsageSearch;
+  days: Days;
+  nowMs: number;
+  /** Which presets lead somewhere else than to the default. */
+  hasPeriod: boolean;
+  hasPrevious: boolean;
+  maySeeMembers: boolean;
+  onChange: (change: (search: UsageSearch) => Record<string, unknown>) => void;
+};
+
+/** What is shown: range, interval and grouping. Each change is a step of the browser's history. */
+export function Controls(props: ControlsProps) {
+  const { search, days, nowMs, hasPeriod, hasPrevious, maySeeMembers, onChange } = props;
+  const isCustom = search.from !== undefined;
+  const ranges = RANGES.filter(
+    (name) => (name !== 'period' || hasPeriod) && (name !== 'previous' || hasPrevious),
+  );
+  const isHourly = search.by === 'hour' && mayBeHourly(days);
+  return (
+    <div className={styles['controls']} role="group" aria-label="View">
+      <SelectField
+        label="Range"
+        name="range"
+        value={isCustom ? CUSTOM : (search.range ?? '30d')}
+        options={[
+          ...ranges.map((name) => ({ value: name, label: RANGE_NAMES[name] })),
+          ...(isCustom ? [{ value: CUSTOM, label: 'Custom' }] : []),
+        ]}
+        onChange={(range) => {
+          if (range !== CUSTOM) onChange(({ from: _from, to: _to, ...rest }) => ({ ...rest, range }));
+        }}
+      />
+      <Suspense fallback={<div className={styles['dates']} />}>
+        <div className={styles['dates']}>
+          <DateRangeField
+            label="Days (UTC)"
+            value={days}
+            min={earliestDay(nowMs)}
+            max={dayOf(nowMs)}
+            onChange={(chosen) => {
+              onChange(({ range: _range, ...rest }) => ({ ...rest, ...chosen }));
+            }}
+          />
+        </div>
+      </Suspense>
+      <SelectField
+        label="By"
+        name="by"
+        value={isHourly ? 'hour' : 'day'}
+        options={[
+          { value: 'day', label: 'Day' },
+          ...(mayBeHourly(days) ? [{ value: 'hour', label: 'Hour' }] : []),
+        ]}
+        onChange={(by) => {
+          onChange((before) => ({ ...before, by }));
+        }}
+      />
+      <SelectField
+        label="Group by"
+        name="group"
+        value={search.group ?? 'none'}
+        options={(['none', 'application', 'member', 'api_version'] as const)
+          .filter((group) => group !== 'member' || maySeeMembers)
+          .map((group) => ({ value: group, label: GROUP_NAMES[group] }))}
+        onChange={(group) => {
+          onChange((before) => ({ ...before, group }));
+        }}
+      />
+    </div>
+  );
+}

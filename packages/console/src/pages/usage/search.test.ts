@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { daysBetween, daysOf, earliestDay, mayBeHourly } from './range.ts';
+import { usageSearch } from './search.ts';
+
+/** The view's address, and the days that it stands for. */
+
+const NOW = Date.parse('2026-03-31T15:00:00Z');
+
+const month = (from: string, to: string) => ({
+  started_at: `${from}T10:20:30Z`,
+  ended_at: `${to}T10:20:29Z`,
+});
+
+const PERIODS = [month('2026-03-15', '2026-04-15'), month('2026-02-15', '2026-03-15')];
+
+const daysAt = (search: Record<string, unknown>, periods: typeof PERIODS | undefined = PERIODS) =>
+  daysOf(usageSearch(search), { nowMs: NOW, periods });
+
+const LAST_30_DAYS = { from: '2026-03-02', to: '2026-03-31' };
+
+describe('the address of a view', () => {
+  test('keeps what is right', () => {
+    const search = { range: 'period', by: 'hour', group: 'member', measure: 'traffic' } as const;
+    expect(usageSearch(search)).toEqual(search);
+    const days = { from: '2026-03-01', to: '2026-03-02' };
+    expect(usageSearch({ ...days, range: '7d' })).toEqual(days);
+  });
+
+  test('leaves out defaults and what is wrong', () => {
+    const defaults = { range: '30d', by: 'day', group: 'none', measure: 'points' };
+    expect(usageSearch(defaults)).toEqual({});
+    const wrong = { range: 'ever', by: 1, group: null, measure: ['time'], other: 'x' };
+    expect(usageSearch(wrong)).toEqual({});
+    for (const [from, to] of [
+      ['2026-02-30', '2026-03-02'],
+      ['2026-03-02', '2026-03-01'],
+      ['2026-03-01', undefined],
+      ['yesterday', '2026-03-01'],
+      [20_260_301, 20_260_302],
+    ]) {
+      expect(usageSearch({ from, to })).toEqual({});
+    }
+  });
+
+  test('is stable: a cleaned one is its own', () => {
+    const value = fc.oneof(
+      fc.constantFrom('30d', '7d', 'period', 'hour', 'day', 'member', 'time', '2026-03-01', '2026-02-28'),
+      fc.anything(),
+    );
+    const keys = fc.constantFrom('range', 'from', 'to', 'by', 'group', 'measure', 'x');
+    fc.assert(
+      fc.property(fc.dictionary(keys, value), (search) => {
+        const once = usageSearch(search);
+        expect(usageSearch(once)).toEqual(once);
+      }),
+    );
+  });
+});
+
+describe('the days of a view', () => {
+  test.each([
+    [{}, LAST_30_DAYS],
+    [{ range: '7d' }, { from: '2026-03-25', to: '2026-03-31' }],
+    [{ range: '90d' }, { from: '2026-01-01', to: '2026-03-31' }],
+    [{ range: '12m' }, { from: '2025-04-01', to: '2026-03-31' }],
+    [{ range: 'period' }, { from: '2026-03-15', to: '2026-03-31' }],
+    [{ range: 'previous' }, { from: '2026-02-15', to: '2026-03-15' }],
+    [
+      { from: '2026-03-30', to: '2026-09-09' },
+      { from: '2026-03-30', to: '2026-03-31' },
+    ],
+    // Neither kept nor there yet.
+    [{ from: '2024-01-01', to: '2026-03-31' }, LAST_30_DAYS],
+    [{ from: '2026-04-01', to: '2026-04-02' }, LAST_30_DAYS],
+  ])('%j are %j', (search, days) => {
+    expect(daysAt(search)).toEqual(days);
+  });
+
+  test('wait for the billing periods they need, and for nothing else', () => {
+    const periods = undefined;
+    const nowMs = NOW;
+    expect(daysOf({ range: 'period' }, { nowMs, periods })).toBeNull();
+    expect(daysOf({}, { nowMs, periods })).toEqual(LAST_30_DAYS);
+    expect(daysAt({ range: 'previous' }, [])).toEqual(LAST_30_DAYS);
+  });
+
+  test('reach back fourteen months, in which months are of different lengths', () => {
+    expect(earliestDay(NOW)).toBe('2025-01-31');
+    expect(earliestDay(Date.parse('2026-04-30T23:59:59Z'))).toBe('2025-02-28');
+    const old = [month('2025-01-01', '2025-02-01')];
+    expect(daysAt({ range: 'period' }, old)).toEqual({ from: '2025-01-31', to: '2025-02-01' });
+    const gone = [month('2024-12-01', '2025-01-01')];
+    expect(daysAt({ range: 'period' }, gone)).toEqual(LAST_30_DAYS);
+  });
+
+  test('can be shown by the hour up to 31', () => {
+    const days = { from: '2026-03-01', to: '2026-03-31' };
+    expect([daysBetween(days), mayBeHourly(days)]).toEqual([31, true]);
+    expect(mayBeHourly({ ...days, from: '2026-02-28' })).toBe(false);
+  });
+});

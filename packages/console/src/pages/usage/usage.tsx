@@ -1,0 +1,180 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { payerPeriodQuery, usageQuery } from '../../api/usage.ts';
+import type { Usage, UsageRequest } from '../../api/usage.ts';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import page from '../../ui/page/page.module.css';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { rangeBefore, rangeLength, rangeName } from '../../ui/usage/bucket-time.ts';
+import type { Measure } from '../../ui/usage/measures.ts';
+import { UsageChart } from '../../ui/usage/usage-chart.tsx';
+import { UsageTable } from '../../ui/usage/usage-table.tsx';
+import { BillingPeriods } from './billing-periods.tsx';
+import { Controls } from './controls.tsx';
+import type { ControlsProps } from './controls.tsx';
+import { CsvButton } from './csv-button.tsx';
+import { GroupsTable } from './groups-table.tsx';
+import { periodsQuery } from './queries.ts';
+import { dayOf, daysOf, earliestDay, mayBeHourly } from './range.ts';
+import type { Days } from './range.ts';
+import { usageSearch } from './search.ts';
+import type { UsageSearch } from './search.ts';
+import { Totals } from './totals.tsx';
+import styles from './usage.module.css';
+
+/** `/user/usage`: usage of any range as chart, table and CSV. The view's state is its address. */
+export function UsagePage() {
+  const search = useSearch({ from: '/signed-in/usage' });
+  const navigate = useNavigate();
+  // A view that stays open keeps its days until the page is visited again.
+  const [nowMs] = useState(() => Date.now());
+  const periods = usePeriods();
+  const days = daysOf(search, { nowMs, periods });
+  return (
+    <>
+      <PageHeader title="Usage">
+        {days !== null && <CsvButton request={requestFor(search, days, nowMs)} />}
+      </PageHeader>
+      {days === null ? (
+        <Skeleton rows={8} />
+      ) : (
+        <View
+          {...{ search, days, nowMs }}
+          hasPeriod={periods === undefined || periods.length > 0}
+          hasPrevious={periods === undefined || periods.length > 1}
+          onChange={(changed) => {
+            void navigate({ to: '/usage', search: usageSearch(changed(search)) });
+          }}
+        />
+      )}
+      <BillingPeriods nowMs={nowMs} search={search} />
+    </>
+  );
+}
+
+/** The billing period that calls are charged to, and the account's own one before it; undefined while they load. */
+function usePeriods() {
+  const current = useQuery(payerPeriodQuery);
+  const own = useInfiniteQuery(periodsQuery);
+  if (current.isPending || own.isPending) return undefined;
+  const { data: period = null } = current;
+  if (period === null) return [];
+  const earlier = own.data?.pages.flatMap(({ periods }) => periods) ?? [];
+  const before = earlier.find(({ ended_at }) => ended_at < period.started_at);
+  return before === undefined ? [period] : [period, before];
+}
+
+function requestFor({ by, group }: UsageSearch, days: Days, nowMs: number): UsageRequest {
+  return {
+    interval: by === 'hour' && mayBeHourly(days) ? 'hour' : 'day',
+    from: days.from,
+    group_by: group ?? 'none',
+    ...(days.to < dayOf(nowMs) ? { to: days.to } : {}),
+  };
+}
+
+type ViewProps = Omit<ControlsProps, 'maySeeMembers'>;
+
+function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
+  const {
+    data: usage,
+    error,
+    isError,
+    isPlaceholderData,
+    refetch,
+  } = useQuery(usageQuery(requestFor(search, days, nowMs)));
+  const maySeeMembers = usage === undefined || usage.view === 'billed';
+  // Members see only themselves, so that grouping by member says nothing (ADR 0028).
+  const isWithoutMembers = search.group === 'member' && !maySeeMembers;
+  useEffect(() => {
+    if (isWithoutMembers) onChange(({ group: _group, ...rest }) => rest);
+  });
+  return (
+    <>
+      <Controls {...{ search, days, nowMs, maySeeMembers, onChange }} {...presets} />
+      {isError && <RangeError error={error} onRetry={() => void refetch()} />}
+      {usage === undefined && !isError && <Skeleton rows={8} />}
+      {usage !== undefined && (
+        <Figures
+          usage={usage}
+          isBusy={isPlaceholderData}
+          earliest={earliestDay(nowMs)}
+          measure={search.measure ?? 'points'}
+          onMeasure={(measure) => {
+            onChange((before) => ({ ...before, measure }));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** A range with too much to show is told with the way out of it. */
+function RangeError({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const faults = error instanceof ApiError ? (error.problem?.errors ?? []) : [];
+  return (
+    <div className={page['card']}>
+      <ErrorMessage error={error} onRetry={onRetry} />
+      {faults.map(({ field, message }) => (
+        <p key={`${field} ${message}`}>
+          The API refused <code>{field}</code>: it {message}.
+        </p>
+      ))}
+    </div>
+  );
+}
+
+type FiguresProps = {
+  usage: Usage;
+  /** Whether other figures are on their way. */
+  isBusy: boolean;
+  /** The first day of which usage is kept. */
+  earliest: string;
+  measure: Measure;
+  onMeasure: (measure: Measure) => void;
+};
+
+function Figures({ usage, isBusy, earliest, measure, onMeasure }: FiguresProps) {
+  const previous = rangeBefore(usage);
+  const isKept = previous.from.slice(0, 10) >= earliest;
+  const { data: usageBefore } = useQuery({
+    ...usageQuery({ interval: usage.interval, group_by: 'none', ...previous }),
+    enabled: isKept && !isBusy,
+  });
+  const comparable =
+    isKept && usageBefore?.to === usage.from && usageBefore.interval === usage.interval ? usageBefore : null;
+  const before = comparable === null ? null : { usage: comparable, name: `The ${rangeLength(usage)} before` };
+  return (
+    <div className={styles['figures']} aria-busy={isBusy}>
+      <p role="status">{descriptionOf(usage)}</p>
+      {!isKept && <p className={page['muted']}>No comparison: usage is kept for 14 months.</p>}
+      <Totals usage={usage} before={comparable} measure={measure} onChange={onMeasure} />
+      {usage.usage.requests_usage === 0 && usage.usage.points_usage === 0 && (
+        <Empty title="No usage in this range">
+          <p>
+            Choose another range, or <Link to="/api_v2/applications">create an application</Link> and call the
+            API.
+          </p>
+        </Empty>
+      )}
+      <section className={page['card']} aria-label="Chart">
+        <UsageChart usage={usage} measure={measure} before={before} />
+      </section>
+      {usage.group_by !== 'none' && <GroupsTable usage={usage} measure={measure} />}
+      <section className={styles['section']} aria-labelledby="by-time">
+        <h2 id="by-time">{usage.interval === 'day' ? 'By day' : 'By hour'}</h2>
+        <UsageTable usage={usage} measure={measure} before={before} />
+      </section>
+    </div>
+  );
+}
+
+function descriptionOf(usage: Usage): string {
+  const whose =
+    usage.view === 'billed'
+      ? 'All usage charged to your billing periods, that of team members included.'
+      : 'Your own usage, which your team’s manager pays for.';
+  return `${rangeName(usage)} (UTC). ${whose}`;
+}

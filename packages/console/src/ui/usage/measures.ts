@@ -1,0 +1,83 @@
+import type { UsageFigures } from '../../api/usage.ts';
+import { formatNumber } from '../format.ts';
+
+export const MEASURES = ['points', 'requests', 'time', 'traffic'] as const;
+
+export type Measure = (typeof MEASURES)[number];
+
+type MeasureText = {
+  field: keyof UsageFigures;
+  name: string;
+  /** The name with the unit of the figures, for a table with exact figures. */
+  column: string;
+  /** A figure in the unit that suits it. */
+  format: (value: number) => string;
+  /** Units that suit an axis, largest first. */
+  units: readonly { size: number; name: string }[];
+};
+
+const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const ROUNDED = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+const TIME_UNITS = [
+  { size: 3_600, name: 'h' },
+  { size: 60, name: 'min' },
+  { size: 1, name: 's' },
+];
+
+const TRAFFIC_UNITS = [
+  { size: 1e12, name: 'TB' },
+  { size: 1e9, name: 'GB' },
+  { size: 1e6, name: 'MB' },
+  { size: 1e3, name: 'kB' },
+  { size: 1, name: 'B' },
+];
+
+const COUNT_UNITS = [{ size: 1, name: '' }];
+
+/** What usage is measured in, as in `GET /api/usage`. */
+export const MEASURE_TEXT: Record<Measure, MeasureText> = {
+  points: {
+    field: 'points_usage',
+    name: 'Points',
+    column: 'Points',
+    format: formatNumber,
+    units: COUNT_UNITS,
+  },
+  requests: {
+    field: 'requests_usage',
+    name: 'Requests',
+    column: 'Requests',
+    format: formatNumber,
+    units: COUNT_UNITS,
+  },
+  time: {
+    field: 'time_sec_usage',
+    name: 'Streaming time',
+    column: 'Streaming time (s)',
+    format: (value) => inUnit(value, TIME_UNITS),
+    units: TIME_UNITS,
+  },
+  traffic: {
+    field: 'traffic_bytes_usage',
+    name: 'Traffic',
+    column: 'Traffic (bytes)',
+    format: (value) => inUnit(value, TRAFFIC_UNITS),
+    units: TRAFFIC_UNITS,
+  },
+};
+
+function unitFor(value: number, units: MeasureText['units']) {
+  return units.find(({ size }) => value >= size) ?? { size: 1, name: units.at(-1)?.name ?? '' };
+}
+
+function inUnit(value: number, units: MeasureText['units']): string {
+  const { size, name } = unitFor(value, units);
+  return `${ROUNDED.format(value / size)} ${name}`;
+}
+
+/** The axis of a plot whose highest figure is known: all figures in one unit. */
+export function axisOf(measure: Measure, highest: number) {
+  const { size, name } = unitFor(highest, MEASURE_TEXT[measure].units);
+  return { unit: size, format: (value: number) => `${COMPACT.format(value)} ${name}`.trim() };
+}
