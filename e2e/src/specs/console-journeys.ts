@@ -7,6 +7,7 @@ import type { Stack } from '../stack/stack.ts';
 import { applicationJourneys } from './console/applications.ts';
 import { entryJourneys } from './console/entry.ts';
 import { applicationsPage } from './console/journey.ts';
+import { searchJourneys } from './console/search.ts';
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
 export function consoleJourneys(stack: () => Stack): void {
@@ -43,6 +44,9 @@ export function consoleJourneys(stack: () => Stack): void {
       },
     };
 
+    describe('search', () => {
+      searchJourneys(journey);
+    });
     describe('entry', () => {
       entryJourneys(journey);
     });

@@ -6,6 +6,7 @@ import { sessionQuery } from '../api/session.ts';
 import { brand } from '../brand.ts';
 import { Button } from '../ui/button.tsx';
 import { Navigation } from './navigation.tsx';
+import { Search } from './search/search.tsx';
 import { SessionExpired } from './session-expired.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import styles from './shell.module.css';
@@ -39,7 +40,10 @@ export function Shell() {
           </span>
         </div>
         <div id="menu" className={styles['panel']} data-open={isMenuOpen}>
-          <Navigation />
+          <div className={styles['pages']}>
+            <Search />
+            <Navigation />
+          </div>
           <Account email={session?.email ?? ''} />
         </div>
       </header>
