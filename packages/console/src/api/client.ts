@@ -1,7 +1,9 @@
 import createClient from 'openapi-fetch';
 import type { Middleware } from 'openapi-fetch';
 import { brand } from '../brand.ts';
+import { noteFailure, noteStatus } from './connection.ts';
 import type { components, paths } from './schema.d.ts';
+import { noteServerTime } from './server-clock.ts';
 
 export type Session = components['schemas']['Session'];
 export type Application = components['schemas']['Application'];
@@ -13,6 +15,8 @@ export class ApiError extends Error {
   readonly problem: Problem | null;
   /** From Retry-After; null where there is none. */
   readonly retryAfterSec: number | null;
+  /** When the response came, by `performance.now()`. */
+  readonly atMs = performance.now();
 
   constructor(problem: Problem | null, retryAfterSec: number | null = null) {
     super(problem?.detail ?? problem?.title ?? `${brand.name} cannot be reached. Check your connection.`);
@@ -24,6 +28,12 @@ export class ApiError extends Error {
 
 let csrfToken: string | null = null;
 let onSessionEnd: () => void = () => undefined;
+let latestRequestId: string | null = null;
+
+/** The id of the latest request, by which support finds in the logs what led to a fault of a page. */
+export function lastRequestId(): string | null {
+  return latestRequestId;
+}
 
 /** Sets the token that unsafe requests carry; it belongs to the session and changes with it. */
 export function setCsrfToken(token: string | null): void {
@@ -41,6 +51,9 @@ const csrf: Middleware = {
     return request;
   },
   onResponse({ request, response }) {
+    latestRequestId = response.headers.get('x-request-id') ?? latestRequestId;
+    noteServerTime(response.headers.get('date'));
+    noteStatus(response.status);
     const isSession = new URL(request.url).pathname === '/api/console/session';
     if (response.status === 401 && !isSession) onSessionEnd();
     return response;
@@ -61,6 +74,7 @@ type Outcome<T> = { data?: T; error?: unknown; response: Response };
 export async function resultOf<T>(request: Promise<Outcome<T>>): Promise<T> {
   const outcome = await request.catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    noteFailure('unreachable');
     throw new ApiError(null);
   });
   if (outcome.response.ok) return outcome.data as T;

@@ -1,7 +1,11 @@
+import { serverNowMs } from '../api/server-clock.ts';
+
 const NUMBER = new Intl.NumberFormat();
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -17,17 +21,50 @@ export function formatShare(share: number): string {
   return `${NUMBER.format(Math.floor(share * 100))}%`;
 }
 
+/** The time of day, by the browser's clock. */
+export function formatTime(ms: number): string {
+  return TIME.format(ms);
+}
+
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+
+/** Bytes in the unit that fits: 1,234,567 as "1.2 MB". */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), BYTE_UNITS.length - 1);
+  const unit = BYTE_UNITS[power] ?? 'byte';
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit,
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+    // As with shares: what is left or used is never overstated.
+    roundingMode: 'floor',
+  }).format(bytes / 1_000 ** power);
+}
+
+/** Seconds as "45 s", "12 min" or "3 h 20 min", rounded down. */
+export function formatDuration(seconds: number): string {
+  const inUnit = (value: number, unit: 'second' | 'minute' | 'hour') =>
+    new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' }).format(value);
+  if (seconds < 60) return inUnit(Math.floor(seconds), 'second');
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return inUnit(minutes, 'minute');
+  const rest = minutes % 60;
+  const hours = inUnit(Math.floor(minutes / 60), 'hour');
+  return rest === 0 ? hours : `${hours} ${inUnit(rest, 'minute')}`;
+}
+
 export function formatDay(iso: string): string {
   return DAY.format(new Date(iso));
 }
 
 /** Whole days from now until then, at least 0. */
-export function daysUntil(iso: string, nowMs = Date.now()): number {
+export function daysUntil(iso: string, nowMs = serverNowMs()): number {
   return Math.max(Math.ceil((new Date(iso).getTime() - nowMs) / DAY_MS), 0);
 }
 
 /** Relative within a week ("3 hours ago"), else the date and time. */
-export function formatMoment(iso: string, nowMs = Date.now()): string {
+export function formatMoment(iso: string, nowMs = serverNowMs()): string {
   const distanceMs = new Date(iso).getTime() - nowMs;
   const magnitudeMs = Math.abs(distanceMs);
   if (magnitudeMs < MINUTE_MS) return 'just now';

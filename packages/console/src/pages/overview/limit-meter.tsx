@@ -1,45 +1,75 @@
-import type { components } from '../../api/schema.d.ts';
-import { formatDay, formatNumber, formatShare } from '../../ui/format.ts';
-import styles from '../../ui/page/page.module.css';
+import type { ReactNode } from 'react';
+import { formatNumber, formatShare } from '../../ui/format.ts';
+import { Quantity, formatQuantity } from '../../ui/quantity.tsx';
+import type { QuantityKind } from '../../ui/quantity.tsx';
+import styles from './overview.module.css';
 
-type LimitMeterProps = { name: string; unit?: string; limit: components['schemas']['PaceOfLimit'] };
+type LimitMeterProps = {
+  name: string;
+  /** What is counted: "points"; empty where the figures have their units. */
+  noun?: string;
+  kind?: QuantityKind;
+  usage: number;
+  limit: number;
+  /** Rounded down, so that 1 or more means all of it. */
+  usedShare: number;
+  /** The share of the period that has passed, marked on the meter. */
+  elapsedShare?: number;
+  children?: ReactNode;
+};
 
-/** What is used of a limit, what remains, and when it runs out if usage goes on as it does. */
-export function LimitMeter({ name, unit = name.toLowerCase(), limit }: LimitMeterProps) {
-  const { usage, used_share, reached } = limit;
-  const remaining = Math.max(limit.limit - usage, 0);
-  const used = `${formatNumber(usage)} of ${formatNumber(limit.limit)} ${unit}`;
+/** One limit: what is used, what remains, and how that compares with the time that has passed. */
+export function LimitMeter(props: LimitMeterProps) {
+  const { name, noun = '', kind = 'count', usage, limit, usedShare, elapsedShare, children } = props;
+  const remaining = Math.max(limit - usage, 0);
+  const isReached = usedShare >= 1;
+  const spoken = `${formatQuantity(usage, kind)} of ${formatQuantity(limit, kind)} ${noun}`.trimEnd();
   return (
-    <div>
-      <h3>{name}</h3>
+    <div className={styles['limit']}>
+      <h3 className={styles['name']}>{name}</h3>
       <p>
-        {used} ({formatShare(used_share)})
+        <span className={styles['used']}>
+          <Quantity value={usage} kind={kind} />
+        </span>{' '}
+        <span className={styles['muted']}>
+          of <Quantity value={limit} kind={kind} /> {noun}
+        </span>
       </p>
       <div
         role="meter"
         aria-label={`${name} used`}
         aria-valuemin={0}
-        aria-valuemax={limit.limit}
-        aria-valuenow={Math.min(usage, limit.limit)}
-        aria-valuetext={used}
+        aria-valuemax={limit}
+        aria-valuenow={Math.min(usage, limit)}
+        aria-valuetext={`${spoken}, ${formatShare(usedShare)}`}
         className={styles['meter']}
       >
         <div
-          className={`${styles['fill'] ?? ''} ${reached ? (styles['full'] ?? '') : ''}`}
-          style={{ width: `${String(Math.min(used_share, 1) * 100)}%` }}
+          className={styles['fill']}
+          data-reached={isReached}
+          style={{ width: `${String(Math.min(usedShare, 1) * 100)}%` }}
         />
+        {elapsedShare !== undefined && (
+          <div
+            className={styles['mark']}
+            title={`${formatShare(elapsedShare)} of the billing period has passed`}
+            style={{ insetInlineStart: `${String(elapsedShare * 100)}%` }}
+          />
+        )}
       </div>
       <p className={styles['muted']}>
-        {formatNumber(remaining)} left. {forecastOf(limit)}
+        <Quantity value={remaining} kind={kind} /> left · {formatShare(usedShare)} used
       </p>
+      {children}
     </div>
   );
 }
 
-function forecastOf({ reached, whole_period, last_24_hours }: LimitMeterProps['limit']): string {
-  if (reached) return 'The limit is reached: calls are refused until the next period.';
-  const dates = [last_24_hours.reached_at, whole_period.reached_at].filter((date) => date !== null);
-  const [earliest] = dates.toSorted();
-  if (earliest === undefined) return 'At this pace it lasts for the whole period.';
-  return `At this pace you run out on ${formatDay(earliest)}.`;
+/** A limit of one moment, of which there is no usage to show. */
+export function MomentaryLimit({ limit, per }: { limit: number; per: string }) {
+  return (
+    <li>
+      <strong>{formatNumber(limit)}</strong> {per}
+    </li>
+  );
 }

@@ -1,19 +1,29 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { components, paths } from '../../api/schema.d.ts';
 import { ApiError, api, nullIf, resultOf } from '../../api/client.ts';
 
-/** Usage changes with every call: a call made elsewhere appears within two seconds. */
-const LIVE_INTERVAL_MS = 2_000;
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+}
+  ? Body
+  : never;
+
+export type Pace = Answer<'/api/console/usage/pace'>;
 
 /** Period, limits and pace; null for an account without a billing period. */
 export const paceQuery = queryOptions({
   queryKey: ['pace'],
-  queryFn: ({ signal }) => nullIf(404, resultOf(api.GET('/api/console/usage/pace', { signal }))),
-  refetchInterval: LIVE_INTERVAL_MS,
+  queryFn: ({ signal }): Promise<Pace | null> =>
+    nullIf(404, resultOf(api.GET('/api/console/usage/pace', { signal }))),
+  // The page polls in place of retrying, and says so.
+  retry: false,
 });
+
+export type UsedApplication = components['schemas']['UsageByApplication']['groups'][number];
 
 export const busiestApplicationsQuery = queryOptions({
   queryKey: ['usage', 'application'],
-  queryFn: async ({ signal }) => {
+  queryFn: async ({ signal }): Promise<UsedApplication[]> => {
     const usage = await resultOf(
       api.GET('/api/console/usage', {
         signal,
@@ -23,5 +33,4 @@ export const busiestApplicationsQuery = queryOptions({
     if (typeof usage === 'string' || usage.group_by !== 'application') throw new ApiError(null);
     return usage.groups;
   },
-  refetchInterval: LIVE_INTERVAL_MS * 2,
 });

@@ -1,0 +1,109 @@
+import { formatDay, formatShare } from '../../ui/format.ts';
+import type { QuantityKind } from '../../ui/quantity.tsx';
+import { formatQuantity } from '../../ui/quantity.tsx';
+import page from '../../ui/page/page.module.css';
+import { LimitMeter, MomentaryLimit } from './limit-meter.tsx';
+import { LIMIT_NAMES } from './limit-names.ts';
+import type { Pace } from './queries.ts';
+import styles from './overview.module.css';
+
+const ACCRUING = [
+  { field: 'points_limit', kind: 'count', noun: 'points' },
+  { field: 'time_sec_limit', kind: 'seconds', noun: '' },
+  { field: 'traffic_bytes_limit', kind: 'bytes', noun: '' },
+] as const;
+
+const MOMENTARY = [
+  { field: 'rate_limit', one: 'call per minute', many: 'calls per minute' },
+  { field: 'session_limit', one: 'call at a time', many: 'calls at a time' },
+  { field: 'subscription_limit', one: 'open subscription', many: 'open subscriptions' },
+] as const;
+
+/** One meter per limit that usage adds up to, and the limits of one moment. */
+export function Limits({ pace }: { pace: Pace }) {
+  const { limits, team_slots: slots, momentary_limits: momentary, elapsed_share: elapsedShare } = pace;
+  const isCurrent = pace.status === 'active';
+  const hasMeter = Object.keys(limits).length > 0 || slots !== null;
+  const further = MOMENTARY.filter(({ field }) => momentary[field] !== undefined);
+  return (
+    <section aria-labelledby="limits" className={page['card']}>
+      <div className={page['header']}>
+        <h2 id="limits">Limits</h2>
+        {isCurrent && (
+          <p className={styles['muted']}>
+            <span className={styles['legend']} aria-hidden="true" /> {formatShare(elapsedShare)} of the
+            billing period has passed
+          </p>
+        )}
+      </div>
+      {!hasMeter && <p>Your plan limits neither points, streaming time nor traffic.</p>}
+      <div className={styles['limits']}>
+        {ACCRUING.map(({ field, kind, noun }) => {
+          const limit = limits[field];
+          if (limit === undefined) return null;
+          return (
+            <LimitMeter
+              key={field}
+              name={LIMIT_NAMES[field]}
+              noun={noun}
+              kind={kind}
+              usage={limit.usage}
+              limit={limit.limit}
+              usedShare={limit.used_share}
+              {...(isCurrent ? { elapsedShare } : {})}
+            >
+              {isCurrent && <Forecast limit={limit} kind={kind} endedAt={pace.billing_period.ended_at} />}
+            </LimitMeter>
+          );
+        })}
+        {slots !== null && (
+          <LimitMeter
+            name={LIMIT_NAMES.team_slots_limit}
+            noun="slots"
+            usage={slots.used}
+            limit={slots.limit}
+            usedShare={slots.limit === 0 ? 1 : slots.used / slots.limit}
+          />
+        )}
+      </div>
+      {further.length > 0 && (
+        <ul className={styles['momentary']} aria-label="Further limits">
+          {further.map(({ field, one, many }) => {
+            const limit = momentary[field] ?? 0;
+            return <MomentaryLimit key={field} limit={limit} per={limit === 1 ? one : many} />;
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+type LimitPace = NonNullable<Pace['limits']['points_limit']>;
+
+type ForecastProps = { limit: LimitPace; kind: QuantityKind; endedAt: string };
+
+function Forecast({ limit, kind, endedAt }: ForecastProps) {
+  const { reached, whole_period, last_24_hours } = limit;
+  if (reached) {
+    return (
+      <p className={styles['warning']}>
+        The limit is reached. Calls are refused until the period ends on {formatDay(endedAt)}.
+      </p>
+    );
+  }
+  const [earliest] = [last_24_hours.reached_at, whole_period.reached_at]
+    .filter((date) => date !== null)
+    .toSorted();
+  const perDay =
+    last_24_hours.per_day === 0
+      ? 'Nothing used in the last 24 hours.'
+      : `${formatQuantity(last_24_hours.per_day, kind)} a day in the last 24 hours.`;
+  if (earliest === undefined) {
+    return <p className={styles['muted']}>{perDay} At this pace it lasts for the whole period.</p>;
+  }
+  return (
+    <p className={styles['warning']}>
+      {perDay} At this pace you run out on {formatDay(earliest)}.
+    </p>
+  );
+}

@@ -1,0 +1,60 @@
+import { daysUntil, formatDay, formatNumber, formatTime } from '../../ui/format.ts';
+import { Badge } from '../../ui/page/states.tsx';
+import page from '../../ui/page/page.module.css';
+import type { Pace } from './queries.ts';
+import { statusText } from './status.ts';
+import styles from './overview.module.css';
+
+/** The status in words, and the plan and the period that it belongs to. */
+export function StatusCard({ pace }: { pace: Pace }) {
+  const { billing_period: period, payer } = pace;
+  const { tone, label, advice } = statusText(pace);
+  const daysLeft = daysUntil(period.ended_at);
+  return (
+    <section className={page['card']} aria-label="Plan">
+      <p className={styles['status']}>
+        <Badge tone={tone}>{label}</Badge>
+        <span>{advice}</span>
+      </p>
+      <dl className={styles['facts']}>
+        <div>
+          <dt>Plan</dt>
+          <dd>{period.plan_name}</dd>
+        </div>
+        {period.product !== null && (
+          <div>
+            <dt>Product</dt>
+            <dd>{period.product.name}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Billing period</dt>
+          <dd>
+            {formatDay(period.started_at)} – {formatDay(period.ended_at)}
+          </dd>
+        </div>
+        <div>
+          <dt>Days left</dt>
+          <dd>{formatNumber(daysLeft)}</dd>
+        </div>
+        {payer !== null && (
+          <div>
+            <dt>Paid by</dt>
+            <dd>
+              {payer.name} <span className={styles['muted']}>{payer.email}</span>
+            </dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+/** Whether the figures are live, and from when they are if not. */
+export function Freshness({ isPaused, updatedAtMs }: { isPaused: boolean; updatedAtMs: number }) {
+  return (
+    <p role="status" className={styles['muted']}>
+      {isPaused ? `Live figures are paused. They are from ${formatTime(updatedAtMs)}.` : 'Live'}
+    </p>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { followPace } from './follow-pace.ts';
+import type { FeedMode } from './follow-pace.ts';
+import { paceQuery } from './queries.ts';
+
+const POLL_MS = 2_000;
+
+/** Sums over hours cost more than the pace: they follow it at this distance. */
+const SUMS_INTERVAL_MS = 4_000;
+
+/** The pace as it changes: from the live feed, or polled where there is none. */
+export function useLivePace() {
+  const queryClient = useQueryClient();
+  const { data: session } = useQuery(sessionQuery);
+  const sessionId = session?.session_id;
+  const [mode, setMode] = useState<FeedMode>('polling');
+  const pace = useQuery({
+    ...paceQuery,
+    refetchInterval: ({ state: { error } }) => {
+      const isSignedOut = error instanceof ApiError && error.problem?.status === 401;
+      return mode === 'live' || mode === 'paused' || isSignedOut ? false : POLL_MS;
+    },
+  });
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = followPace({
+      onMode: setMode,
+      onPace: (next) => {
+        queryClient.setQueryData(paceQuery.queryKey, next);
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          void queryClient.invalidateQueries({ queryKey: ['usage'] });
+        }, SUMS_INTERVAL_MS);
+      },
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+    // A new session needs a new feed.
+  }, [queryClient, sessionId]);
+  return { ...pace, mode, isPaused: mode === 'paused' || (pace.isError && pace.data !== undefined) };
+}
