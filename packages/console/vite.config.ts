@@ -53,12 +53,14 @@ function scriptsOfPages(bundle: Bundle): Map<string, Set<string>> {
     for (const next of chunks.find(({ fileName }) => fileName === file)?.imports ?? []) closure(next, found);
     return found;
   };
+  const isPage = (file: string) =>
+    chunks.find(({ fileName }) => fileName === file)?.facadeModuleId?.includes('/src/pages/') === true;
   const entry = chunks.find(({ isEntry }) => isEntry);
   if (entry === undefined) throw new Error('The build has no entry.');
   const first = closure(entry.fileName);
   return new Map([
     [entry.name, first],
-    ...entry.dynamicImports.map((file) => [file, closure(file, new Set(first))] as const),
+    ...entry.dynamicImports.filter(isPage).map((file) => [file, closure(file, new Set(first))] as const),
   ]);
 }
 

@@ -30,17 +30,10 @@ export function welcome(
   const { application } = demo;
   const query = JSON.stringify({ query: '{ country(code: "CH") { name capital languages { name } } }' });
   return `
-Tollgate is running.
+Tollgate is running. Sign in, and see each call in the Overview:
 
-${addressLines(settings)
-  .map((line) => `  ${line}`)
-  .join('\n')}
-  logs      ${logs}
-  mails     ${mail}
-
-The web interface, with the sample account:
-  address   ${demo.console.url}
-  e-mail    ${demo.console.email}
+  ${demo.console.url}/sign-in
+  email     ${demo.console.email}
   password  ${demo.console.password}
 
 A token, a call, the usage:
@@ -54,6 +47,12 @@ curl -i ${demo.streaming_url}/graphql -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '${query}'
 
 sleep 1; curl -s ${demo.account_url}/api/usage -H "Authorization: Bearer $TOKEN"
+
+${addressLines(settings)
+  .map((line) => `  ${line}`)
+  .join('\n')}
+  logs      ${logs}
+  mails     ${mail}
 
 Ctrl-C stops it.`;
 }

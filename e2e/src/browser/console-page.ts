@@ -13,14 +13,28 @@ export type ConsoleTab = {
   close: () => Promise<void>;
 };
 
+/** What the tab's user prefers, and how wide the window is, in px. */
+export type TabOptions = {
+  colorScheme?: 'light' | 'dark';
+  width?: number;
+  forcedColors?: 'active' | 'none';
+  reducedMotion?: 'reduce' | 'no-preference';
+};
+
 /** Opens a tab whose clipboard can be read; `faults` collects script errors and what the page's policy refused. */
-export async function openTab(
-  browser: Browser,
-  url: string,
-  options: { colorScheme?: 'light' | 'dark'; width?: number } = {},
-): Promise<ConsoleTab> {
-  const { colorScheme = 'light', width = 1_440 } = options;
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+export async function openTab(browser: Browser, url: string, options: TabOptions = {}): Promise<ConsoleTab> {
+  const {
+    colorScheme = 'light',
+    width = 1_440,
+    forcedColors = 'none',
+    reducedMotion = 'no-preference',
+  } = options;
+  const context = await browser.newContext({
+    colorScheme,
+    forcedColors,
+    reducedMotion,
+    viewport: { width, height: 900 },
+  });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
   const page = await context.newPage();
   const faults: string[] = [];

@@ -6,6 +6,7 @@ import type { ConsoleTab } from '../browser/console-page.ts';
 import type { Stack } from '../stack/stack.ts';
 import { applicationJourneys } from './console/applications.ts';
 import { entryJourneys } from './console/entry.ts';
+import { everyPageJourneys } from './console/every-page.ts';
 import { applicationsPage } from './console/journey.ts';
 import { searchJourneys } from './console/search.ts';
 
@@ -44,6 +45,9 @@ export function consoleJourneys(stack: () => Stack): void {
       },
     };
 
+    describe('every page', () => {
+      everyPageJourneys(journey);
+    });
     describe('search', () => {
       searchJourneys(journey);
     });

@@ -1,0 +1,78 @@
+import { expect, test } from '@jest/globals';
+import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import type { Page } from 'playwright-core';
+import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
+import type { TabOptions } from '../../browser/console-page.ts';
+import type { Journey } from './journey.ts';
+
+/** The pages that a session opens; those that need a link from a mail have their own journeys. */
+const PAGES = CONSOLE_PATHS.filter(
+  (path) => !/\/(?:sign-in|sign-up|verify-email|forgot-password|reset-password|invitation)$/.test(path),
+);
+
+const TAB_STOPS_MAX = 60;
+
+/** What every page promises (docs/accessibility.md), over processes only: the pages are the same in the images. */
+export function everyPageJourneys(journey: Journey): void {
+  test.each<{ name: string; options: TabOptions }>([
+    { name: 'dark, at 320 px, with reduced motion', options: { colorScheme: 'dark', width: 320 } },
+    { name: 'light, at 200 % zoom of 1440 px', options: { colorScheme: 'light', width: 720 } },
+    { name: 'with forced colours', options: { forcedColors: 'active', width: 1_440 } },
+  ])(
+    '$name: axe finds nothing, nothing is cut off, and focus is visible',
+    async ({ options }) => {
+      const { demo, kind } = journey.stack();
+      if (kind === 'containers') return;
+      const tab = await openTab(journey.browser(), `${demo.console.url}/sign-in`, {
+        ...options,
+        reducedMotion: 'reduce',
+      });
+      await signIn(tab.page, journey.stack());
+      await tab.page.waitForURL(demo.console.url);
+      const { origin } = new URL(demo.console.url);
+      for (const path of PAGES) {
+        const shown = path.replace(':application_id', String(demo.application.application_id));
+        if (shown.includes(':')) continue;
+        await tab.page.goto(origin + shown);
+        await tab.page.getByRole('heading', { level: 1 }).waitFor();
+        await tab.page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+        await expectAccessible(tab.page);
+        expect({ path, ...(await layoutOf(tab.page)) }).toEqual({ path, overflow: 0, animations: 0 });
+        expect({ path, unmarked: await stopsWithoutFocusRing(tab.page) }).toEqual({ path, unmarked: [] });
+      }
+      expect(tab.faults).toEqual([]);
+      await tab.close();
+    },
+    240_000,
+  );
+}
+
+function layoutOf(page: Page): Promise<{ overflow: number; animations: number }> {
+  return page.evaluate(() => ({
+    overflow: Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    animations: document.getAnimations().length,
+  }));
+}
+
+/** Tabs through the page; the elements that have the focus and show nothing of it. */
+async function stopsWithoutFocusRing(page: Page): Promise<string[]> {
+  const unmarked: string[] = [];
+  for (let stop = 0; stop < TAB_STOPS_MAX; stop += 1) {
+    await page.keyboard.press('Tab');
+    const found = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === null || element === document.body) return { isEnd: true, name: null };
+      const hasRing = (of: Element | null): boolean => {
+        if (of === null) return false;
+        const { outlineStyle, outlineWidth } = getComputedStyle(of);
+        return outlineStyle !== 'none' && outlineWidth !== '0px';
+      };
+      // A field in a group may be marked by its group.
+      const isMarked = hasRing(element) || hasRing(element.parentElement);
+      return { isEnd: false, name: isMarked ? null : element.outerHTML.slice(0, 120) };
+    });
+    if (found.isEnd) break;
+    if (found.name !== null) unmarked.push(found.name);
+  }
+  return unmarked;
+}
