@@ -48,7 +48,11 @@ export function applicationJourneys(journey: Journey): void {
     expect((await postGraphql(demo, token, QUERY)).status).toBe(200);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Revoke token Notebook' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke token Notebook?' });
+    await dialog.getByText('Calls with this token are refused within a second.').waitFor();
+    await expectAccessible(page);
+    await dialog.getByLabel(/^Type/).fill('Notebook');
+    await dialog.getByRole('button', { name: 'Revoke token' }).click();
     await page.getByRole('cell', { name: 'Revoked', exact: true }).waitFor();
     await eventually(
       () => postGraphql(demo, token, QUERY),
@@ -78,6 +82,58 @@ export function applicationJourneys(journey: Journey): void {
     );
   });
 
+  test('rotate with an overlap: both secrets work until the overlap is ended, then only the new one', async () => {
+    const page = await journey.signedIn();
+    const { demo } = journey.stack();
+    const name = 'Rotated by keyboard';
+    const first = await makeApplication(page, name);
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { name, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Rotate Secret' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: `Rotate the client secret of ${name}` }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Tab');
+    await page.locator('select[name="overlap_sec"]:focus').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('It is shown only once').waitFor();
+    // Before it was copied, it takes two presses to close.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Done' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('You have not copied the client secret.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Show client secret' }).focus();
+    await page.keyboard.press('Enter');
+    const client_secret = await page.getByRole('dialog').locator('code').nth(1).innerText();
+    expect(client_secret).not.toContain('•');
+    await page.getByRole('button', { name: 'Copy client secret' }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(
+      () => clipboard(page),
+      (text) => text === client_secret,
+      LIVE_TIME_LIMIT_MS,
+    );
+    await page.keyboard.press('Escape');
+    await page.getByRole('timer').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByRole('timer').innerText()).toMatch(/^(?:23 hours, 59 minutes|24 hours|1 day)$/);
+    expect(await page.content()).not.toContain(client_secret);
+    const works = async (secret: string) =>
+      (await postToken(demo.auth_url, tokenFields({ ...first, client_secret: secret }))).status;
+    expect([await works(first.client_secret), await works(client_secret)]).toEqual([200, 200]);
+    await page.getByRole('button', { name: 'End it now' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('timer').waitFor({ state: 'hidden' });
+    await eventually(
+      () => works(first.client_secret),
+      (status) => status === 401,
+      LIVE_TIME_LIMIT_MS,
+    );
+    expect(await works(client_secret)).toBe(200);
+  });
+
   test('all tokens in one list, below the temporary one, which works', async () => {
     const page = await journey.signedIn();
     await page.getByRole('link', { name: 'Tokens', exact: true }).first().click();
@@ -90,10 +146,13 @@ export function applicationJourneys(journey: Journey): void {
       LIVE_TIME_LIMIT_MS,
     );
     expect((await postGraphql(journey.stack().demo, token, QUERY)).status).toBe(200);
-    await page.getByText('This one expires').waitFor();
+    await page.getByText('This one changes in').waitFor();
     await page.getByRole('cell', { name: 'Notebook', exact: true }).waitFor();
     await page.getByLabel('Status').selectOption('Active');
-    await page.getByText('No token has this status.').waitFor();
+    await page.getByText('No tokens match.').waitFor();
+    expect(new URL(page.url()).searchParams.get('status')).toBe('Active');
+    await page.reload();
+    await page.getByText('No tokens match.').waitFor();
     await expectAccessible(page);
   });
 

@@ -95,6 +95,11 @@ export async function nullIf<T>(status: number, result: Promise<T>): Promise<T |
   }
 }
 
+/** Whether the API refused with this status. */
+export function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.problem?.status === status;
+}
+
 function isProblem(error: unknown): error is Problem {
   return typeof error === 'object' && error !== null && 'code' in error && 'request_id' in error;
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 
 type CopyButtonProps = {
@@ -8,12 +9,14 @@ type CopyButtonProps = {
   text: string | (() => Promise<string>);
   onCopied?: () => void;
   onError?: (error: unknown) => void;
+  /** What the button shows in place of "Copy". */
+  children?: ReactNode;
 };
 
 const CONFIRMATION_MS = 2_000;
 
 /** Copies a text without showing it, and says so to everyone. */
-export function CopyButton({ what, text, onCopied, onError }: CopyButtonProps) {
+export function CopyButton({ what, text, onCopied, onError, children = 'Copy' }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const [isPending, setPending] = useState(false);
   async function copy() {
@@ -38,7 +41,7 @@ export function CopyButton({ what, text, onCopied, onError }: CopyButtonProps) {
       aria-label={`${copied ? 'Copied' : 'Copy'} ${what}`}
       onPress={() => void copy()}
     >
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      <span aria-live="polite">{copied ? 'Copied' : children}</span>
     </Button>
   );
 }

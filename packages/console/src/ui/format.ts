@@ -73,3 +73,25 @@ export function formatMoment(iso: string, nowMs = serverNowMs()): string {
   if (magnitudeMs < 7 * DAY_MS) return RELATIVE.format(Math.trunc(distanceMs / DAY_MS), 'day');
   return MOMENT.format(new Date(iso));
 }
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** Seconds in at most two units: "6 days, 23 hours". */
+export function formatTimeLeft(seconds: number): string {
+  const largest = UNITS.findIndex(([, unitSec]) => seconds >= unitSec);
+  const shown = UNITS.slice(largest === -1 ? -1 : largest).slice(0, 2);
+  let left = seconds;
+  const parts = shown.flatMap(([unit, unitSec], index) => {
+    const count = Math.floor(left / unitSec);
+    left -= count * unitSec;
+    return count === 0 && index > 0
+      ? []
+      : [new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(count)];
+  });
+  return parts.join(', ');
+}

@@ -1,92 +1,84 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { ApiError, api, resultOf } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { hasStatus } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
-import { applicationQuery } from './queries.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Form } from '../../ui/form/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { TextField } from '../../ui/form/text-field.tsx';
-import { EndApplication } from './end-application.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
-import { TokenList } from './token-list.tsx';
 import styles from '../../ui/page/page.module.css';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { ApplicationSettings } from './application-settings.tsx';
+import { ClientSecret } from './client-secret.tsx';
+import { EndApplication } from './end-application.tsx';
+import { applicationQuery } from './queries.ts';
+import { StatusBadge, TYPE_LABELS } from './status.tsx';
+import { TokenList } from './token-list.tsx';
 
-/** `/user/api_v2/applications/<application_id>`: settings and manually created access tokens. */
+/** `/user/api_v2/applications/<application_id>`: settings, client secret and manually created access tokens. */
 export function ApplicationPage() {
   const { applicationId } = useParams({ from: '/signed-in/api_v2/applications/$applicationId' });
   const { data, isPending, error, refetch } = useQuery(applicationQuery(applicationId));
+  const navigate = useNavigate();
+  if (hasStatus(error, 404)) return <NoSuchApplication />;
   if (isPending) return <Skeleton rows={6} />;
-  if (data === undefined) {
-    const isGone = error instanceof ApiError && error.problem?.status === 404;
-    if (!isGone) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
-    return (
-      <Empty title="There is no such application">
-        <p>It may have been deleted in another tab.</p>
-      </Empty>
-    );
-  }
+  if (data === undefined) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   return (
     <>
-      <ApplicationSettings application={data} />
+      <PageHeader title={data.name}>
+        <div className={styles['actions']}>
+          {data.status === 'active' && <EndApplication application={data} action="Revoke" />}
+          <EndApplication
+            application={data}
+            action="Delete"
+            onDone={() => void navigate({ to: '/api_v2/applications' })}
+          />
+        </div>
+      </PageHeader>
+      <Facts application={data} />
       <TokenList application={data} />
+      <ClientSecret application={data} />
+      <ApplicationSettings key={applicationId} application={data} />
     </>
   );
 }
 
-function ApplicationSettings({ application }: { application: Application }) {
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  const { application_id, name, client_id, status, token_lifespan_label, created_at } = application;
+function NoSuchApplication() {
   return (
     <>
-      <PageHeader title={name}>
-        <EndApplication
-          application={application}
-          onDeleted={() => void navigate({ to: '/api_v2/applications' })}
-        />
-      </PageHeader>
-      <section className={styles['card']} aria-label="Settings">
-        <dl className={styles['facts']}>
-          <dt>Status</dt>
-          <dd>
-            {status === 'active' ? <Badge tone="good">Active</Badge> : <Badge tone="neutral">Revoked</Badge>}
-          </dd>
-          <dt>Client ID</dt>
-          <dd>
-            <code>{client_id}</code> <CopyButton what="client ID" text={client_id} />
-          </dd>
-          <dt>Token lifespan</dt>
-          <dd>{token_lifespan_label}</dd>
-          <dt>Created</dt>
-          <dd>
-            <Moment at={created_at} />
-          </dd>
-        </dl>
-        <Form
-          submitLabel="Rename"
-          onSubmit={(values) =>
-            resultOf(
-              api.PATCH('/api/console/applications/{application_id}', {
-                params: { path: { application_id } },
-                body: { name: values['name'] ?? '' },
-              }),
-            )
-          }
-          onDone={() => void queryClient.invalidateQueries({ queryKey: ['applications'] })}
-        >
-          {(errors) => (
-            <TextField
-              label="Name"
-              name="name"
-              autoComplete="off"
-              defaultValue={name}
-              error={errors['name']}
-            />
-          )}
-        </Form>
-      </section>
+      <PageHeader title="Application not found" />
+      <Empty title="There is no such application">
+        <p>
+          It may have been deleted in another tab. <Link to="/api_v2/applications">All applications</Link>
+        </p>
+      </Empty>
     </>
+  );
+}
+
+function Facts({ application }: { application: Application }) {
+  const { status, type, client_id, token_lifespan_label, created_at, last_used_at } = application;
+  return (
+    <section className={styles['card']} aria-label="Facts">
+      <dl className={styles['facts']}>
+        <dt>Status</dt>
+        <dd>
+          <StatusBadge status={status} />
+        </dd>
+        <dt>Client ID</dt>
+        <dd>
+          <code>{client_id}</code> <CopyButton what="client ID" text={client_id} />
+        </dd>
+        <dt>Type</dt>
+        <dd>{TYPE_LABELS[type]}</dd>
+        <dt>Token lifespan</dt>
+        <dd>{token_lifespan_label}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Moment at={created_at} />
+        </dd>
+        <dt>Last used</dt>
+        <dd>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</dd>
+      </dl>
+    </section>
   );
 }

@@ -2,19 +2,33 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Application } from '../../api/client.ts';
-import { applicationsQuery } from './queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { Filters, SearchField } from '../../ui/list/filters.tsx';
+import { Pagination } from '../../ui/list/pagination.tsx';
+import { ActionsCell, ButtonCell, Table } from '../../ui/list/table.tsx';
+import { useListSearch } from '../../ui/list/use-list-search.ts';
 import { Moment } from '../../ui/moment.tsx';
-import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { EndApplication } from './end-application.tsx';
 import { NewApplication } from './new-application.tsx';
-import { PageHeader } from '../../ui/page/page-header.tsx';
-import styles from '../../ui/page/page.module.css';
+import { applicationsQuery } from './queries.ts';
+import { StatusBadge, TYPE_LABELS } from './status.tsx';
+
+const COLUMNS = ['Name', 'Type', 'Token lifespan', 'Client ID', 'Last used', 'Status', 'Actions'];
+
+const STATUSES = [
+  { value: '', label: 'All' },
+  { value: 'active', label: 'Active' },
+  { value: 'revoked', label: 'Revoked' },
+] as const;
 
 /** `/user/api_v2/applications` (source specification, part 4.4). */
 export function ApplicationsPage() {
-  const { data, isError, isPending, error, refetch } = useQuery(applicationsQuery);
+  const { current, isFiltered, setFilters, setAfter } = useListSearch();
+  const { data, isError, isPending, error, refetch } = useQuery(applicationsQuery(current));
   const [isCreating, setCreating] = useState(false);
   const create = (
     <Button
@@ -26,20 +40,47 @@ export function ApplicationsPage() {
       + New Application
     </Button>
   );
+  const isEmpty = data?.applications.length === 0;
+  const isUnused = isEmpty && !isFiltered && current.after === undefined;
   return (
     <>
       <PageHeader title="Applications">{create}</PageHeader>
+      {!isUnused && (
+        <Filters>
+          <SearchField
+            label="Search"
+            value={current.search ?? ''}
+            onChange={(search) => {
+              setFilters({ search });
+            }}
+          />
+          <SelectField
+            label="Status"
+            name="status"
+            options={STATUSES}
+            value={current.status ?? ''}
+            onChange={(status) => {
+              setFilters({ status });
+            }}
+          />
+        </Filters>
+      )}
       {isPending && <Skeleton />}
       {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-      {data?.applications.length === 0 && (
+      {isUnused && (
         <Empty title="No applications yet">
           <p>An application holds the credentials with which your program calls the API.</p>
           {create}
         </Empty>
       )}
-      {data !== undefined && data.applications.length > 0 && (
-        <ApplicationTable applications={data.applications} />
-      )}
+      {isEmpty && !isUnused && <p role="status">No applications match.</p>}
+      {data !== undefined && !isEmpty && <ApplicationTable applications={data.applications} />}
+      <Pagination
+        of="applications"
+        after={current.after}
+        nextCursor={data?.next_cursor ?? null}
+        onChange={setAfter}
+      />
       <NewApplication
         isOpen={isCreating}
         onClose={() => {
@@ -52,30 +93,16 @@ export function ApplicationsPage() {
 
 function ApplicationTable({ applications }: { applications: readonly Application[] }) {
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Applications">
-      <table className={styles['table']}>
-        <thead>
-          <tr>
-            {['Name', 'Type', 'Token lifespan', 'Client ID', 'Created', 'Status'].map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {applications.map((application) => (
-            <ApplicationRow key={application.application_id} application={application} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Applications" columns={COLUMNS}>
+      {applications.map((application) => (
+        <ApplicationRow key={application.application_id} application={application} />
+      ))}
+    </Table>
   );
 }
 
 function ApplicationRow({ application }: { application: Application }) {
-  const { application_id, name, type, token_lifespan_label, client_id, created_at, status } = application;
+  const { application_id, name, type, token_lifespan_label, client_id, last_used_at, status } = application;
   return (
     <tr>
       <td>
@@ -83,25 +110,31 @@ function ApplicationRow({ application }: { application: Application }) {
           {name}
         </Link>
       </td>
-      <td>{type === 'automatic' ? 'Automatic' : 'Manual'}</td>
+      <td>{TYPE_LABELS[type]}</td>
       <td>{token_lifespan_label}</td>
+      <ButtonCell>
+        <CopyButton what={`client ID of ${name}, ${client_id.slice(0, 8)}…`} text={client_id}>
+          <code>{client_id.slice(0, 8)}…</code>
+        </CopyButton>
+      </ButtonCell>
+      <td>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</td>
       <td>
-        <code>{client_id.slice(0, 8)}…</code> <CopyButton what={`client ID of ${name}`} text={client_id} />
+        <StatusBadge status={status} />
       </td>
-      <td>
-        <Moment at={created_at} />
-      </td>
-      <td>
-        {status === 'active' ? <Badge tone="good">Active</Badge> : <Badge tone="neutral">Revoked</Badge>}
-      </td>
-      <td>
-        <div className={styles['actions']}>
-          <Link to="/api_v2/applications/$applicationId" params={{ applicationId: application_id }}>
-            Tokens
-          </Link>
-          <EndApplication application={application} />
-        </div>
-      </td>
+      <ActionsCell>
+        <Link
+          to="/api_v2/applications/$applicationId"
+          params={{ applicationId: application_id }}
+          hash="tokens"
+          aria-label={`Tokens of ${name}`}
+        >
+          Tokens
+        </Link>
+        <EndApplication
+          application={application}
+          action={type === 'automatic' && status === 'active' ? 'Revoke' : 'Delete'}
+        />
+      </ActionsCell>
     </tr>
   );
 }

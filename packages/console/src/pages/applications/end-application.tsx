@@ -1,40 +1,27 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form/form.tsx';
-import { TextField } from '../../ui/form/text-field.tsx';
+import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { applicationQuery } from './queries.ts';
 
-/**
- * Row action of an application: **Revoke** ends its credentials and tokens; a revoked one can be deleted. Both
- * say what stops working, and ask for the name.
- */
-export function EndApplication({
-  application,
-  onDeleted,
-}: {
-  application: Application;
-  onDeleted?: () => void;
-}) {
+type Action = 'Revoke' | 'Delete';
+
+type EndApplicationProps = { application: Application; action: Action; onDone?: () => void };
+
+/** Ends an application: **Revoke** keeps it listed, **Delete** doesn't. Both say what stops working. */
+export function EndApplication({ application, action, onDone }: EndApplicationProps) {
   const [isOpen, setOpen] = useState(false);
   const queryClient = useQueryClient();
-  const { application_id, name, status } = application;
-  const isRevoked = status === 'revoked';
-  const action = isRevoked ? 'Delete' : 'Revoke';
-  const [mismatch, setMismatch] = useState(false);
+  const { application_id, name } = application;
   const close = () => {
     setOpen(false);
-    setMismatch(false);
   };
-  async function end(typed: string): Promise<boolean> {
-    if (typed !== name) return false;
-    const params = { params: { path: { application_id } } };
-    if (isRevoked) await resultOf(api.DELETE('/api/console/applications/{application_id}', params));
-    else await resultOf(api.POST('/api/console/applications/{application_id}/revoke', params));
-    return true;
-  }
+  const params = { params: { path: { application_id } } };
   return (
     <>
       <Button
@@ -46,35 +33,65 @@ export function EndApplication({
       >
         {action}
       </Button>
-      <Dialog title={`${action} ${name}?`} isOpen={isOpen} onClose={close}>
-        <p>
-          {isRevoked
-            ? 'The application disappears from your list for good. Its past usage stays.'
-            : 'All tokens of this application stop working within a second, and its client secret no longer gets new ones.'}
-        </p>
-        <Form
-          submitLabel={action}
-          onCancel={close}
-          onSubmit={(values) => end(values['confirmation'] ?? '')}
-          onDone={(isDone) => {
-            setMismatch(!isDone);
-            if (!isDone) return;
-            close();
-            void queryClient.invalidateQueries({ queryKey: ['applications'] });
-            if (isRevoked) onDeleted?.();
-          }}
-        >
-          {() => (
-            <TextField
-              label={`Type "${name}" to confirm`}
-              name="confirmation"
-              autoComplete="off"
-              error={mismatch ? 'This is not the name of the application.' : undefined}
-              autoFocus
-            />
-          )}
-        </Form>
-      </Dialog>
+      <ConfirmByName
+        title={`${action} ${name}?`}
+        name={name}
+        of="application"
+        action={action}
+        isOpen={isOpen}
+        onClose={close}
+        onConfirm={async () => {
+          if (action === 'Delete')
+            await resultOf(api.DELETE('/api/console/applications/{application_id}', params));
+          else await resultOf(api.POST('/api/console/applications/{application_id}/revoke', params));
+        }}
+        onDone={() => {
+          onDone?.();
+          void queryClient.invalidateQueries({ queryKey: ['applications'] });
+          void queryClient.invalidateQueries({ queryKey: ['tokens'] });
+        }}
+      >
+        <Consequences application={application} action={action} />
+      </ConfirmByName>
     </>
   );
+}
+
+function Consequences({ application, action }: { application: Application; action: Action }) {
+  const { data, isPending, isError, error } = useQuery({
+    ...applicationQuery(application.application_id),
+    staleTime: 0,
+  });
+  if (isPending) return <Skeleton rows={2} />;
+  if (isError) return <ErrorMessage error={error} />;
+  const { active_manual_tokens, last_used_at, status } = data;
+  return (
+    <>
+      {status === 'active' ? (
+        <p>
+          {active_manual_tokens > 0 && <strong>{tokensInWords(active_manual_tokens)}</strong>}
+          {active_manual_tokens > 0 ? ', the client secret' : 'The client secret'} and all tokens that your
+          programs got with it stop working within a second.{' '}
+          {last_used_at === null ? (
+            'The application has never been used.'
+          ) : (
+            <>
+              The application was last used <Moment at={last_used_at} />.
+            </>
+          )}
+        </p>
+      ) : (
+        <p>The application is revoked: its tokens and its client secret have stopped working already.</p>
+      )}
+      <p>
+        {action === 'Revoke'
+          ? 'It stays in your list. Rotating its client secret activates it again, without its old tokens.'
+          : 'It disappears from your list for good. Its past usage stays.'}
+      </p>
+    </>
+  );
+}
+
+function tokensInWords(count: number): string {
+  return count === 1 ? '1 manually created token' : `${formatNumber(count)} manually created tokens`;
 }

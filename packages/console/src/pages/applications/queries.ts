@@ -1,11 +1,58 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
+import type { Application } from '../../api/client.ts';
+import type { operations } from '../../api/schema.d.ts';
+import type { Status } from './status.tsx';
+import { cursorOf } from '../../ui/list/list-search.ts';
+import type { ListSearch } from '../../ui/list/list-search.ts';
 
-export const applicationsQuery = queryOptions({
-  queryKey: ['applications'],
-  queryFn: ({ signal }) =>
-    resultOf(api.GET('/api/console/applications', { signal, params: { query: { limit: 200 } } })),
+const PAGE_SIZE = 25;
+
+const STATUSES: readonly string[] = ['active', 'revoked'] satisfies Status[];
+
+/** One page of the account's applications, newest first. */
+export function applicationsQuery(wanted: ListSearch) {
+  const { search, status } = wanted;
+  const cursor = cursorOf(wanted);
+  const query = {
+    limit: PAGE_SIZE,
+    ...(search === undefined ? {} : { search }),
+    ...(isStatus(status) ? { status } : {}),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+  return queryOptions({
+    queryKey: ['applications', 'list', query],
+    queryFn: ({ signal }) => resultOf(api.GET('/api/console/applications', { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** All applications by name, to choose from; an account has at most a few hundred. */
+export const allApplicationsQuery = queryOptions({
+  queryKey: ['applications', 'all'],
+  queryFn: async ({ signal }) => {
+    const all: Application[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: { limit: number; cursor?: string } = {
+        limit: 200,
+        ...(cursor === null ? {} : { cursor }),
+      };
+      const page = await resultOf(api.GET('/api/console/applications', { signal, params: { query } }));
+      all.push(...page.applications);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return all.toSorted((one, other) => one.name.localeCompare(other.name));
+  },
 });
+
+function isStatus(status: string | undefined): status is Status {
+  return status !== undefined && STATUSES.includes(status);
+}
+
+/** An application, with when its live secrets were created. */
+export type ApplicationWithSecrets =
+  operations['getApplication']['responses'][200]['content']['application/json'];
 
 export function applicationQuery(applicationId: number) {
   return queryOptions({
@@ -20,15 +67,12 @@ export function applicationQuery(applicationId: number) {
   });
 }
 
-export function applicationTokensQuery(applicationId: number) {
-  return queryOptions({
-    queryKey: ['applications', applicationId, 'tokens'],
-    queryFn: ({ signal }) =>
-      resultOf(
-        api.GET('/api/console/applications/{application_id}/tokens', {
-          signal,
-          params: { path: { application_id: applicationId }, query: { limit: 200 } },
-        }),
-      ),
-  });
-}
+/** Where tokens are obtained. */
+export const authUrlQuery = queryOptions({
+  queryKey: ['addresses', 'auth'],
+  queryFn: async ({ signal }) => {
+    const { auth_url } = await resultOf(api.GET('/api/console/addresses', { signal }));
+    return auth_url ?? location.origin;
+  },
+  staleTime: Infinity,
+});

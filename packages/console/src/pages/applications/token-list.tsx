@@ -2,24 +2,33 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
-import { applicationTokensQuery } from './queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
-import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { TokenTable } from '../tokens/token-table.tsx';
+import { Filters, SearchField } from '../../ui/list/filters.tsx';
+import { Pagination } from '../../ui/list/pagination.tsx';
+import { useListSearch } from '../../ui/list/use-list-search.ts';
 import styles from '../../ui/page/page.module.css';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { STATUS_OPTIONS, applicationTokensQuery } from '../tokens/queries.ts';
+import { TokenTable } from '../tokens/token-table.tsx';
 
 /** **Manually created access tokens**: generate, copy without revealing, revoke. */
 export function TokenList({ application }: { application: Application }) {
   const { application_id, status } = application;
-  const { data, isError, isPending, error, refetch } = useQuery(applicationTokensQuery(application_id));
+  const { current, isFiltered, setFilters, setAfter } = useListSearch();
+  const { data, isError, isPending, error, refetch } = useQuery(
+    applicationTokensQuery(application_id, current),
+  );
   const [isGenerating, setGenerating] = useState(false);
+  const isEmpty = data?.tokens.length === 0;
+  const isUnused = isEmpty && !isFiltered && current.after === undefined;
   return (
-    <section className={styles['card']} aria-labelledby="tokens">
+    <section id="tokens" className={styles['card']} aria-labelledby="tokens-title">
       <div className={styles['header']}>
-        <h2 id="tokens">Manually created access tokens</h2>
+        <h2 id="tokens-title">Manually created access tokens</h2>
         {status === 'active' && (
           <Button
             variant="primary"
@@ -31,14 +40,41 @@ export function TokenList({ application }: { application: Application }) {
           </Button>
         )}
       </div>
+      {!isUnused && (
+        <Filters>
+          <SearchField
+            label="Search"
+            value={current.search ?? ''}
+            onChange={(search) => {
+              setFilters({ search });
+            }}
+          />
+          <SelectField
+            label="Status"
+            name="status"
+            options={STATUS_OPTIONS}
+            value={current.status ?? ''}
+            onChange={(chosen) => {
+              setFilters({ status: chosen });
+            }}
+          />
+        </Filters>
+      )}
       {isPending && <Skeleton />}
       {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-      {data?.tokens.length === 0 && (
+      {isUnused && (
         <Empty title="No tokens yet">
           <p>Generate a token here, or have your program request one with the client ID and secret.</p>
         </Empty>
       )}
-      {data !== undefined && data.tokens.length > 0 && <TokenTable tokens={data.tokens} />}
+      {isEmpty && !isUnused && <p role="status">No tokens match.</p>}
+      {data !== undefined && !isEmpty && <TokenTable tokens={data.tokens} />}
+      <Pagination
+        of="tokens"
+        after={current.after}
+        nextCursor={data?.next_cursor ?? null}
+        onChange={setAfter}
+      />
       <GenerateToken
         application={application}
         isOpen={isGenerating}
@@ -61,6 +97,7 @@ function GenerateToken({ application, isOpen, onClose }: GenerateTokenProps) {
       <Form
         submitLabel="Generate"
         onCancel={onClose}
+        fieldOfCode={{ token_limit_reached: 'name' }}
         onSubmit={(values) =>
           resultOf(
             api.POST('/api/console/applications/{application_id}/tokens', {
@@ -71,7 +108,8 @@ function GenerateToken({ application, isOpen, onClose }: GenerateTokenProps) {
         }
         onDone={() => {
           onClose();
-          void queryClient.invalidateQueries({ queryKey: ['applications', application_id, 'tokens'] });
+          void queryClient.invalidateQueries({ queryKey: ['tokens'] });
+          void queryClient.invalidateQueries({ queryKey: ['applications', application_id] });
         }}
       >
         {(errors) => (

@@ -1,31 +1,36 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { ErrorMessage } from '../../ui/page/states.tsx';
+import { Countdown } from '../../ui/countdown.tsx';
 import styles from '../../ui/page/page.module.css';
+import { ErrorMessage } from '../../ui/page/states.tsx';
+import { temporaryTokenExpiryQuery } from './queries.ts';
 
 /** The account's own token, for trying things out. It is fetched only when it is copied. */
 export function TemporaryToken() {
-  const [expiresAt, setExpiresAt] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const queryClient = useQueryClient();
+  const expiry = useQuery(temporaryTokenExpiryQuery);
+  const [copyError, setCopyError] = useState<unknown>(null);
   async function fetchToken(): Promise<string> {
     const { access_token, expires_at } = await resultOf(api.POST('/api/console/temporary-token'));
-    setExpiresAt(expires_at);
-    setError(null);
+    queryClient.setQueryData(temporaryTokenExpiryQuery.queryKey, expires_at);
+    setCopyError(null);
     return access_token;
   }
+  const error = copyError ?? expiry.error;
   return (
     <section className={styles['card']} aria-labelledby="temporary-token">
       <div className={styles['header']}>
         <h2 id="temporary-token">Temporary token</h2>
-        <CopyButton what="temporary token" text={fetchToken} onError={setError} />
+        <CopyButton what="temporary token" text={fetchToken} onError={setCopyError} />
       </div>
       <p>
-        Use it to try the API. It changes every 12 hours: do not use it in production.{' '}
-        {expiresAt !== null && (
+        Use it to try the API without an application. <strong>Do not use it in production</strong>: it changes
+        every 12 hours.{' '}
+        {expiry.data !== undefined && (
           <>
-            This one expires <Moment at={expiresAt} />.
+            This one changes in <Countdown until={expiry.data} onEnd={() => void expiry.refetch()} />.
           </>
         )}
       </p>

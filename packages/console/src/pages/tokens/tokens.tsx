@@ -1,65 +1,99 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { Token } from '../../api/client.ts';
-import { applicationsQuery } from '../applications/queries.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
-import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { Filters, SearchField } from '../../ui/list/filters.tsx';
+import { Pagination } from '../../ui/list/pagination.tsx';
+import { useListSearch } from '../../ui/list/use-list-search.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
-import { tokensQuery } from './queries.ts';
+import styles from '../../ui/page/page.module.css';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { allApplicationsQuery } from '../applications/queries.ts';
+import { STATUS_OPTIONS, tokensQuery } from './queries.ts';
 import { TemporaryToken } from './temporary-token.tsx';
 import { TokenTable } from './token-table.tsx';
-import styles from '../../ui/page/page.module.css';
-
-const ALL = 'all';
-const STATUSES = [
-  { value: ALL, label: 'All' },
-  { value: 'Active', label: 'Active' },
-  { value: 'Expired', label: 'Expired' },
-  { value: 'Revoked', label: 'Revoked' },
-] as const;
 
 /** `/user/api_v2/access_tokens`: the manually created tokens of all applications, below the temporary one. */
 export function TokensPage() {
-  const tokens = useQuery(tokensQuery);
-  const applications = useQuery(applicationsQuery);
-  const [status, setStatus] = useState<string>(ALL);
-  const names = new Map(
-    applications.data?.applications.map(({ application_id, name }) => [application_id, name]),
-  );
-  const shown = tokens.data?.tokens.filter((token) => status === ALL || token.status === status) ?? [];
+  const { current, isFiltered, setFilters, setAfter } = useListSearch();
+  const { data, isPending, isError, error, refetch } = useQuery(tokensQuery(current));
+  const isEmpty = data?.tokens.length === 0;
+  const isUnused = isEmpty && !isFiltered && current.after === undefined;
   return (
     <>
       <PageHeader title="Tokens" />
       <TemporaryToken />
       <section className={styles['card']} aria-labelledby="manual-tokens">
-        <div className={styles['header']}>
-          <h2 id="manual-tokens">Manually created access tokens</h2>
-          <SelectField label="Status" name="status" options={STATUSES} value={status} onChange={setStatus} />
-        </div>
-        {tokens.isPending && <Skeleton />}
-        {tokens.data === undefined && tokens.isError && (
-          <ErrorMessage error={tokens.error} onRetry={() => void tokens.refetch()} />
-        )}
-        {tokens.data?.tokens.length === 0 && (
+        <h2 id="manual-tokens">Manually created access tokens</h2>
+        {!isUnused && <TokenFilters current={current} setFilters={setFilters} />}
+        {isPending && <Skeleton />}
+        {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+        {isUnused && (
           <Empty title="No tokens yet">
             <p>
               Open one of your <Link to="/api_v2/applications">applications</Link> to generate a token.
             </p>
           </Empty>
         )}
-        {shown.length > 0 && (
+        {isEmpty && !isUnused && <p role="status">No tokens match.</p>}
+        {data !== undefined && !isEmpty && (
           <TokenTable
-            tokens={shown}
-            applicationOf={({ application_id }: Token) => (
+            tokens={data.tokens}
+            applicationOf={({ application_id, application_name }) => (
               <Link to="/api_v2/applications/$applicationId" params={{ applicationId: application_id }}>
-                {names.get(application_id) ?? `Application ${String(application_id)}`}
+                {application_name}
               </Link>
             )}
           />
         )}
-        {shown.length === 0 && (tokens.data?.tokens.length ?? 0) > 0 && <p>No token has this status.</p>}
+        <Pagination
+          of="tokens"
+          after={current.after}
+          nextCursor={data?.next_cursor ?? null}
+          onChange={setAfter}
+        />
       </section>
     </>
+  );
+}
+
+type TokenFiltersProps = Pick<ReturnType<typeof useListSearch>, 'current' | 'setFilters'>;
+
+function TokenFilters({ current, setFilters }: TokenFiltersProps) {
+  const applications = useQuery(allApplicationsQuery);
+  const options = [
+    { value: '', label: 'All' },
+    ...(applications.data ?? []).map(({ application_id, name }) => ({
+      value: String(application_id),
+      label: name,
+    })),
+  ];
+  return (
+    <Filters>
+      <SearchField
+        label="Search"
+        value={current.search ?? ''}
+        onChange={(search) => {
+          setFilters({ search });
+        }}
+      />
+      <SelectField
+        label="Status"
+        name="status"
+        options={STATUS_OPTIONS}
+        value={current.status ?? ''}
+        onChange={(status) => {
+          setFilters({ status });
+        }}
+      />
+      <SelectField
+        label="Application"
+        name="application"
+        options={options}
+        value={current.application === undefined ? '' : String(current.application)}
+        onChange={(chosen) => {
+          setFilters({ application: chosen === '' ? undefined : Number(chosen) });
+        }}
+      />
+    </Filters>
   );
 }

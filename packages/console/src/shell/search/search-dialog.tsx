@@ -11,7 +11,7 @@ import {
   Text,
   useFilter,
 } from 'react-aria-components';
-import { applicationsQuery } from '../../pages/applications/queries.ts';
+import { allApplicationsQuery } from '../../pages/applications/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { NAVIGATION } from '../pages.ts';
 import styles from './search.module.css';
@@ -23,7 +23,7 @@ const PAGES = NAVIGATION.flatMap(({ pages }) => [...pages]);
 /** Goes to a page or an application by a part of its name or client id, without the pointer. */
 export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
   const { contains } = useFilter({ sensitivity: 'base' });
-  const { data, isError } = useQuery({ ...applicationsQuery, enabled: isOpen });
+  const { data, isError } = useQuery({ ...allApplicationsQuery, enabled: isOpen });
   const router = useRouter();
   return (
     <Dialog title="Go to" isOpen={isOpen} onClose={onClose}>
@@ -50,7 +50,7 @@ export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
           </MenuSection>
           <MenuSection>
             <Header className={styles['group'] ?? ''}>Applications</Header>
-            {(data?.applications ?? []).map(({ application_id, name, client_id }) => (
+            {(data ?? []).map(({ application_id, name, client_id }) => (
               <MenuItem
                 key={application_id}
                 id={`/api_v2/applications/${String(application_id)}`}

@@ -9,20 +9,42 @@ import styles from './form.module.css';
 /** What the API found wrong, by field name. */
 type FieldErrors = Readonly<Record<string, string | undefined>>;
 
+/** A refusal by the page itself, shown at its field. */
+export class FieldError extends Error {
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.name = 'FieldError';
+    this.field = field;
+  }
+}
+
 type FormProps<T> = {
   submitLabel: string;
   /** Sends the form; an ApiError's `errors` go to their fields. */
   onSubmit: (values: Readonly<Record<string, string>>) => Promise<T>;
   onDone: (result: T) => void;
   onCancel?: () => void;
+  /** Problem codes that belong to a field: `{ already_member: 'email' }`. */
+  fieldOfCode?: Readonly<Record<string, string>>;
+  isDangerous?: boolean;
   children: (errors: FieldErrors) => ReactNode;
 };
 
 /** A form that is sent once at a time, keeps what was typed, and takes the focus to the first faulty field. */
-export function Form<T>({ submitLabel, onSubmit, onDone, onCancel, children }: FormProps<T>) {
+export function Form<T>({
+  submitLabel,
+  onSubmit,
+  onDone,
+  onCancel,
+  fieldOfCode = {},
+  isDangerous = false,
+  children,
+}: FormProps<T>) {
   const form = useRef<HTMLFormElement>(null);
   const mutation = useMutation({ mutationFn: onSubmit, onSuccess: onDone });
-  const errors = fieldErrorsOf(mutation.error);
+  const errors = fieldErrorsOf(mutation.error, fieldOfCode);
   const hasFieldErrors = Object.keys(errors).length > 0;
   useEffect(() => {
     if (mutation.isError) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -43,7 +65,7 @@ export function Form<T>({ submitLabel, onSubmit, onDone, onCancel, children }: F
       {children(errors)}
       {mutation.isError && !hasFieldErrors && <ErrorMessage error={mutation.error} />}
       <div className={styles['actions']}>
-        <Button type="submit" variant="primary" isPending={mutation.isPending}>
+        <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} isPending={mutation.isPending}>
           {submitLabel}
         </Button>
         {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
@@ -52,8 +74,12 @@ export function Form<T>({ submitLabel, onSubmit, onDone, onCancel, children }: F
   );
 }
 
-function fieldErrorsOf(error: unknown): FieldErrors {
-  const found = error instanceof ApiError ? (error.problem?.errors ?? []) : [];
+function fieldErrorsOf(error: unknown, fieldOfCode: Readonly<Record<string, string>>): FieldErrors {
+  if (error instanceof FieldError) return { [error.field]: error.message };
+  if (!(error instanceof ApiError)) return {};
+  const fieldOfProblem = fieldOfCode[error.problem?.code ?? ''];
+  if (fieldOfProblem !== undefined) return { [fieldOfProblem]: error.message };
+  const found = error.problem?.errors ?? [];
   return Object.fromEntries(
     found.filter(({ field }) => field !== '').map(({ field, message }) => [field, message]),
   );

@@ -14,17 +14,26 @@ type TextFieldProps = {
   error: string | undefined;
   autoFocus?: boolean;
   maxLength?: number;
+  isRequired?: boolean;
 };
 
 /** A labelled field with its description and error. A password can be shown. */
-export function TextField({ label, description, error, type = 'text', maxLength, ...props }: TextFieldProps) {
+export function TextField({
+  label,
+  description,
+  error,
+  type = 'text',
+  maxLength,
+  isRequired = true,
+  ...props
+}: TextFieldProps) {
   const [shown, setShown] = useState(false);
   const isPassword = type === 'password';
   return (
     <AriaTextField
       {...props}
       type={isPassword && shown ? 'text' : type}
-      isRequired
+      isRequired={isRequired}
       isInvalid={error !== undefined}
       validationBehavior="aria"
       className={styles['field'] ?? ''}

@@ -1,0 +1,45 @@
+import { api, resultOf } from '../../api/client.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { OverlapField, overlapSecOf } from '../../ui/secret/overlap.tsx';
+import type { ApplicationWithSecrets } from './queries.ts';
+
+export type Rotated = { name: string; client_id: string; client_secret: string };
+
+type RotateSecretProps = {
+  application: ApplicationWithSecrets;
+  isOpen: boolean;
+  onClose: () => void;
+  onRotated: (rotated: Rotated) => void;
+};
+
+/** A new client secret, beside which the current one works for a while. */
+export function RotateSecret({ application, isOpen, onClose, onRotated }: RotateSecretProps) {
+  const { application_id, name, status, secrets } = application;
+  const isActive = status === 'active';
+  return (
+    <Dialog title={`Rotate the client secret of ${name}`} isOpen={isOpen} onClose={onClose}>
+      <p>
+        {isActive
+          ? 'You get a new client secret. Access tokens keep working.'
+          : 'You get a new client secret, and the application becomes active again. Its old tokens stay revoked.'}
+      </p>
+      {secrets.length > 1 && <p>The previous client secret, which still works now, stops at once.</p>}
+      <Form
+        submitLabel="Rotate"
+        onCancel={onClose}
+        onSubmit={(values) =>
+          resultOf(
+            api.POST('/api/console/applications/{application_id}/rotate-secret', {
+              params: { path: { application_id } },
+              body: { overlap_sec: isActive ? overlapSecOf(values) : 0 },
+            }),
+          )
+        }
+        onDone={onRotated}
+      >
+        {() => isActive && <OverlapField />}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import { Dialog } from './dialog.tsx';
+import { FieldError, Form } from './form/form.tsx';
+import { TextField } from './form/text-field.tsx';
+
+type ConfirmByNameProps = {
+  title: string;
+  /** What is typed to confirm, and what it is: "application". */
+  name: string;
+  of: string;
+  action: string;
+  isOpen: boolean;
+  onClose: () => void;
+  onConfirm: () => Promise<unknown>;
+  onDone: () => void;
+  /** What stops working. */
+  children: ReactNode;
+};
+
+/** A dialog for what can't be undone: it says what stops working and asks for the name. */
+export function ConfirmByName({
+  title,
+  name,
+  of,
+  action,
+  isOpen,
+  onClose,
+  onConfirm,
+  onDone,
+  children,
+}: ConfirmByNameProps) {
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={onClose}>
+      {children}
+      <Form
+        submitLabel={action}
+        isDangerous
+        onCancel={onClose}
+        onSubmit={(values) => {
+          if (values['confirmation']?.trim() === name.trim()) return onConfirm();
+          throw new FieldError('confirmation', `This is not the name of the ${of}.`);
+        }}
+        onDone={() => {
+          onClose();
+          onDone();
+        }}
+      >
+        {(errors) => (
+          <TextField
+            label={`Type "${name}" to confirm`}
+            name="confirmation"
+            autoComplete="off"
+            error={errors['confirmation']}
+            maxLength={500}
+            autoFocus
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

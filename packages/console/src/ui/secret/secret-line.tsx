@@ -1,0 +1,46 @@
+import { Button } from '../button.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { useRevealed } from '../use-hidden-after-absence.ts';
+import styles from './secret.module.css';
+
+type LineProps = {
+  label: string;
+  text: string;
+  /** What the copy button's name says: "client ID". */
+  what: string;
+  onCopied?: () => void;
+};
+
+/** A text to copy, with its label. */
+export function CopyLine({ label, text, what }: LineProps) {
+  return (
+    <div className={styles['line']}>
+      <span className={styles['label']}>{label}</span>
+      <code className={styles['text']}>{text}</code>
+      <CopyButton what={what} text={text} />
+    </div>
+  );
+}
+
+/** A secret to copy. It is on the page only while it is shown, and no longer than you look at the page. */
+export function SecretLine({ label, text, what, onCopied }: LineProps) {
+  const [isRevealed, setRevealed] = useRevealed();
+  return (
+    <div className={styles['line']}>
+      <span className={styles['label']}>{label}</span>
+      <code className={styles['text']}>{isRevealed ? text : '•'.repeat(16)}</code>
+      <span className={styles['buttons']}>
+        <Button
+          variant="quiet"
+          aria-label={`${isRevealed ? 'Hide' : 'Show'} ${what}`}
+          onPress={() => {
+            setRevealed(!isRevealed);
+          }}
+        >
+          {isRevealed ? 'Hide' : 'Show'}
+        </Button>
+        <CopyButton what={what} text={text} {...(onCopied === undefined ? {} : { onCopied })} />
+      </span>
+    </div>
+  );
+}
