@@ -14,4 +14,5 @@ export const CONSOLE_PATHS = [
   '/user/api_v2/applications/:application_id',
   '/user/api_v2/access_tokens',
   '/user/usage',
+  '/user/team',
 ] as const;

@@ -11,6 +11,7 @@ import { NotFoundPage } from './pages/not-found.tsx';
 import { usageSearch } from './pages/usage/search.ts';
 import { queryClient } from './query-client.ts';
 import { Shell } from './shell/shell.tsx';
+import { listSearch } from './ui/list/list-search.ts';
 import { ErrorMessage } from './ui/page/states.tsx';
 
 const root = createRootRoute({
@@ -77,12 +78,14 @@ const overview = createRoute({
 const applications = createRoute({
   getParentRoute: () => signedIn,
   path: '/api_v2/applications',
+  validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./pages/applications/applications.tsx'), 'ApplicationsPage'),
 });
 
 const application = createRoute({
   getParentRoute: () => signedIn,
   path: '/api_v2/applications/$applicationId',
+  validateSearch: listSearch,
   params: { parse: ({ applicationId }) => ({ applicationId: Number(applicationId) }) },
   component: lazyRouteComponent(() => import('./pages/applications/application.tsx'), 'ApplicationPage'),
 });
@@ -90,6 +93,7 @@ const application = createRoute({
 const tokens = createRoute({
   getParentRoute: () => signedIn,
   path: '/api_v2/access_tokens',
+  validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./pages/tokens/tokens.tsx'), 'TokensPage'),
 });
 
@@ -100,9 +104,15 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
 });
 
+const team = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/team',
+  component: lazyRouteComponent(() => import('./pages/team/team.tsx'), 'TeamPage'),
+});
+
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
 
-const customerPages = [overview, applications, application, tokens, usage] as const;
+const customerPages = [overview, applications, application, tokens, usage, team] as const;
 
 /** The route table of the interface; paths are below /user. */
 export const router = createRouter({

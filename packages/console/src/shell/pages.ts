@@ -9,4 +9,5 @@ export const NAVIGATION = [
     ],
   },
   { title: 'Activity', pages: [{ to: '/usage', label: 'Usage' }] },
+  { title: 'Account', pages: [{ to: '/team', label: 'Team' }] },
 ] as const;

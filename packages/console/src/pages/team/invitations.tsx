@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import { api, resultOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { ActionsCell, Table } from '../../ui/list/table.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import styles from '../../ui/page/page.module.css';
+import { Badge, ErrorMessage } from '../../ui/page/states.tsx';
+import type { SentInvitation, TeamOfManager } from './queries.ts';
+import { useTeamChange, useTeamRefresh } from './use-team-change.ts';
+
+const COLUMNS = ['Email', 'Status', 'Sent', 'Expires', 'Actions'];
+
+/** Inviting by email, and the invitations that haven't been answered. */
+export function Invitations({ team }: { team: TeamOfManager }) {
+  const { used, limit } = team.slots;
+  const isFull = limit !== null && used >= limit;
+  return (
+    <section className={styles['card']} aria-labelledby="invitations">
+      <h2 id="invitations">Invitations</h2>
+      {isFull && (
+        <p>
+          All slots of your plan are used. Remove a member, withdraw an invitation or get more slots to invite
+          someone.
+        </p>
+      )}
+      <Invite />
+      {team.invitations.length > 0 && (
+        <Table label="Invitations" columns={COLUMNS}>
+          {team.invitations.map((invitation) => (
+            <InvitationRow key={invitation.invitation_id} invitation={invitation} />
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+function Invite() {
+  const refresh = useTeamRefresh();
+  const [sent, setSent] = useState({ count: 0, email: '' });
+  return (
+    <>
+      <Form
+        // An empty form for the next one.
+        key={sent.count}
+        submitLabel="Invite"
+        fieldOfCode={{
+          already_member: 'email',
+          invitation_pending: 'email',
+          team_slots_limit_exceeded: 'email',
+        }}
+        onSubmit={(values) => {
+          setSent({ ...sent, email: '' });
+          return invite(values['email'] ?? '');
+        }}
+        onDone={({ email }) => {
+          setSent({ count: sent.count + 1, email });
+          refresh();
+        }}
+      >
+        {(errors) => (
+          <TextField
+            label="Email"
+            name="email"
+            type="email"
+            autoComplete="off"
+            description="They get an email with a link. It works for 7 days and holds a slot."
+            error={errors['email']}
+            maxLength={254}
+            autoFocus={sent.count > 0}
+          />
+        )}
+      </Form>
+      <p role="status">{sent.email !== '' && `Invitation sent to ${sent.email}.`}</p>
+    </>
+  );
+}
+
+function invite(email: string) {
+  return resultOf(api.POST('/api/console/team/invitations', { body: { email } }));
+}
+
+function InvitationRow({ invitation }: { invitation: SentInvitation }) {
+  const { invitation_id, email, status, created_at, expires_at } = invitation;
+  const isExpired = status === 'expired';
+  const withdrawal = useTeamChange(() =>
+    resultOf(
+      api.DELETE('/api/console/team/invitations/{invitation_id}', { params: { path: { invitation_id } } }),
+    ),
+  );
+  const again = useTeamChange(() => invite(email));
+  const error = withdrawal.error ?? again.error;
+  return (
+    <tr>
+      <td>{email}</td>
+      <td>{isExpired ? <Badge tone="warning">Expired</Badge> : <Badge tone="neutral">Pending</Badge>}</td>
+      <td>
+        <Moment at={created_at} />
+      </td>
+      <td>
+        <Moment at={expires_at} />
+      </td>
+      <ActionsCell>
+        {isExpired && (
+          <Button
+            aria-label={`Invite ${email} again`}
+            isPending={again.isPending}
+            onPress={() => {
+              again.mutate();
+            }}
+          >
+            Invite again
+          </Button>
+        )}
+        <Button
+          aria-label={`${isExpired ? 'Remove' : 'Withdraw'} the invitation of ${email}`}
+          isPending={withdrawal.isPending}
+          onPress={() => {
+            withdrawal.mutate();
+          }}
+        >
+          {isExpired ? 'Remove' : 'Withdraw'}
+        </Button>
+        {error !== null && <ErrorMessage error={error} />}
+      </ActionsCell>
+    </tr>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { api, resultOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import type { Member } from './queries.ts';
+import { useTeamRefresh } from './use-team-change.ts';
+
+/** Makes a member the manager and payer. */
+export function HandOver({ member }: { member: Member }) {
+  const [isOpen, setOpen] = useState(false);
+  const refresh = useTeamRefresh();
+  const { account_id, name } = member;
+  return (
+    <>
+      <Button
+        aria-label={`Make ${name} manager`}
+        onPress={() => {
+          setOpen(true);
+        }}
+      >
+        Make manager
+      </Button>
+      <ConfirmByName
+        title={`Make ${name} the manager?`}
+        name={name}
+        of="member"
+        action="Hand over"
+        isOpen={isOpen}
+        onClose={() => {
+          setOpen(false);
+        }}
+        onConfirm={() => resultOf(api.POST('/api/console/team/hand-over', { body: { account_id } }))}
+        onDone={refresh}
+      >
+        <p>
+          {name} pays for the calls of the whole team from the next call on, and you become a member. If{' '}
+          {name} has no plan, the calls of everyone in the team are refused.
+        </p>
+        <p>
+          {name} gets an email. Only {name} can make you the manager again.
+        </p>
+      </ConfirmByName>
+    </>
+  );
+}
+
+/** Ends a membership. */
+export function RemoveMember({ member }: { member: Member }) {
+  const [isOpen, setOpen] = useState(false);
+  const refresh = useTeamRefresh();
+  const { account_id, name } = member;
+  return (
+    <>
+      <Button
+        variant="danger"
+        aria-label={`Remove ${name}`}
+        onPress={() => {
+          setOpen(true);
+        }}
+      >
+        Remove
+      </Button>
+      <ConfirmByName
+        title={`Remove ${name}?`}
+        name={name}
+        of="member"
+        action="Remove"
+        isOpen={isOpen}
+        onClose={() => {
+          setOpen(false);
+        }}
+        onConfirm={() =>
+          resultOf(api.DELETE('/api/console/team/members/{account_id}', { params: { path: { account_id } } }))
+        }
+        onDone={refresh}
+      >
+        <p>
+          From the next call on, {name}’s calls are charged to their own plan. Without one, they are refused.
+          To come back, {name} needs a new invitation.
+        </p>
+      </ConfirmByName>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, nullIf, resultOf } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+
+export type TeamOfManager = components['schemas']['TeamOfManager'];
+type TeamOfMember = components['schemas']['TeamOfMember'];
+export type Team = TeamOfManager | TeamOfMember;
+export type Member = Team['members'][number];
+export type SentInvitation = components['schemas']['SentInvitation'];
+export type ReceivedInvitation = components['schemas']['ReceivedInvitation'];
+
+/** The team as its manager or a member sees it; null for an account without one. */
+export const teamQuery = queryOptions({
+  queryKey: ['team'],
+  queryFn: ({ signal }): Promise<Team | null> =>
+    nullIf(404, resultOf(api.GET('/api/console/team', { signal }))),
+});
+
+export const receivedInvitationsQuery = queryOptions({
+  queryKey: ['invitations'],
+  queryFn: async ({ signal }) =>
+    (await resultOf(api.GET('/api/console/invitations', { signal }))).invitations,
+});

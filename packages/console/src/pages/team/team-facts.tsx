@@ -1,0 +1,52 @@
+import { formatNumber } from '../../ui/format.ts';
+import styles from '../../ui/page/page.module.css';
+import { Badge } from '../../ui/page/states.tsx';
+import type { Team } from './queries.ts';
+
+const BILLING = {
+  active: { tone: 'good', label: 'Active', advice: '' },
+  grace: {
+    tone: 'warning',
+    label: 'Grace period',
+    advice: 'The billing period has ended. Calls still work for a short time.',
+  },
+  blocked: { tone: 'danger', label: 'Blocked', advice: 'Calls of the team are refused.' },
+  expired: {
+    tone: 'danger',
+    label: 'Expired',
+    advice: 'Calls of the team are refused until the plan is renewed.',
+  },
+  none: {
+    tone: 'danger',
+    label: 'No plan',
+    advice: 'Calls of the team are refused until its manager has a plan.',
+  },
+} as const;
+
+/** Who pays, whether calls pass, and how many slots are free. */
+export function TeamFacts({ team, accountId }: { team: Team; accountId: number }) {
+  const payer = team.members.find(({ account_id }) => account_id === team.payer_id);
+  const { tone, label, advice } = BILLING[team.billing_status];
+  return (
+    <section className={styles['card']} aria-label="Facts">
+      <dl className={styles['facts']}>
+        <dt>Paid by</dt>
+        <dd>{team.payer_id === accountId ? 'You' : `${payer?.name ?? ''} (${payer?.email ?? ''})`}</dd>
+        <dt>Your role</dt>
+        <dd>{team.role === 'manager' ? 'Manager' : 'Member'}</dd>
+        <dt>Billing status</dt>
+        <dd>
+          <Badge tone={tone}>{label}</Badge> {advice}
+        </dd>
+        <dt>Slots</dt>
+        <dd>{slotsInWords(team.slots)}</dd>
+      </dl>
+    </section>
+  );
+}
+
+function slotsInWords({ used, limit }: Team['slots']): string {
+  if (limit === null) return `${formatNumber(used)} used, no limit`;
+  const free = Math.max(limit - used, 0);
+  return `${formatNumber(used)} of ${formatNumber(limit)} used, ${formatNumber(free)} free`;
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, resultOf } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { EndTeam } from './end-team.tsx';
+import { Invitations } from './invitations.tsx';
+import { Members } from './members.tsx';
+import { NoTeam } from './no-team.tsx';
+import { teamQuery } from './queries.ts';
+import type { Team } from './queries.ts';
+import { ReceivedInvitations } from './received-invitations.tsx';
+import { TeamFacts } from './team-facts.tsx';
+import { useTeamRefresh } from './use-team-change.ts';
+
+/** `/user/team`: who is in the team, what they used, who pays, and the way in and out. */
+export function TeamPage() {
+  const { data: session } = useQuery(sessionQuery);
+  const { data: team, isPending, error, refetch } = useQuery(teamQuery);
+  const accountId = session?.account_id ?? 0;
+  return (
+    <>
+      <PageHeader title={team?.name ?? 'Team'}>
+        {team?.role === 'manager' && <Rename team={team} />}
+      </PageHeader>
+      <ReceivedInvitations team={team ?? null} />
+      {isPending && <Skeleton rows={6} />}
+      {team === undefined && !isPending && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {team === null && <NoTeam />}
+      {team !== undefined && team !== null && (
+        <>
+          <TeamFacts team={team} accountId={accountId} />
+          <Members team={team} accountId={accountId} />
+          {team.role === 'manager' && <Invitations team={team} />}
+          <EndTeam team={team} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Rename({ team }: { team: Team }) {
+  const [isOpen, setOpen] = useState(false);
+  const refresh = useTeamRefresh();
+  const close = () => {
+    setOpen(false);
+  };
+  return (
+    <>
+      <Button
+        onPress={() => {
+          setOpen(true);
+        }}
+      >
+        Rename
+      </Button>
+      <Dialog title="Rename the team" isOpen={isOpen} onClose={close}>
+        <Form
+          submitLabel="Rename"
+          onCancel={close}
+          onSubmit={(values) =>
+            resultOf(api.PATCH('/api/console/team', { body: { name: values['name'] ?? '' } }))
+          }
+          onDone={() => {
+            close();
+            refresh();
+          }}
+        >
+          {(errors) => (
+            <TextField
+              label="Name"
+              name="name"
+              autoComplete="off"
+              defaultValue={team.name}
+              error={errors['name']}
+              autoFocus
+            />
+          )}
+        </Form>
+      </Dialog>
+    </>
+  );
+}

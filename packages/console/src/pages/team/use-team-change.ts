@@ -1,0 +1,15 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+
+/** What a change of the team changes on other pages, too: who pays, and for what. */
+export function useTeamRefresh(): () => void {
+  const queryClient = useQueryClient();
+  return () => {
+    void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+  };
+}
+
+/** A change without a form. */
+export function useTeamChange(change: () => Promise<unknown>) {
+  const refresh = useTeamRefresh();
+  return useMutation({ mutationFn: change, onSuccess: refresh });
+}
