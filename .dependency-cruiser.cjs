@@ -8,15 +8,19 @@ const accountFolders = {
   access: domainBase,
   billing: domainBase,
   teams: [...domainBase, 'billing'],
+  'billing/self-service': [...domainBase, 'billing', 'teams'],
   notifications: [...domainBase, 'billing'],
   usage: [...domainBase, 'billing', 'access'],
-  'api-document': ['http', 'identity', 'access', 'teams', 'notifications', 'usage'],
+  'api-document': ['http', 'identity', 'access', 'teams', 'billing', 'notifications', 'usage'],
 };
 
 const accountLayers = Object.entries(accountFolders).map(([folder, imports]) => ({
   name: `account-${folder}-imports`,
   severity: 'error',
-  from: { path: `^services/account/src/${folder}/`, pathNot: '\\.test\\.ts$' },
+  from: {
+    path: `^services/account/src/${folder}/`,
+    pathNot: folder === 'billing' ? '\\.test\\.ts$|/billing/self-service/' : '\\.test\\.ts$',
+  },
   to: {
     path: '^services/account/src/',
     pathNot: `^services/account/src/(${[folder, ...imports].join('|')})/`,

@@ -47,7 +47,11 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     const plan = { ports, credentials, peppers, sealingKeys, ...addresses };
     context.onPlan?.(plan);
     const start = serviceStarter(context, serviceSettings(plan));
-    await Promise.all([start('auth'), webInterface.then(() => start('account')), start('gateway')]);
+    await Promise.all([
+      start('auth'),
+      Promise.all([webInterface, sample]).then(() => start('account')),
+      start('gateway'),
+    ]);
   });
   const [ids] = await Promise.all([sample, services, upstream, webInterface]);
   return ids;

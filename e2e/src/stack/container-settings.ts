@@ -1,3 +1,4 @@
+import { SAMPLE_PLANS } from '@tollgate/stack/service-settings';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
 
 export type ServiceName = 'auth' | 'account' | 'gateway';
@@ -44,6 +45,7 @@ export function containerSettings(name: ServiceName, secrets: SampleSecrets): Re
         DATABASE_URL: databaseUrl(secrets),
         PUBLIC_URL: 'http://gateway:4000',
         MAIL_DIR: '/mail',
+        ...SAMPLE_PLANS,
         CORS_ALLOWED_ORIGINS: '*',
         TRUSTED_PROXIES: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16',
         AUTH_PRIVATE_URL: 'http://auth:4101',

@@ -32,6 +32,12 @@ export const ERROR_CODES = {
   period_not_active: { status: 409, title: 'The billing period is not active' },
   period_started: { status: 409, title: 'The billing period has started' },
   subscription_exists: { status: 409, title: 'The account already has a subscription' },
+  subscription_changed: { status: 409, title: 'The subscription has changed meanwhile' },
+  plan_not_offered: { status: 409, title: 'The plan is not offered' },
+  plan_change_not_immediate: {
+    status: 409,
+    title: 'The plan can only change at the end of the billing period',
+  },
   subscription_ended: { status: 409, title: 'The subscription has ended' },
   usage_not_readable: { status: 409, title: 'The usage contains no usage event' },
   usage_total_too_large: { status: 409, title: 'A total of the billing period would be too large' },

@@ -14,6 +14,7 @@ import {
 } from '@tollgate/config/settings';
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
+import { SELF_SERVICE_ACTIONS } from './billing/self-service/settings.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
 import { MIN_RETENTION_MONTHS } from './usage/retention/months.ts';
 
@@ -28,6 +29,28 @@ const sender = z
   );
 
 const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** What customers do about their plan without an operator (ADR 0053). */
+const planSettings = {
+  /** Name or id of the plan that a signed-up account gets; none by default. */
+  SIGN_UP_PLAN: z.string().trim().min(1).max(200).optional(),
+  /** 0: a monthly subscription, which renews. */
+  SIGN_UP_PLAN_DAYS: wholeNumber(0, 3_650).default(30),
+  SELF_SERVICE: z
+    .string()
+    .transform((value) => value.split(/[\s,]+/).filter((action) => action !== '' && action !== 'none'))
+    .pipe(
+      z.array(z.enum(SELF_SERVICE_ACTIONS, `must be none, or some of ${SELF_SERVICE_ACTIONS.join(', ')}`)),
+    )
+    .default(['cancel']),
+  CONTACT_SALES_URL: z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && /^(https?|mailto):$/.test(new URL(value).protocol),
+      'must be an http://, https:// or mailto: URL',
+    )
+    .optional(),
+};
 
 /** People, sessions and mail (ADR 0025). */
 const peopleSettings = {
@@ -50,6 +73,7 @@ const peopleSettings = {
   TRUSTED_PROXIES: networks.default([]),
   CORS_ALLOWED_ORIGINS: allowedOrigins,
   SIGN_UP_ENABLED: trueOrFalse.default(true),
+  ...planSettings,
   SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000).default(604_800),
   SESSION_LIFETIME_SEC: wholeNumber(300, 31_536_000).default(2_592_000),
   SIGN_IN_WINDOW_SEC: wholeNumber(1, 86_400).default(900),

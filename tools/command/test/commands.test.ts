@@ -84,6 +84,31 @@ describe('plans and products', () => {
     expect(await stack.json('products', 'get', productId)).toMatchObject({ name: renamed });
   });
 
+  test('are published with their entry in the catalogue, which can be changed, and taken out again', async () => {
+    const id = String((await newPlan('--limit-points', '1000')).plan_id);
+    const refused = await stack.run(['plans', 'publish', id]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('price_year is required')]);
+    const entry = ['--price-month', '€49', '--include', '1,000 points', 'Support', '--max-slots', '5'];
+    expect(await stack.json('plans', 'publish', id, '--position', '7', ...entry)).toMatchObject({
+      public_position: 7,
+      price_month: '€49',
+      price_year: null,
+      included: ['1,000 points', 'Support'],
+      team_slots_max: 5,
+    });
+    const changed = ['--price-year', '€490', '--max-slots', 'none'];
+    expect(await stack.json('plans', 'publish', id, ...changed)).toMatchObject({
+      public_position: 7,
+      price_month: '€49',
+      price_year: '€490',
+      team_slots_max: null,
+    });
+    const listed = () => stack.json<{ plans: Plan[] }>('plans', 'list', '--public', 'yes');
+    expect((await listed()).plans.map(({ plan_id }) => String(plan_id))).toContain(id);
+    expect(await stack.json('plans', 'unpublish', id)).toMatchObject({ public_position: null });
+    expect((await listed()).plans.map(({ plan_id }) => String(plan_id))).not.toContain(id);
+  });
+
   test('without any limit are made when that is said to be meant', async () => {
     const name = randomUUID();
     for (const limits of [[], ['--limit-points', 'none']]) {

@@ -36,7 +36,7 @@ test('the compose file holds no secret, and publishes nothing beyond this machin
     /^ +([A-Z_]*(?:SECRET|PASSWORD|PEPPER|CREDENTIAL|_URL)[A-Z_]*): (.*)$/gm,
   )) {
     expect(`${setting ?? ''} ${value ?? ''}`).toMatch(
-      /_FILE \/run\/secrets\/[a-z_]+$|_URL (\$\{UPSTREAM_URL:-)?http:\/\/(?:[a-z]+:\d+|127\.0\.0\.1:\$)/,
+      /_FILE \/run\/secrets\/[a-z_]+$|_URL (\$\{UPSTREAM_URL:-)?http:\/\/(?:[a-z]+:\d+|127\.0\.0\.1:\$)|_URL \$\{CONTACT_SALES_URL:-mailto:/,
     );
   }
   const published = [...COMPOSE_FILE.matchAll(/ports: \[(.*)\]/g)].map(([, ports]) => ports ?? '');

@@ -43,6 +43,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       STREAMING_URL: localUrl(ports.gateway),
       AUTH_URL: localUrl(ports.auth),
       MAIL_DIR: plan.mailDirectory,
+      ...SAMPLE_PLANS,
       ...OPEN_TO_BROWSERS,
       TRUSTED_PROXIES: LOCAL_PROXIES,
       CLIENT_SECRET_PEPPERS: plan.peppers,
@@ -62,6 +63,14 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
 
 /** Local applications under development have origins of their own. */
 const OPEN_TO_BROWSERS = { CORS_ALLOWED_ORIGINS: '*' };
+
+/** The plans are those of account's seed program. */
+export const SAMPLE_PLANS = {
+  SIGN_UP_PLAN: 'Trial',
+  SIGN_UP_PLAN_DAYS: '14',
+  SELF_SERVICE: 'subscribe,change,cancel,slots',
+  CONTACT_SALES_URL: 'mailto:sales@example.com',
+};
 
 const LOCAL_PROXIES = '127.0.0.0/8 ::1/128';
 

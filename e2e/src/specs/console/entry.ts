@@ -69,7 +69,7 @@ export function entryJourneys(journey: Journey): void {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('another horse battery');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'You have no plan yet' }).waitFor();
+    await page.getByText('Trial', { exact: true }).waitFor();
     await expectAccessible(page);
   });
 

@@ -803,6 +803,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List public plans */
+        get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the current plan and subscription */
+        get: operations["getSubscription"];
+        put?: never;
+        /**
+         * Subscribe to a plan
+         * @description Starts now. A trial that started at sign-up ends; its remaining points are lost.
+         */
+        post: operations["subscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/subscription/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a plan
+         * @description When the first period of a plan would start and end. Changes nothing.
+         */
+        get: operations["previewSubscription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/subscription/change-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the plan
+         * @description At the end of the period or, for an upgrade, now: the period ends, and one without usage starts. The present plan and interval revoke a planned change.
+         */
+        post: operations["changePlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/subscription/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel at the end of the period */
+        post: operations["cancelSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/subscription/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo a cancellation */
+        post: operations["resumeSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/subscription/team-slots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Buy or release team slots
+         * @description Takes effect now, and for all later periods. Slots that are taken cannot be released.
+         */
+        put: operations["setTeamSlots"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/usage": {
         parameters: {
             query?: never;
@@ -1470,6 +1602,150 @@ export interface components {
             team_name: string;
             invited_by_name: string;
             invited_by_email: string;
+        };
+        PublicPlan: {
+            plan_id: number;
+            name: string;
+            /** @description Price texts. The plan is not offered for an interval whose text is null. */
+            prices: {
+                month: string | null;
+                year: string | null;
+            };
+            /** @description What the plan includes, line by line. */
+            included: string[];
+            /** @description A limit that is null is not enforced. */
+            limits: {
+                points_limit: number | null;
+                rate_limit: number | null;
+                session_limit: number | null;
+                subscription_limit: number | null;
+                time_sec_limit: number | null;
+                traffic_bytes_limit: number | null;
+                team_slots_limit: number | null;
+            };
+            /** @description Additional team slots; null if none are offered. */
+            team_slots: {
+                max: number;
+                price: string | null;
+            } | null;
+        };
+        Subscription: {
+            account_id: number;
+            /** @description The team's manager for a member, else the account itself. */
+            payer: {
+                account_id: number;
+                name: string;
+                email: string;
+            };
+            /** @enum {string} */
+            status: "active" | "grace" | "blocked" | "expired" | "none";
+            /** @description The payer's. */
+            billing_period: {
+                period_id: number;
+                plan_id: number | null;
+                plan_name: string;
+                product_name: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                ended_at: string;
+                /**
+                 * Format: date-time
+                 * @description Calls pass until then, unless another period has followed.
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                grace_ends_at: string;
+                /** @description Started at sign-up; ends without renewal. */
+                is_trial: boolean;
+                /** @description A limit that is null is not enforced. */
+                limits: {
+                    points_limit: number | null;
+                    rate_limit: number | null;
+                    session_limit: number | null;
+                    subscription_limit: number | null;
+                    time_sec_limit: number | null;
+                    traffic_bytes_limit: number | null;
+                    team_slots_limit: number | null;
+                };
+                usage: {
+                    points_usage: number;
+                    requests_usage: number;
+                    time_sec_usage: number;
+                    traffic_bytes_usage: number;
+                };
+            } | null;
+            /** @description The account's own. */
+            subscription: {
+                plan_id: number;
+                plan_name: string;
+                /** @enum {string} */
+                billing_interval: "month" | "year";
+                /**
+                 * Format: date-time
+                 * @description When the next period starts, or the subscription ends.
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                next_period_at: string;
+                cancel_at_period_end: boolean;
+                /** @description The planned change. */
+                pending: {
+                    plan_id: number;
+                    plan_name: string;
+                    /** @enum {string} */
+                    billing_interval: "month" | "year";
+                } | null;
+                /** @description Null means the value of the plan. */
+                team_slots_limit: number | null;
+            } | null;
+            /** @description Null for members, without a subscription, and if the plan limits no team. */
+            team_slots: {
+                used: number;
+                included: number;
+                limit: number;
+                max: number;
+                price: string | null;
+            } | null;
+            self_service: {
+                actions: ("subscribe" | "change" | "cancel" | "slots")[];
+                contact_sales_url: string | null;
+            };
+        };
+        SubscriptionPreview: {
+            /** @description The current period, to send with the change. */
+            period_id: number | null;
+            /** @description The first period of the plan if it starts now; null if only the end of the period is possible. */
+            now: {
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                ended_at: string;
+            } | null;
+            /** @description The same at the end of the period; null without a subscription. */
+            period_end: {
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                ended_at: string;
+            } | null;
         };
         UsageByTime: {
             account_id: number;
@@ -2673,6 +2949,50 @@ export interface components {
         };
         /** @description `already_in_team`: The account is already in a team. `team_slots_limit_exceeded`: The team has no free slots. */
         "already_in_team.team_slots_limit_exceeded": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `periods_overlap`: The billing period overlaps another one. `plan_not_offered`: The plan is not offered. `subscription_changed`: The subscription has changed meanwhile. `subscription_exists`: The account already has a subscription. */
+        "periods_overlap.plan_not_offered.subscription_changed.subscription_exists": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `plan_change_not_immediate`: The plan can only change at the end of the billing period. `plan_not_offered`: The plan is not offered. `subscription_changed`: The subscription has changed meanwhile. `subscription_ended`: The subscription has ended. */
+        "plan_change_not_immediate.plan_not_offered.subscription_changed.subscription_ended": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `subscription_ended`: The subscription has ended. */
+        subscription_ended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `plan_not_offered`: The plan is not offered. `subscription_ended`: The subscription has ended. */
+        "plan_not_offered.subscription_ended": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5490,6 +5810,307 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plans. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description In the order of the catalogue. */
+                        plans: components["schemas"]["PublicPlan"][];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan and subscription. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    subscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan_id": 3,
+                 *       "billing_interval": "month",
+                 *       "period_id": 1042
+                 *     }
+                 */
+                "application/json": {
+                    plan_id: number;
+                    /** @enum {string} */
+                    billing_interval: "month" | "year";
+                    /** @description The `period_id` of the preview that the customer agreed to. */
+                    period_id: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The plan and subscription. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["periods_overlap.plan_not_offered.subscription_changed.subscription_exists"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    previewSubscription: {
+        parameters: {
+            query: {
+                plan_id: number;
+                billing_interval: "month" | "year";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The periods. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPreview"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    changePlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan_id": 3,
+                 *       "billing_interval": "month",
+                 *       "period_id": 1042,
+                 *       "effective": "period_end"
+                 *     }
+                 */
+                "application/json": {
+                    plan_id: number;
+                    /** @enum {string} */
+                    billing_interval: "month" | "year";
+                    /** @enum {string} */
+                    effective: "now" | "period_end";
+                    /** @description The `period_id` of the preview that the customer agreed to. */
+                    period_id: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The plan and subscription. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["plan_change_not_immediate.plan_not_offered.subscription_changed.subscription_ended"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    cancelSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan and subscription. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["subscription_ended"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    resumeSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan and subscription. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["subscription_ended"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    setTeamSlots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "team_slots_limit": 8
+                 *     }
+                 */
+                "application/json": {
+                    /** @description All slots, including those of the plan. */
+                    team_slots_limit: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The plan and subscription. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["plan_not_offered.subscription_ended"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];

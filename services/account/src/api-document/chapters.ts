@@ -2,6 +2,7 @@ import { activityApi } from '../platform/audit/own/openapi.ts';
 import { alertApi } from '../notifications/alerts/openapi.ts';
 import { applicationApi } from '../access/applications/openapi.ts';
 import { peopleApi } from '../identity/people/openapi.ts';
+import { subscriptionApi } from '../billing/self-service/openapi.ts';
 import { sessionApi } from '../identity/sessions/openapi.ts';
 import { ownPeriodApi } from '../billing/periods/own/openapi.ts';
 import { invitationApi, teamApi } from '../teams/console/openapi.ts';
@@ -27,6 +28,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   tokenApi,
   teamApi,
   invitationApi,
+  subscriptionApi,
   usageViewApi,
   ownPeriodApi,
   alertApi,

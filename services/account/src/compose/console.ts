@@ -6,7 +6,7 @@ import { openAlerts } from './alerts.ts';
 import type { Config } from '../config.ts';
 import type { ConsoleParts } from '../routes/console-routes.ts';
 import { openDatabase } from '../platform/database/database.ts';
-import { createQuery } from '../platform/database/query.ts';
+import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { startHousekeeping } from '../platform/housekeeping/housekeeping.ts';
 import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
@@ -15,6 +15,7 @@ import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 import { startMails } from './mails.ts';
+import { openPlans } from './plans.ts';
 
 /** Also starts mails, alerts, webhooks and housekeeping. */
 export function openConsole(options: {
@@ -49,6 +50,8 @@ export function openConsole(options: {
     refusedCallsRetentionDays: config.REFUSED_CALLS_RETENTION_DAYS,
     logger,
   });
+  const background = { query: backgroundQuery, transact: createTransact(backgroundDatabase) };
+  const plans = openPlans({ config, transact, background, logger, registry });
   const alerts = openAlerts({ config, wakeMails: mails.wake, logger, registry });
   return {
     parts: {
@@ -74,9 +77,10 @@ export function openConsole(options: {
       addresses: { streamingUrl: config.STREAMING_URL ?? null, authUrl: config.AUTH_URL ?? null },
       publicUrl,
       signUpEnabled: config.SIGN_UP_ENABLED,
+      ...plans.parts,
     },
     close: async () => {
-      await alerts.close();
+      await Promise.all([alerts.close(), plans.close()]);
       await Promise.all([mails.close(), housekeeping.close()]);
       await backgroundDatabase.destroy();
     },

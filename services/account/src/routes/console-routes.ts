@@ -6,7 +6,9 @@ import { accountRoutes } from './console-account-routes.ts';
 import { alertRoutes } from './console-alert-routes.ts';
 import { applicationRoutes } from './console-application-routes.ts';
 import { teamRoutes } from './console-team-routes.ts';
+import { planRoutes } from './console-plan-routes.ts';
 import { usageRoutes } from './console-usage-routes.ts';
+import type { SelfService } from '../billing/self-service/settings.ts';
 import type { Query } from '../platform/database/query.ts';
 import { addressesEndpoint } from '../http/public-addresses/endpoint.ts';
 import type { PublicAddresses } from '../http/public-addresses/endpoint.ts';
@@ -42,6 +44,7 @@ export type ConsoleParts = PeopleParts &
   Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'> & {
     publicUrl: string;
     addresses: PublicAddresses;
+    selfService: SelfService;
     signUpEnabled: boolean;
     applications: Applications;
     tokens: Tokens;
@@ -102,6 +105,7 @@ export function consoleRoutes(parts: ConsoleParts): Router {
     accountRoutes(parts, session),
     applicationRoutes(parts, session),
     teamRoutes(parts, session),
+    planRoutes(parts, session),
     usageRoutes(parts, session),
     alertRoutes(parts, session),
   );

@@ -33,6 +33,8 @@ import {
   plansEndpoint,
   productEndpoint,
   productsEndpoint,
+  publishPlanEndpoint,
+  unpublishPlanEndpoint,
 } from '../billing/plans/endpoints.ts';
 import {
   cancelEndpoint,
@@ -102,6 +104,8 @@ function planRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
     .all(methodNotAllowed(...LIST, 'PATCH'));
   action(app, '/private/plans/:plan_id/archive', archivePlanEndpoint(transact, true));
   action(app, '/private/plans/:plan_id/restore', archivePlanEndpoint(transact, false));
+  action(app, '/private/plans/:plan_id/publish', publishPlanEndpoint(transact));
+  action(app, '/private/plans/:plan_id/unpublish', unpublishPlanEndpoint(transact));
   app.use(['/private/products', '/private/plans'], notFound);
 }
 

@@ -23,7 +23,10 @@ export function plansGroup(open: Open): Command {
     description: 'List plans, newest first',
     path: PATH,
     items: 'plans',
-    columns: ['plan_id', 'name', 'product_id', 'description.points_limit', 'grace_sec', 'archived_at'],
+    columns: [
+      ...['plan_id', 'name', 'product_id', 'description.points_limit', 'grace_sec'],
+      ...['public_position', 'archived_at'],
+    ],
     filters: [
       {
         parameter: 'product_id',
@@ -35,6 +38,12 @@ export function plansGroup(open: Open): Command {
         parameter: 'archived',
         flags: '--archived <yes|no>',
         description: 'filter by whether they are archived',
+        parse: values.yesOrNo,
+      },
+      {
+        parameter: 'public',
+        flags: '--public <yes|no>',
+        description: 'filter by whether customers see them',
         parse: values.yesOrNo,
       },
     ],
@@ -53,6 +62,13 @@ export function plansGroup(open: Open): Command {
     id: 'plan_id',
     name: 'restore',
     description: 'Restore an archived plan',
+  });
+  addPublish(group, open);
+  addAction(group, open, {
+    path: PATH,
+    id: 'plan_id',
+    name: 'unpublish',
+    description: 'Take a plan out of the catalogue. Existing subscriptions keep it and renew',
   });
   return group;
 }
@@ -91,6 +107,48 @@ function addUpdate(group: Command, open: Open): void {
     await showRecord(session, await session.api.send('PATCH', path, wanted));
   });
 }
+
+type Publication = {
+  position?: number;
+  priceMonth?: string;
+  priceYear?: string;
+  include?: string[];
+  slotPrice?: string;
+  maxSlots?: values.OrNone;
+};
+
+function addPublish(group: Command, open: Open): void {
+  group
+    .command('publish')
+    .description(
+      'Put a plan into the catalogue that customers see, or change its entry. Options not given stay',
+    )
+    .argument('<plan_id>', 'ID', values.id)
+    .option('--position <number>', 'place in the catalogue, lowest first', values.wholeNumber)
+    .option('--price-month <text>', 'price of a month as customers read it, or none to not offer it')
+    .option('--price-year <text>', 'price of a year, or none')
+    .option('--include <lines...>', 'what the plan includes, a line each')
+    .option('--slot-price <text>', 'price of an additional team slot, or none')
+    .option(
+      '--max-slots <number>',
+      'team slots that customers can buy up to, or none',
+      values.wholeNumberOrNone,
+    )
+    .action(async (id: number, options: Publication) => {
+      const session = open();
+      const wanted = {
+        public_position: options.position,
+        price_month: textOrNone(options.priceMonth),
+        price_year: textOrNone(options.priceYear),
+        included: options.include,
+        team_slot_price: textOrNone(options.slotPrice),
+        team_slots_max: values.nullable(options.maxSlots),
+      };
+      await showRecord(session, await session.api.send('POST', `${PATH}/${String(id)}/publish`, wanted));
+    });
+}
+
+const textOrNone = (text: string | undefined) => (text === 'none' ? null : text);
 
 function addOwnOptions(command: Command): Command {
   addDescriptionOptions(command)

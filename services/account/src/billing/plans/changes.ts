@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { newPlanSchema, planChangeSchema } from './input.ts';
+import type { newPlanSchema, planChangeSchema, publicationSchema } from './input.ts';
 import {
   findProduct,
   insertPlan,
@@ -19,11 +20,12 @@ import type { Plan, Product } from './store.ts';
 
 type NewPlan = z.output<typeof newPlanSchema>;
 type PlanChange = z.output<typeof planChangeSchema>;
+type Publication = z.output<typeof publicationSchema>;
 
 /** @throws {Problem} name_taken, invalid_request */
 export async function createPlan(query: Query, wanted: NewPlan, by: Actor): Promise<Plan> {
   await requireProduct(query, wanted.product_id);
-  const plan = await insertPlan(query, { ...wanted, archived_at: null });
+  const plan = await insertPlan(query, wanted);
   await audit(query, by, 'plan_created', attributes(plan));
   return plan;
 }
@@ -65,6 +67,34 @@ export async function setPlanArchived(
   return plan;
 }
 
+/** Puts a plan into the catalogue, or changes its entry. @throws {Problem} not_found, plan_archived, invalid_request */
+export async function publishPlan(
+  query: Query,
+  planId: number,
+  wanted: Publication,
+  by: Actor,
+): Promise<Plan> {
+  const before = await lockPlan(query, planId);
+  if (before.archived_at !== null) throw new Problem('plan_archived');
+  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  const plan: Plan = { ...before, public_position: before.public_position ?? 0, ...given };
+  if (plan.price_month === null && plan.price_year === null) {
+    throw invalidFields([{ field: 'price_month', message: 'or price_year is required' }]);
+  }
+  await storePlan(query, plan);
+  const details = { ...listing(plan), before: listing(before) };
+  await audit(query, by, 'plan_published', { plan_id: planId, ...details });
+  return plan;
+}
+
+/** Takes a plan out of the catalogue. Existing subscriptions keep and renew it. @throws {Problem} not_found */
+export async function unpublishPlan(query: Query, planId: number, by: Actor): Promise<Plan> {
+  const plan = { ...(await lockPlan(query, planId)), public_position: null };
+  await storePlan(query, plan);
+  await audit(query, by, 'plan_unpublished', { plan_id: planId });
+  return plan;
+}
+
 /** @throws {Problem} name_taken */
 export async function createProduct(query: Query, name: string, by: Actor): Promise<Product> {
   const product = await insertProduct(query, name);
@@ -92,6 +122,11 @@ async function requireProduct(query: Query, productId: number | null): Promise<v
 
 function attributes({ plan_id, name, product_id, description, grace_sec }: Plan) {
   return { plan_id, name, product_id, description, grace_sec };
+}
+
+function listing(plan: Plan) {
+  const { public_position, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
+  return { public_position, price_month, price_year, included, team_slot_price, team_slots_max };
 }
 
 async function audit(

@@ -12,14 +12,16 @@ import {
   changeProduct,
   createPlan,
   createProduct,
+  publishPlan,
   setPlanArchived,
+  unpublishPlan,
 } from './changes.ts';
-import { newPlanSchema, planChangeSchema, productSchema } from './input.ts';
+import { newPlanSchema, planChangeSchema, productSchema, publicationSchema } from './input.ts';
 import { findPlan, findProduct, listPlans, listProducts } from './store.ts';
 
 /**
  * Plans and products, for operators. A plan is `plan_id, name, product_id, description, grace_sec, archived_at,
- * created_at`, a product `product_id, name, created_at`. 404 `not_found`, 400 `invalid_request` naming all invalid
+ * public_position, price_month, price_year, included, team_slot_price, team_slots_max, created_at`, a product `product_id, name, created_at`. 404 `not_found`, 400 `invalid_request` naming all invalid
  * fields (`errors`), 409 `name_taken`, 401 without an operator's credential, 503 while Postgres is unavailable (a
  * change may have been made).
  */
@@ -30,9 +32,10 @@ const planListSchema = z.strictObject({
   ...pageFields,
   product_id: idQueryField.optional(),
   archived: booleanQueryField.optional(),
+  public: booleanQueryField.optional(),
 });
 
-/** `GET /private/plans?product_id=&archived=&limit=50&cursor=…`: 200 `{plans, next_cursor}`, newest first. */
+/** `GET /private/plans?product_id=&archived=&public=&limit=50&cursor=…`: 200 `{plans, next_cursor}`, newest first. */
 export function plansEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const page = queryOf(req, planListSchema);
@@ -78,6 +81,25 @@ export function archivePlanEndpoint(transact: Transact, archived: boolean): Requ
   return async (req, res) => {
     const id = idOf(req, 'plan_id');
     res.json(await transact((inside) => setPlanArchived(inside, id, archived, operatorOf(req, res))));
+  };
+}
+
+/**
+ * `POST …/{plan_id}/publish` with some of `{public_position, price_month, price_year, included, team_slot_price,
+ * team_slots_max}`: 200; the plan is in the catalogue (ADR 0053). 409 `plan_archived`.
+ */
+export function publishPlanEndpoint(transact: Transact): RequestHandler {
+  return async (req, res) => {
+    const [id, wanted] = [idOf(req, 'plan_id'), bodyOf(req, publicationSchema)];
+    res.json(await transact((inside) => publishPlan(inside, id, wanted, operatorOf(req, res))));
+  };
+}
+
+/** `POST …/{plan_id}/unpublish`, without a body: 200. Subscriptions keep the plan. */
+export function unpublishPlanEndpoint(transact: Transact): RequestHandler {
+  return async (req, res) => {
+    const id = idOf(req, 'plan_id');
+    res.json(await transact((inside) => unpublishPlan(inside, id, operatorOf(req, res))));
   };
 }
 

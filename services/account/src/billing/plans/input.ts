@@ -64,4 +64,21 @@ function refuseMistypedLimits(
   }
 }
 
+const textLine = z
+  .string('must be text')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  .refine(isStorable, 'must contain only valid Unicode without NUL');
+
+/** What is missing stays as it is; null removes a text or a maximum. */
+export const publicationSchema = z.strictObject({
+  public_position: countField.optional(),
+  price_month: textLine.nullable().optional(),
+  price_year: textLine.nullable().optional(),
+  included: z.array(textLine, 'must be a list of lines').max(20, 'must have at most 20 lines').optional(),
+  team_slot_price: textLine.nullable().optional(),
+  team_slots_max: countField.nullable().optional(),
+});
+
 export const productSchema = z.strictObject({ name: nameSchema });

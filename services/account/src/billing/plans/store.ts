@@ -12,22 +12,32 @@ export type Plan = {
   description: Record<string, unknown>;
   grace_sec: number;
   archived_at: Date | null;
+  /** Null if the plan is not in the catalogue. */
+  public_position: number | null;
+  /** An interval without a price text is not offered. */
+  price_month: string | null;
+  price_year: string | null;
+  included: string[];
+  team_slot_price: string | null;
+  /** Null if no additional team slots are offered. */
+  team_slots_max: number | null;
   created_at: Date;
 };
 
 export type Product = { product_id: number; name: string; created_at: Date };
 
-type PlanMembers = Pick<Plan, 'name' | 'product_id' | 'description' | 'grace_sec' | 'archived_at'>;
+type PlanMembers = Pick<Plan, 'name' | 'product_id' | 'description' | 'grace_sec'>;
 
-const PLAN_COLUMNS = 'plan_id, name, product_id, description, grace_sec, archived_at, created_at';
+const PLAN_COLUMNS = `plan_id, name, product_id, description, grace_sec, archived_at, public_position, price_month,
+  price_year, included, team_slot_price, team_slots_max, created_at`;
 const PRODUCT_COLUMNS = 'product_id, name, created_at';
 
 /** @throws {Problem} name_taken */
 export async function insertPlan(query: Query, made: PlanMembers): Promise<Plan> {
   const rows = await unlessTaken(
     query<Plan>(
-      `INSERT INTO plans (name, product_id, description, grace_sec, archived_at)
-       VALUES (:name, :product_id, :description, :grace_sec, :archived_at) RETURNING ${PLAN_COLUMNS}`,
+      `INSERT INTO plans (name, product_id, description, grace_sec)
+       VALUES (:name, :product_id, :description, :grace_sec) RETURNING ${PLAN_COLUMNS}`,
       { ...made, description: JSON.stringify(made.description) },
     ),
   );
@@ -39,7 +49,9 @@ export async function storePlan(query: Query, changed: Plan): Promise<void> {
   await unlessTaken(
     query(
       `UPDATE plans SET name = :name, product_id = :product_id, description = :description,
-         grace_sec = :grace_sec, archived_at = :archived_at
+         grace_sec = :grace_sec, archived_at = :archived_at, public_position = :public_position,
+         price_month = :price_month, price_year = :price_year, included = CAST(:included AS text[]),
+         team_slot_price = :team_slot_price, team_slots_max = :team_slots_max
        WHERE plan_id = :plan_id`,
       { ...changed, description: JSON.stringify(changed.description) },
     ),
@@ -90,17 +102,31 @@ export async function lockOfferedPlan(query: Query, planId: number): Promise<Pla
 
 export function listPlans(
   query: Query,
-  { product_id, archived }: { product_id?: number | undefined; archived?: boolean | undefined },
+  wantedPlans: {
+    product_id?: number | undefined;
+    archived?: boolean | undefined;
+    public?: boolean | undefined;
+  },
   { limit, before }: Page,
 ): Promise<Plan[]> {
+  const { product_id, archived, public: isPublic } = wantedPlans;
   const wanted = [
     ...(product_id === undefined ? [] : ['product_id = :product_id']),
     ...(archived === undefined ? [] : [`archived_at IS ${archived ? 'NOT ' : ''}NULL`]),
+    ...(isPublic === undefined ? [] : [`public_position IS ${isPublic ? 'NOT ' : ''}NULL`]),
   ];
   return query<Plan>(
     `SELECT ${PLAN_COLUMNS} FROM plans
      WHERE ${['plan_id < :before', ...wanted].join(' AND ')} ORDER BY plan_id DESC LIMIT :limit`,
     { product_id: product_id ?? null, limit, before },
+  );
+}
+
+/** The catalogue, in its order. */
+export function listPublicPlans(query: Query): Promise<Plan[]> {
+  return query<Plan>(
+    `SELECT ${PLAN_COLUMNS} FROM plans WHERE public_position IS NOT NULL AND archived_at IS NULL
+     ORDER BY public_position, plan_id`,
   );
 }
 

@@ -13,7 +13,9 @@ import {
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
+import { enforcedLimits } from '../periods/limits.ts';
 import { lockOfferedPlan } from '../plans/store.ts';
+import type { Plan } from '../plans/store.ts';
 import { insertSubscription, lockLiveSubscription, lockSubscription, storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
@@ -74,7 +76,7 @@ export async function changePlan(
   const { plan_id, billing_interval = subscription.billing_interval, effective } = wanted;
   const isSame = plan_id === subscription.plan_id && billing_interval === subscription.billing_interval;
   // Subscriptions keep an archived plan.
-  if (!isSame) await lockOfferedPlan(query, plan_id);
+  const plan = isSame ? undefined : await lockOfferedPlan(query, plan_id);
   const open = await withdrawUpcomingPeriod(query, subscription, now);
   const nothingPending = { pending_plan_id: null, pending_interval: null };
   const details = { plan_id_before: subscription.plan_id, plan_id, billing_interval };
@@ -84,7 +86,9 @@ export async function changePlan(
       : { pending_plan_id: plan_id, pending_interval: billing_interval };
     return store(query, by, { ...open, ...pending }, 'subscription_plan_change_planned', details);
   }
-  const wantedNow = { ...open, ...nothingPending, plan_id, billing_interval };
+  const { team_slots_limit } = open;
+  const slots = plan === undefined ? team_slots_limit : addOnUnder(plan, team_slots_limit);
+  const wantedNow = { ...open, ...nothingPending, plan_id, billing_interval, team_slots_limit: slots };
   const changed = await reopen(query, wantedNow, billing_interval === subscription.billing_interval, now);
   return store(query, by, changed, 'subscription_plan_changed', details);
 }
@@ -106,6 +110,15 @@ async function reopen(
   // A plan change must not lift a block.
   await openPeriod(query, { ...subscription, ...times, blocked_at: last?.blocked_at ?? null });
   return { ...subscription, anchor, renews_at: secondAfter(times) };
+}
+
+/** A new plan that has as many slots of its own replaces the add-on, which would lower them. */
+export function addOnUnder(
+  { description }: Pick<Plan, 'description'>,
+  team_slots_limit: number | null,
+): number | null {
+  const own = enforcedLimits({ description, team_slots_limit: null }).team_slots_limit;
+  return own === null || own >= (team_slots_limit ?? 0) ? null : team_slots_limit;
 }
 
 /** `now` also ends the period, without a grace window. @throws {Problem} not_found, subscription_ended */

@@ -5,7 +5,8 @@ import { lastStartedPeriod, openPeriod } from '../periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockPlanForShare } from '../plans/store.ts';
-import { endSubscription, isCancellationDue } from './changes.ts';
+import type { Plan } from '../plans/store.ts';
+import { addOnUnder, endSubscription, isCancellationDue } from './changes.ts';
 import { storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
@@ -43,13 +44,13 @@ export async function renew(query: Query, due: Subscription): Promise<void> {
   const now = await databaseNow(query);
   if (isCancellationDue(due, now)) return endSubscription(query, due, RENEWAL);
   const plan_id = due.pending_plan_id ?? due.plan_id;
-  await lockPlanForShare(query, plan_id);
+  const plan = await lockPlanForShare(query, plan_id);
   const instant = due.renews_at > now ? due.renews_at : now;
   const last = await lastStartedPeriod(query, due.subscription_id, instant);
   // The block was committed while the subscription was being selected.
   if (last !== undefined && last.blocked_at !== null) return;
 
-  const next = afterPending(due);
+  const next = afterPending(due, plan);
   const times = periodFrom(due.renews_at, next, instant);
   const { period_id } = await openPeriod(query, { ...next, ...times, blocked_at: null });
   await storeSubscription(query, { ...next, renews_at: secondAfter(times) });
@@ -63,13 +64,14 @@ export async function renew(query: Query, due: Subscription): Promise<void> {
 }
 
 /** Applies the planned change. A new interval is counted from the next period's start. */
-function afterPending(due: Subscription): Subscription {
+function afterPending(due: Subscription, plan: Plan | undefined): Subscription {
   const { pending_plan_id, pending_interval } = due;
   if (pending_plan_id === null || pending_interval === null) return due;
   return {
     ...due,
     plan_id: pending_plan_id,
     billing_interval: pending_interval,
+    team_slots_limit: plan === undefined ? due.team_slots_limit : addOnUnder(plan, due.team_slots_limit),
     anchor: pending_interval === due.billing_interval ? due.anchor : due.renews_at,
     pending_plan_id: null,
     pending_interval: null,

@@ -53,16 +53,17 @@ export async function verifyEmail(
   { token, password }: { token: string; password?: string | undefined },
   caller: Caller,
 ): Promise<string> {
-  const { query, transact, wakeMails } = parts;
+  const { query, transact, wakeMails, signUpPlan } = parts;
   const found = await findEmailToken(query, token);
   if (found === undefined || found.purpose === 'reset_password') throw unknownToken();
   if (found.purpose === 'sign_up') await assertPasswordOfSignUp(parts, found, password, caller);
   try {
-    await transact((inside) =>
+    const created = await transact((inside) =>
       found.purpose === 'sign_up'
-        ? createAccount(inside, token, found, caller)
+        ? createAccount(inside, token, found, { caller, signUpPlan })
         : changeEmail(inside, token, found, caller),
     );
+    if (created !== undefined) await signUpPlan?.start(created);
   } catch (error) {
     if (isUniqueViolation(error)) throw unknownToken();
     throw error;
@@ -87,8 +88,8 @@ async function createAccount(
   query: Query,
   token: string,
   signUp: Extract<EmailToken, { purpose: 'sign_up' }>,
-  caller: Caller,
-): Promise<void> {
+  { caller, signUpPlan }: { caller: Caller; signUpPlan: PeopleParts['signUpPlan'] },
+): Promise<number> {
   const { email, name, password_hash } = signUp;
   const account_id = await insertAccount(query, { email, name, password_hash });
   if (account_id === undefined || !(await consumeEmailToken(query, token))) throw unknownToken();
@@ -100,6 +101,8 @@ async function createAccount(
     action: 'account_created',
     details: { email },
   });
+  await signUpPlan?.record(query, account_id);
+  return account_id;
 }
 
 async function changeEmail(
@@ -107,7 +110,7 @@ async function changeEmail(
   token: string,
   { email, account_id }: Extract<EmailToken, { purpose: 'change_email' | 'reset_password' }>,
   caller: Caller,
-): Promise<void> {
+): Promise<undefined> {
   const before = await lockAccount(query, account_id);
   if (before === undefined || !(await consumeEmailToken(query, token))) throw unknownToken();
   await setEmail(query, account_id, email);

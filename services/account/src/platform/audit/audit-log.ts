@@ -3,7 +3,7 @@ import type { Query } from '../database/query.ts';
 export type Actor = {
   /**
    * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its
-   * owner, `renewal`, `seed` or `webhook-delivery`.
+   * owner, `renewal`, `sign-up`, `seed` or `webhook-delivery`.
    */
   actor: string;
   address: string;
@@ -47,6 +47,8 @@ export const AUDIT_ACTIONS = [
   'plan_changed',
   'plan_archived',
   'plan_restored',
+  'plan_published',
+  'plan_unpublished',
   'period_created',
   'period_ended',
   'period_deleted',

@@ -63,6 +63,17 @@ describe('seed', () => {
     expect(await periods(result.member.account_id)).toEqual([]);
   });
 
+  test('publishes three plans once: what operators change in the catalogue stays', async () => {
+    await seed(newInput());
+    const publicPlans = () =>
+      suite.database('plans').whereNotNull('public_position').orderBy('public_position').pluck('name');
+    expect(await publicPlans()).toEqual(['Starter', 'Standard', 'Business']);
+    expect(await suite.database('plans').where({ name: 'Trial' })).toMatchObject([{ public_position: null }]);
+    await suite.database('plans').where({ name: 'Starter' }).update({ public_position: null });
+    await seed(newInput());
+    expect(await publicPlans()).toEqual(['Standard', 'Business']);
+  });
+
   test('stores neither password nor secret in the clear', async () => {
     const input = newInput();
     const { account_id, application_id } = await seed(input);

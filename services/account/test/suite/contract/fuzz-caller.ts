@@ -5,6 +5,7 @@ import type { ContractOperation } from './contract.ts';
 import type { Caller } from './fuzz-request.ts';
 import type { Browser } from '../people.ts';
 import { insertPeriod } from '../database/records.ts';
+import { subscribe, makePublicPlan, previewFor } from '../billing.ts';
 import { obtainToken } from '../requests.ts';
 import { inviteTo, joinTeam, makeTeam } from '../team.ts';
 
@@ -29,6 +30,23 @@ async function clientOf(suite: Suite): Promise<Caller> {
   const { client_id, client_secret } = await makeOwnApplication(browser);
   const token = await obtainToken(suite.auth, { client_id, client_secret });
   return { headers: {}, known: { client_id, client_secret, token } };
+}
+
+/** With a plan to subscribe or change to; with a subscription unless the operation begins one. */
+async function subscriber(path: string, owner: Owner, { account, database }: Suite) {
+  const plan_id = await makePublicPlan(account, { points_limit: 1 });
+  const known = { plan_id, billing_interval: 'month', team_slots_limit: 4 };
+  const present = await makePublicPlan(
+    account,
+    { points_limit: 0, team_slots_limit: 3 },
+    { team_slots_max: 9 },
+  );
+  const { account_id } = owner;
+  await database('billing_periods').where({ account_id }).delete();
+  if (path.endsWith('/subscription')) return known;
+  await subscribe(account, present, { account_id });
+  const { period_id } = await previewFor(owner, known.plan_id);
+  return period_id === null ? known : { ...known, period_id };
 }
 
 async function newCustomer(suite: Suite): Promise<Owner> {
@@ -63,6 +81,7 @@ async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Recor
     const { token_id } = await issueOwnToken(browser, application);
     return { application_id: application.application_id, token_id };
   }
+  if (path.includes('/console/subscription')) return subscriber(path, owner, suite);
   if (path.includes('{webhook_id}')) return makeWebhook(browser);
   if (path.includes('/console/invitations')) {
     const manager = await newOwner(suite);

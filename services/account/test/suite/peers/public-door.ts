@@ -3,6 +3,7 @@ import { startSampleUpstream } from '@tollgate/testbed/sample-upstream';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { becomeReady, startAccount } from '../account-under-test.ts';
 import type { AccountUnderTest } from '../account-under-test.ts';
+import { operatorCredentials } from '../operator.ts';
 
 /** All three services and the sample upstream behind the gateway. */
 export type PublicDoor = { suite: AccountUnderTest; url: string; close: () => Promise<void> };
@@ -17,6 +18,8 @@ export async function openPublicDoor(): Promise<PublicDoor> {
     startAccount({
       settings: {
         PUBLIC_URL: url,
+        OPERATOR_CREDENTIALS: operatorCredentials,
+        SELF_SERVICE: 'subscribe change cancel slots',
         SIGN_IN_FAILURES_PER_ADDRESS: UNLIMITED,
         MAIL_REQUESTS_PER_ADDRESS: UNLIMITED,
         MAIL_REQUESTS_PER_RECIPIENT: UNLIMITED,

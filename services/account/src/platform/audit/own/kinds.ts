@@ -44,6 +44,8 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   plan_changed: null,
   plan_archived: null,
   plan_restored: null,
+  plan_published: null,
+  plan_unpublished: null,
   period_created: 'billing',
   period_ended: 'billing',
   period_deleted: 'billing',

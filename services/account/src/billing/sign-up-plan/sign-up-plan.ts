@@ -1,0 +1,95 @@
+import { Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import type { SignUpPlan } from '../../identity/people/people.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import { RETRY_SEC, settle } from './settle.ts';
+import type { SignUpPlanSetting } from './settle.ts';
+import { findOfferedPlanId, putOff, recordSignUp, takePending } from './store.ts';
+
+type Parts = {
+  setting: SignUpPlanSetting;
+  /** Of requests. */
+  transact: Transact;
+  background: { query: Query; transact: Transact };
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  registry: Registry;
+};
+
+/** Starts the plan of SIGN_UP_PLAN for accounts that sign up. Every replica retries what failed or has to wait. */
+export function openSignUpPlan(parts: Parts): SignUpPlan & { close: () => Promise<void> } {
+  const { setting, transact, logger } = parts;
+  const checkPlan = planCheck(parts);
+  const loop = startWorkLoop({
+    work: async (signal) => {
+      await checkPlan();
+      let isMore = true;
+      while (isMore && !signal.aborted) isMore = await settleOne(parts);
+    },
+    messages: {
+      failed: 'plans of accounts that signed up cannot be started; retrying',
+      recovered: 'plans of accounts that signed up are being started again',
+    },
+    logger,
+  });
+  return {
+    record: recordSignUp,
+    start: async (accountId) => {
+      try {
+        await transact(async (query) => {
+          const taken = await takePending(query, accountId);
+          if (taken !== undefined) await settle(query, setting, taken);
+        });
+      } catch (error) {
+        logger.warn({ err: error, account_id: accountId }, 'the sign-up plan could not be started; retrying');
+      }
+    },
+    close: () => loop.close(),
+  };
+}
+
+/** A failed one waits, so that it holds up no other. */
+async function settleOne({ setting, background, logger }: Parts): Promise<boolean> {
+  let taken: number | undefined;
+  try {
+    await background.transact(async (query) => {
+      taken = await takePending(query, null);
+      if (taken !== undefined) await settle(query, setting, taken);
+    });
+  } catch (error) {
+    if (taken === undefined) throw error;
+    logger.error({ err: error, account_id: taken }, 'the sign-up plan could not be started');
+    await putOff(background.query, taken, RETRY_SEC);
+  }
+  return taken !== undefined;
+}
+
+/**
+ * Reports a plan that doesn't exist, at the start and when that changes. Readiness doesn't fail: operators create the
+ * plan through this service.
+ */
+function planCheck({ setting, background, logger, registry }: Parts): () => Promise<void> {
+  const missing = new Gauge({
+    name: 'tollgate_sign_up_plan_missing',
+    help: 'Whether the plan of SIGN_UP_PLAN does not exist or is archived',
+    registers: [registry],
+  });
+  let wasMissing = false;
+  let nextMs = 0;
+  return async () => {
+    if (performance.now() < nextMs) return;
+    const isMissing = (await findOfferedPlanId(background.query, setting.plan)) === undefined;
+    nextMs = performance.now() + RETRY_SEC * 1_000;
+    missing.set(isMissing ? 1 : 0);
+    if (isMissing && !wasMissing) {
+      logger.error(
+        { sign_up_plan: setting.plan },
+        'the plan of SIGN_UP_PLAN does not exist or is archived; accounts that sign up wait for it',
+      );
+    } else if (!isMissing && wasMissing) {
+      logger.info({ sign_up_plan: setting.plan }, 'the plan of SIGN_UP_PLAN is there');
+    }
+    wasMissing = isMissing;
+  };
+}
