@@ -89,6 +89,11 @@ const ERRORS = {
 
 /** Codes that only records and closed sockets have. */
 const OWN = {
+  upstream_error: {
+    title: 'The data API answered with an error',
+    meaning: 'The data API answered with an HTTP error of its own.',
+    fix: 'Read the response. Fix the request after a 4xx; retry after a 5xx.',
+  },
   broken: {
     title: 'The response broke off',
     meaning: 'The data API broke off its response.',

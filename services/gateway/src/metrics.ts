@@ -31,7 +31,7 @@ export function createMetrics(registry: Registry) {
     }),
     onRefusal: createOutcomes(registry, {
       name: 'tollgate_refused_calls_total',
-      help: 'Records of refused and failed calls by outcome: recorded, sampled_out, dropped (Redis is unavailable)',
+      help: 'Records of refused and failed calls by outcome: recorded, sampled_out, dropped (Redis is unavailable); uncounted, if its number is lost',
     }),
     observeQueue: gauge(
       registry,

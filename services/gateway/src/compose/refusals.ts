@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '@tollgate/redis';
 import type { ComposeContext } from '@tollgate/server';
 import { apiVersionOf } from '../app.ts';
@@ -5,7 +6,9 @@ import type { Config } from '../config.ts';
 import { createFailureLog } from '../data-call/failure-log.ts';
 import type { Metrics } from '../metrics.ts';
 import { createRefusedCalls } from '../refused-calls/refused-calls.ts';
+import { createRefusalCounts } from '../refused-calls/refusal-counts.ts';
 import { createOnRefusedHead } from '../refused-calls/refused-head.ts';
+import { createSendRefusalCounts } from '../refused-calls/send-refusal-counts.ts';
 import { createSendRefusedCalls } from '../refused-calls/send-refused-calls.ts';
 
 /** What logs and records calls that are refused or fail. */
@@ -16,6 +19,7 @@ export function composeRefusals(
 ) {
   const { record, close } = createRefusedCalls({
     send: createSendRefusedCalls(redis),
+    counts: createRefusalCounts({ gatewayId: randomUUID(), send: createSendRefusalCounts(redis), logger }),
     tokenPrefix: config.TOKEN_PREFIX,
     perSec: config.REFUSED_CALLS_RECORDED_PER_SEC,
     logger,

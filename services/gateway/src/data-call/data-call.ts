@@ -11,15 +11,16 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Admit } from '../admission/admission.ts';
 import { bearerToken } from '../authenticate/authenticate.ts';
 import type { Authenticate } from '../authenticate/authenticate.ts';
-import type { Entitle } from '../entitle/entitle.ts';
+import type { Entitle, PayerEntitlement } from '../entitle/entitle.ts';
+import type { CallCost } from '../forward/exchange.ts';
 import type { ForwardOutcome } from '../forward/answer/relay.ts';
 import type { Forward } from '../forward/forward.ts';
 import { discardRest } from '../forward/request/request-body.ts';
+import { operationNameOf } from '../refused-calls/operation-name.ts';
 import { presentedToken } from '../refused-calls/presented-token.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { CallMeter } from '../metering/call-meter.ts';
 import { callerIds } from '../metering/principal.ts';
-import type { Principal } from '../metering/principal.ts';
 import type { OpenStream } from '../metering/stream-meter.ts';
 import type { TokenWatch } from '../authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
@@ -51,13 +52,15 @@ export type DataCallParts = {
   apiVersion: UsageEvent['api_version'];
 };
 
+/** Filled in as the call gets there; a refusal is recorded with what is known. */
+type KnownOfCall = CallCost & { token: ActiveToken | null; payer: PayerEntitlement | null };
+
 type Serve = (
   req: IncomingMessage,
   res: ServerResponse,
   requestId: string,
   trace: CallTrace | null,
-  /** Filled in as the call gets there; a refusal is recorded with what is known. */
-  known: Partial<Principal>,
+  known: KnownOfCall,
 ) => Promise<ForwardOutcome>;
 
 /**
@@ -79,11 +82,11 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     accessLog?.note(req, { request_id: requestId });
     const ended = onCall();
     const trace = traces.begin(req, requestId);
-    const principal: Partial<Principal> = {};
+    const known: KnownOfCall = { token: null, payer: null, points: 0 };
     let problem: Problem | undefined;
     let outcome: DataCallOutcome;
     try {
-      outcome = await serve(req, res, requestId, trace, principal);
+      outcome = await serve(req, res, requestId, trace, known);
     } catch (error) {
       problem = refuse(req, res, requestId, error);
       outcome = problem.code;
@@ -91,19 +94,22 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
     const durationMs = ended(outcome);
     trace?.end(outcome, res.statusCode);
     discardRest(req, res);
-    if (outcome !== 'answered' && outcome !== 'aborted') {
+    const code = failureOf(outcome, res.statusCode);
+    if (code !== null) {
       recordRefusal({
         requestId,
         kind: 'call',
-        code: outcome,
+        code,
         status: res.statusCode,
         detail: problem?.detail,
-        active: principal.token ?? null,
-        payerId: principal.payer?.payerId ?? null,
-        token: principal.token === undefined ? presentedToken(req.rawHeaders) : undefined,
+        active: known.token,
+        payerId: known.payer?.payerId ?? null,
+        token: known.token === null ? presentedToken(req.rawHeaders) : undefined,
         address: addressOf(req),
         apiVersion,
         durationMs,
+        points: problem === undefined ? known.points : Number(problem.headers['x-points-cost'] ?? 0),
+        operationName: () => operationNameOf(req),
       });
     }
     // At info level, a line per call would be the largest cost of the pipeline.
@@ -120,6 +126,12 @@ export function createDataEndpoint(parts: DataCallParts): RequestListener {
       cutAnswer(res);
     });
   };
+}
+
+/** The upstream's own errors are passed on, and recorded as one code with their status. */
+function failureOf(outcome: DataCallOutcome, status: number): string | null {
+  if (outcome === 'answered') return status >= 400 ? 'upstream_error' : null;
+  return outcome === 'aborted' ? null : outcome;
 }
 
 export function whoOf({ account_id, application_id }: ActiveToken): AccessFacts {
@@ -170,6 +182,7 @@ function createServe(parts: DataCallParts): Serve {
         rateLimitState,
         meter: meter(kind, { token, payer, apiVersion, lease, recheck, watchToken, admitStream }),
         trace,
+        cost: known,
       });
       partEnded('forward');
       return outcome;

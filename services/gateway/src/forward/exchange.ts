@@ -36,7 +36,11 @@ export type OutgoingRequest = {
   headers: string[];
   body: Buffer | Readable | null;
   trace: CallTrace | null;
+  cost: CallCost;
 };
+
+/** Filled in when the response's head arrives; null for a stream, which costs by the minute. */
+export type CallCost = { points: number | null };
 
 type Settled = { resolve: (outcome: ForwardOutcome) => void; reject: (problem: Problem) => void };
 
@@ -79,9 +83,11 @@ export class Exchange implements RelayEvents {
     // Only the limits on silence hold for a stream.
     if (isOpenStream) clearTimeout(this.#overdue);
     const stated = statedPoints(headers);
-    if (typeof stated !== 'number') return this.#unpriced(stated, isFreeByDefault(status, isOpenStream));
-    address.statesPrices = true;
-    return stated;
+    const isStated = typeof stated === 'number';
+    if (isStated) address.statesPrices = true;
+    const points = isStated ? stated : this.#unpriced(stated, isFreeByDefault(status, isOpenStream));
+    this.#request.cost.points = isOpenStream ? null : points;
+    return points;
   }
 
   onAbandoned(): void {

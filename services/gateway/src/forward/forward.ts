@@ -9,7 +9,7 @@ import type { AbandonedCalls } from './abandoned-calls.ts';
 import { createAnswerRules } from './answer/answer-rules.ts';
 import type { CorsFields } from './answer/answer-rules.ts';
 import { Exchange } from './exchange.ts';
-import type { ExchangeLimits } from './exchange.ts';
+import type { CallCost, ExchangeLimits } from './exchange.ts';
 import { createPriceLog } from './price/price-log.ts';
 import type { ForwardOutcome, RelayOptions } from './answer/relay.ts';
 import { requestBody } from './request/request-body.ts';
@@ -26,6 +26,7 @@ type ForwardedCall = Pick<
   req: IncomingMessage;
   callerIds: CallerIds;
   trace: CallTrace | null;
+  cost: CallCost;
 };
 
 export type Forward = (call: ForwardedCall) => Promise<ForwardOutcome>;
@@ -68,7 +69,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const answerRules = createAnswerRules(options.urls, options.cors);
 
   function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
-    const { req, res, requestId, callerIds, billingStatus, rateLimitState, meter, trace } = call;
+    const { req, res, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
     if (whole === null || res.destroyed) return Promise.resolve('aborted');
     const { body, lengthBytes } = whole;
     const headers = upstreamRequestFields(req, callerIds, requestId, {
@@ -76,7 +77,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       trace: trace?.fields() ?? passedOn(null, requestId),
     });
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
-    const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace };
+    const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace, cost };
     const stallTimeoutMs = bodyIdleTimeoutMs;
     const relay = { res, requestId, billingStatus, rateLimitState, answerRules, stallTimeoutMs, meter };
     return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstrea
 import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
 import { withLimits } from '../../test/suite/peers.ts';
 import { openRaw, openReady, refusedUpgrade } from '../../test/suite/raw-socket.ts';
-import { recordedRefusals, refusalsOf } from '../../test/suite/records/recorded-refusals.ts';
+import { countedRefusals, recordedRefusals, refusalsOf } from '../../test/suite/records/recorded-refusals.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;
@@ -58,7 +58,33 @@ describe('a refused call is recorded with what is known of its caller', () => {
       duration_ms: expect.any(Number),
       detail: 'The points of this billing period are used up.',
       unrecorded_before: 0,
+      points: 0,
+      operation_name: null,
     });
+  });
+
+  test('an error of the upstream, with its status and price, and the operation that a URL names', async () => {
+    gateway.upstream((req, res) => {
+      req.resume();
+      res.writeHead(400, { 'content-type': 'application/json', 'x-points': '3' }).end('{"errors":[]}');
+    });
+    const token = gateway.auth.issue({ accountId: 14, applicationId: 140 });
+    gateway.account.entitle(14, withLimits(14, {}));
+    const named = await gateway.query({ token, method: 'GET', search: '?query=%7Bx%7D&operationName=Ticks' });
+    expect(named.status).toBe(400);
+    expect(await recordOf(named)).toMatchObject({
+      code: 'upstream_error',
+      status: 400,
+      account_id: 14,
+      payer_id: 14,
+      application_id: 140,
+      points: 3,
+      operation_name: 'Ticks',
+      detail: null,
+    });
+    const secret = await gateway.query({ token, method: 'GET', search: '?operationName=a%20secret!' });
+    expect(await recordOf(secret)).toMatchObject({ code: 'upstream_error', operation_name: null });
+    gateway.upstream(answerOk);
   });
 
   test('403 and 429, with the account; 401 with the client that the token names, and never the token', async () => {
@@ -102,11 +128,14 @@ describe('a refused call is recorded with what is known of its caller', () => {
     });
     gateway.upstream((req, res) => {
       req.resume();
-      res.writeHead(200, { 'content-length': 1_000_000 }).write('x'.repeat(100_000), () => res.destroy());
+      const head = { 'content-length': 1_000_000, 'x-points': '4' };
+      res.writeHead(200, head).write('x'.repeat(100_000), () => res.destroy());
     });
     await expect(gateway.query()).rejects.toThrow();
     await waitFor(async () =>
-      (await recordedRefusals(gateway.redis.url)).some(({ code }) => code === 'broken'),
+      (await recordedRefusals(gateway.redis.url)).some(
+        ({ code, points }) => code === 'broken' && points === 4,
+      ),
     );
     gateway.upstream(answerOk);
   });
@@ -144,7 +173,8 @@ describe('over WebSockets', () => {
   test('an operation that is refused, each time, and a token that connection_init brings', async () => {
     gateway.account.entitle(22, withLimits(22, { subscription_limit: 0 }));
     const raw = await openReady(url, gateway.auth.issue({ accountId: 22 }));
-    const start = { type: 'subscribe', payload: { query: 'subscription { ticks }' } };
+    const payload = { query: 'subscription Ticks { ticks }', operationName: 'Ticks' };
+    const start = { type: 'subscribe', payload };
     raw.send({ id: 'a', ...start }, { id: 'b', ...start });
     await waitFor(() => raw.received.filter(({ type }) => type === 'error').length === 2);
     const [error] = raw.received.filter(({ type }) => type === 'error');
@@ -156,6 +186,8 @@ describe('over WebSockets', () => {
         kind: 'operation',
         code: 'subscription_limit_exceeded',
         account_id: 22,
+        points: 0,
+        operation_name: 'Ticks',
       });
     }
     raw.socket.close();
@@ -173,7 +205,7 @@ describe('over WebSockets', () => {
   });
 });
 
-test('an abuser’s records are bounded, counted by a metric, and leave room for others', async () => {
+test('an abuser’s records are bounded, all its calls are counted, and others keep their records', async () => {
   gateway.account.entitle(31, withLimits(31, { points_limit: 0 }));
   const token = gateway.auth.issue({ accountId: 31 });
   for (let round = 0; round < 15; round += 1) {
@@ -187,6 +219,8 @@ test('an abuser’s records are bounded, counted by a metric, and leave room for
     const records = await recordedRefusals(gateway.redis.url);
     return records.filter(({ account_id }) => account_id === 31).length === 300 - sampledOut;
   });
+  await waitFor(async () => (await countedRefusals(gateway.redis.url, 31)).calls === 300);
+  expect((await countedRefusals(gateway.redis.url, 31)).codes).toEqual(['points_limit_exceeded']);
 });
 
 test('while Redis is away records wait, and are there when it is back', async () => {

@@ -6,6 +6,7 @@ import type { RefusedCall } from '@tollgate/contracts/refused-call';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
 import { redact } from '@tollgate/log/redact';
+import type { RefusalCounts } from './refusal-counts.ts';
 import { createSampler } from './sampler.ts';
 
 export type Refusal = Pick<RefusedCall, 'kind' | 'code' | 'status' | 'address'> & {
@@ -18,6 +19,10 @@ export type Refusal = Pick<RefusedCall, 'kind' | 'code' | 'status' | 'address'> 
   token: string | undefined;
   apiVersion: RefusedCall['api_version'];
   durationMs: number | null;
+  /** What the call cost; null if that isn't known. */
+  points: number | null;
+  /** Asked only for what is recorded. */
+  operationName: () => string | null;
 };
 
 export type RecordRefusal = (refusal: Refusal) => void;
@@ -25,11 +30,12 @@ export type RecordRefusal = (refusal: Refusal) => void;
 export type RefusedCallsOptions = {
   /** Appends records to the stream; resolves with those without an acknowledgement. */
   send: (records: readonly RefusedCall[]) => Promise<RefusedCall[]>;
+  counts: RefusalCounts;
   tokenPrefix: string;
   /** Records per second, for known accounts and for all others each; 0 records none. */
   perSec: number;
   logger: Pick<Logger, 'warn'>;
-  onRefusal: (outcome: 'recorded' | 'sampled_out' | 'dropped') => void;
+  onRefusal: (outcome: 'recorded' | 'sampled_out' | 'dropped' | 'uncounted') => void;
 };
 
 export type RefusedCalls = {
@@ -46,9 +52,9 @@ const MAX_BATCH = 200;
 const MAX_WAITING = 10_000;
 const MAX_ADDRESS = 64;
 
-/** Records refused and failed calls, sampled, in a Redis Stream (ADR 0045). No call waits for it. */
+/** Counts refused and failed calls, and records a sample, in Redis Streams (ADR 0045, 0058). No call waits for it. */
 export function createRefusedCalls(options: RefusedCallsOptions): RefusedCalls {
-  const { send, tokenPrefix, perSec, logger, onRefusal } = options;
+  const { send, counts, tokenPrefix, perSec, logger, onRefusal } = options;
   const sample = createSampler(perSec);
   const closing = new AbortController();
   const { signal } = closing;
@@ -75,7 +81,10 @@ export function createRefusedCalls(options: RefusedCallsOptions): RefusedCalls {
   return {
     record: (refusal) => {
       const nowMs = Date.now();
-      const unrecorded = sample(refusal.active?.account_id ?? null, addressGroup(refusal.address), nowMs);
+      if (!counts.count(whoseOf(refusal, tokenPrefix), nowMs)) onRefusal('uncounted');
+      const accountId = refusal.active?.account_id ?? null;
+      const group = addressGroup(refusal.address);
+      const unrecorded = sample({ accountId, addressGroup: group, code: refusal.code }, nowMs);
       if (unrecorded === null || waiting.length >= MAX_WAITING) {
         onRefusal(unrecorded === null ? 'sampled_out' : 'dropped');
         return;
@@ -88,14 +97,25 @@ export function createRefusedCalls(options: RefusedCallsOptions): RefusedCalls {
     },
     close: async () => {
       closing.abort();
-      await sending;
+      await Promise.all([sending, counts.close()]);
       if (waiting.length > 0) logger.warn({ count: waiting.length }, 'records of refused calls were lost');
     },
   };
 }
 
+/** A client matters only without an account: it leads to the owner. */
+function whoseOf({ code, active, payerId, token }: Refusal, tokenPrefix: string) {
+  return {
+    code,
+    account_id: active?.account_id ?? null,
+    payer_id: payerId,
+    application_id: active?.application_id ?? null,
+    client_id: active === null ? clientOf(token, tokenPrefix) : null,
+  };
+}
+
 function recordOf(
-  { requestId, active, payerId, token, apiVersion, durationMs, detail, ...refusal }: Refusal,
+  { requestId, active, payerId, token, apiVersion, durationMs, detail, operationName, ...refusal }: Refusal,
   numbers: Pick<RefusedCall, 'seq' | 'at_ms' | 'unrecorded_before'>,
   tokenPrefix: string,
 ): RefusedCall {
@@ -113,6 +133,8 @@ function recordOf(
     api_version: apiVersion,
     duration_ms: durationMs === null ? null : Math.round(durationMs),
     detail: detail === undefined ? null : plainText(detail),
+    points: refusal.points,
+    operation_name: operationName(),
   };
 }
 

@@ -15,6 +15,7 @@ export function createOnRefusedHead(parts: {
     parts.record({
       ...{ requestId, kind: 'call', code, status, detail, apiVersion },
       ...{ active: null, payerId: null, token: presentedToken(req.rawHeaders), durationMs: 0 },
+      ...{ points: 0, operationName: () => null },
       address: parts.addressOf(req),
     });
   };

@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
-/** For each account, or each address without a known account. */
-const SOURCE_BURST = 200;
-const SOURCE_PER_SEC = 1;
+/** For each code of an account, or of an address without a known account: a day has some 5,800 at most. */
+const SOURCE_BURST = 60;
+const SOURCE_PER_SEC = 1 / 15;
 
 /** A forgotten source starts with a full burst. */
-const MAX_SOURCES = 10_000;
+const MAX_SOURCES = 20_000;
 
 type Bucket = { tokens: number; atMs: number };
 type Source = Bucket & { unrecorded: number };
 
+type Sampled = { accountId: number | null; addressGroup: string; code: string };
+
 /** The number of suppressed refusals of this source since the last recorded one; null to suppress this one, too. */
-export type Sample = (accountId: number | null, addressGroup: string, nowMs: number) => number | null;
+export type Sample = (refusal: Sampled, nowMs: number) => number | null;
 
 /** Token buckets per source, for all known accounts and for all others, so that none displaces the others' records. */
 export function createSampler(perSec: number): Sample {
@@ -19,8 +21,8 @@ export function createSampler(perSec: number): Sample {
   const identified: Bucket = { tokens: perSec, atMs: 0 };
   const unidentified: Bucket = { tokens: perSec, atMs: 0 };
 
-  return (accountId, addressGroup, nowMs) => {
-    const key = accountId === null ? addressGroup : `account ${String(accountId)}`;
+  return ({ accountId, addressGroup, code }, nowMs) => {
+    const key = `${code} ${accountId === null ? addressGroup : `account ${String(accountId)}`}`;
     let source = sources.get(key);
     if (source === undefined) {
       source = { tokens: SOURCE_BURST, atMs: nowMs, unrecorded: 0 };

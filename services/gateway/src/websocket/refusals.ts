@@ -23,12 +23,21 @@ export function refusalOfClose(
     detail: reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason,
     token,
     durationMs: openMs,
+    points: null,
+    operationName: () => null,
   };
 }
 
-export function refusalOfOperation(socket: RefusedSocket, problem: Problem, openMs: number): Refusal {
-  const { code, status, detail } = problem;
-  return { ...commonOf(socket), kind: 'operation', code, status, detail, durationMs: openMs };
+type RefusedOperation = { name: string | null; isSent: boolean; openMs: number };
+
+export function refusalOfOperation(
+  socket: RefusedSocket,
+  { code, status, detail }: Problem,
+  { name, isSent, openMs }: RefusedOperation,
+): Refusal {
+  // A subscription that was sent costs by the minute, and a query what the upstream may still say.
+  const operation = { operationName: () => name, points: isSent ? null : 0, durationMs: openMs };
+  return { ...commonOf(socket), kind: 'operation', code, status, detail, ...operation };
 }
 
 function commonOf({ requestId, clientAddress, principal }: RefusedSocket) {

@@ -7,6 +7,7 @@ import type { Problem } from '@tollgate/http/problem';
 import { whoOf } from '../../data-call/data-call.ts';
 import type { LogFailure } from '../../data-call/failure-log.ts';
 import type { Principal } from '../../metering/principal.ts';
+import { operationNameOf } from '../../refused-calls/operation-name.ts';
 import type { RecordRefusal, Refusal } from '../../refused-calls/refused-calls.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 import type { Traces } from '../../trace/traces.ts';
@@ -87,6 +88,8 @@ function refusalOfUpgrade(
     token: principal.token === undefined ? presentedToken(req) : undefined,
     address: clientAddress,
     durationMs: performance.now() - beganMs,
+    points: 0,
+    operationName: () => operationNameOf(req),
   };
 }
 

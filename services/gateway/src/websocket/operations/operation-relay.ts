@@ -15,6 +15,7 @@ import { Operations } from './operations.ts';
 import { createMessageRelay } from './relay-message.ts';
 import type { RelayMessage } from './relay-message.ts';
 import type { OperationRelayOptions, RelayedSocket } from './relay-options.ts';
+import { operationName } from '../../refused-calls/operation-name.ts';
 import { refusalOfOperation } from '../refusals.ts';
 import { SentOperations } from './sent-operations.ts';
 import { UpstreamRefusal } from '../upstream/upstream-socket.ts';
@@ -147,17 +148,16 @@ export class OperationRelay {
       return;
     }
     const type = operationType(payload);
+    const name = operationName(payload['operationName']);
     if (this.#operations.get(id) !== undefined) end(gatewayClose('duplicate_operation'));
     else if (this.#operations.size >= maxOperations) {
-      this.#refuseUnopened(
-        id,
-        new Problem('too_many_requests', { detail: 'Too many operations on one socket' }),
-      );
+      const detail = 'Too many operations on one socket';
+      this.#refuseUnopened(id, new Problem('too_many_requests', { detail }), name);
     } else if (subscriptionsOnly && type !== 'subscription') {
-      this.#refuseUnopened(id, new Problem('subscriptions_only'));
+      this.#refuseUnopened(id, new Problem('subscriptions_only'), name);
     } else {
       const traced = trace?.operation(payload['operationName']) ?? null;
-      const operation = this.#operations.add(id, type, traced);
+      const operation = this.#operations.add({ id, type, name, trace: traced });
       this.#options.onOperations(1);
       this.#pendingBytes.add(bytes);
       void this.#open(operation, payload).finally(() => {
@@ -218,7 +218,7 @@ export class OperationRelay {
       // It may have been carried out, so a client must not repeat it by itself after reconnecting.
       if (operation.abandoned || isResumed(operation)) continue;
       this.#sendError(operation.id, problem);
-      this.#recordRefusal(problem, performance.now() - operation.startedMs);
+      this.#recordRefusal(problem, operation);
     }
     const isOver = isOwnCode || lost.some(isResumed);
     this.#end(isOver ? [...lost, ...this.#unsent()] : lost, tracedEnd(close), true);
@@ -245,21 +245,25 @@ export class OperationRelay {
   #refuse(operation: Operation, problem: Problem): void {
     const { requestId, facts } = this.#socket;
     if (problem.status >= 500) this.#options.onFailure(requestId, problem, facts.clientAddress);
-    this.#recordRefusal(problem, performance.now() - operation.startedMs);
+    this.#recordRefusal(problem, operation);
     this.#sent.stop(operation);
     if (!operation.abandoned) this.#sendError(operation.id, problem);
     this.#end([operation], tracedRefusal(problem), true);
   }
 
-  #refuseUnopened(id: string, problem: Problem): void {
+  #refuseUnopened(id: string, problem: Problem, name: string | null): void {
     this.#sendError(id, problem);
-    this.#recordRefusal(problem, 0);
+    this.#recordRefusal(problem, { name, upstreamId: null, startedMs: performance.now() });
   }
 
-  #recordRefusal(problem: Problem, openMs: number): void {
+  #recordRefusal(
+    problem: Problem,
+    { name, upstreamId, startedMs }: Pick<Operation, 'name' | 'upstreamId' | 'startedMs'>,
+  ): void {
     const { requestId, facts } = this.#socket;
     const socket = { requestId, clientAddress: facts.clientAddress, principal: this.#principal };
-    this.#options.recordRefusal(refusalOfOperation(socket, problem, openMs));
+    const operation = { name, isSent: upstreamId !== null, openMs: performance.now() - startedMs };
+    this.#options.recordRefusal(refusalOfOperation(socket, problem, operation));
   }
 
   #end(operations: readonly Operation[], end: TracedEnd, byUpstream = false): void {

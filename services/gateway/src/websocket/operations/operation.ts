@@ -8,6 +8,7 @@ import type { OperationType } from './operation-type.ts';
 export type Operation = Subscription & {
   id: string;
   type: OperationType;
+  name: string | null;
   trace: OperationTrace | null;
   startedMs: number;
   upstreamId: string | null;
@@ -22,11 +23,11 @@ export type Operation = Subscription & {
   relayed: Promise<void>;
 };
 
-export function newOperation(id: string, type: OperationType, trace: OperationTrace | null): Operation {
+export type NewOperation = Pick<Operation, 'id' | 'type' | 'name' | 'trace'>;
+
+export function newOperation(operation: NewOperation): Operation {
   return {
-    id,
-    type,
-    trace,
+    ...operation,
     startedMs: performance.now(),
     upstreamId: null,
     sentMs: Infinity,

@@ -2,10 +2,8 @@ import type { Admit } from '../../admission/admission.ts';
 import { OpenSubscriptions } from '../../metering/open-subscriptions.ts';
 import type { OpenSubscriptionsOptions } from '../../metering/open-subscriptions.ts';
 import type { Problem } from '@tollgate/http/problem';
-import type { OperationTrace } from '../../trace/socket-trace.ts';
 import { mayBeCall, mayBeSubscription, newOperation } from './operation.ts';
-import type { Operation } from './operation.ts';
-import type { OperationType } from './operation-type.ts';
+import type { NewOperation, Operation } from './operation.ts';
 
 export type OperationsOptions = Omit<OpenSubscriptionsOptions<Operation>, 'slots' | 'apiVersion'> & {
   admit: Admit;
@@ -39,10 +37,10 @@ export class Operations {
     return [...this.#all];
   }
 
-  add(id: string, type: OperationType, trace: OperationTrace | null): Operation {
-    const operation = newOperation(id, type, trace);
+  add(added: NewOperation): Operation {
+    const operation = newOperation(added);
     this.#all.add(operation);
-    this.#byId.set(id, operation);
+    this.#byId.set(operation.id, operation);
     return operation;
   }
 
