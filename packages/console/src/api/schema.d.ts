@@ -995,6 +995,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/refusals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recent refused and failed calls
+         * @description Newest first. Of a code that occurs very often, only a sample is listed: `unrecorded_before` says how many were only counted. The view `billed` contains calls of all members of your team; `own` contains yours. The default is `own` for members of a team, and `billed` otherwise. Calls that were refused before their payer was known, and those with a refused token that names one of your applications, are in your own. Kept for 30 days by default.
+         */
+        get: operations["listRefusals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/refusals/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count refused and failed calls by code and time
+         * @description Exact numbers by hour or day of UTC. The view `billed` contains calls of all members of your team; `own` contains yours. The default is `own` for members of a team, and `billed` otherwise. Calls that were refused before their payer was known, and those with a refused token that names one of your applications, are in your own. Kept for 30 days by default.
+         */
+        get: operations["countRefusals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/periods": {
         parameters: {
             query?: never;
@@ -2035,6 +2075,101 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             crossed_at: string;
+        };
+        RefusedCall: {
+            refusal_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            at: string;
+            /** @description The `X-Request-Id` of the response. */
+            request_id: string;
+            /** @enum {string} */
+            transport: "http" | "websocket";
+            /** @enum {string} */
+            kind: "call" | "upgrade" | "operation" | "socket";
+            /**
+             * @description An error code, a WebSocket’s closing code, `upstream_error`, `broken` or `unrecorded`.
+             * @example rate_limit_exceeded
+             */
+            code: string;
+            /** @description Null if the code has none. */
+            status: number | null;
+            account_id: number;
+            account_name: string | null;
+            application_id: number | null;
+            application_name: string | null;
+            application_type: ("automatic" | "manual" | "temporary") | null;
+            /** @description If the operation came in a URL or over a WebSocket; bodies aren’t read. */
+            operation_name: string | null;
+            api_version: string;
+            duration_ms: number | null;
+            /** @description What the call cost; null if that isn’t known. */
+            points: number | null;
+            /** @description The message that the caller got. */
+            detail: string | null;
+            /** @description Calls with this code that were only counted since the last one that is listed. */
+            unrecorded_before: number;
+        };
+        RefusalCounts: {
+            account_id: number;
+            payer_id: number;
+            /** @enum {string} */
+            view: "billed" | "own";
+            /** @enum {string} */
+            interval: "hour" | "day";
+            /**
+             * Format: date-time
+             * @description Start of the range, extended to whole buckets.
+             * @example 2026-07-01T00:00:00Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the range, exclusive.
+             * @example 2026-07-01T00:00:00Z
+             */
+            to: string;
+            calls: number;
+            /** @description Most calls first. */
+            codes: {
+                /**
+                 * @description An error code, a WebSocket’s closing code, `upstream_error`, `broken` or `unrecorded`.
+                 * @example rate_limit_exceeded
+                 */
+                code: string;
+                calls: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                last_at: string;
+            }[];
+            /** @description Those with most calls, up to 200, whatever `application_id` asks for. */
+            applications: {
+                application_id: number;
+                name: string | null;
+                type: ("automatic" | "manual" | "temporary") | null;
+                calls: number;
+            }[];
+            /** @description All buckets, each with the codes that it has. */
+            buckets: {
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                calls: number;
+                codes: {
+                    /**
+                     * @description An error code, a WebSocket’s closing code, `upstream_error`, `broken` or `unrecorded`.
+                     * @example rate_limit_exceeded
+                     */
+                    code: string;
+                    calls: number;
+                }[];
+            }[];
         };
         BillingPeriod: {
             period_id: number;
@@ -6264,6 +6399,93 @@ export interface operations {
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    listRefusals: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                view?: "billed" | "own";
+                account_id?: number;
+                application_id?: number;
+                code?: string;
+                request_id?: string;
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of calls. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account_id: number;
+                        payer_id: number;
+                        /** @enum {string} */
+                        view: "billed" | "own";
+                        refusals: components["schemas"]["RefusedCall"][];
+                        /**
+                         * @description The `cursor` of the next page; null at the end.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    countRefusals: {
+        parameters: {
+            query?: {
+                view?: "billed" | "own";
+                account_id?: number;
+                application_id?: number;
+                code?: string;
+                interval?: "hour" | "day";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalCounts"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

@@ -8,6 +8,7 @@ import { ownPeriodApi } from '../billing/periods/own/openapi.ts';
 import { invitationApi, teamApi } from '../teams/console/openapi.ts';
 import { tokenApi } from '../access/tokens/openapi.ts';
 import { usageApi } from '../usage/endpoint/openapi.ts';
+import { refusalApi } from '../usage/refused-calls/console/openapi.ts';
 import { usageViewApi } from '../usage/views/openapi.ts';
 import { webhookApi } from '../notifications/webhooks/openapi.ts';
 import { addressesApi } from '../http/public-addresses/openapi.ts';
@@ -30,6 +31,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   invitationApi,
   subscriptionApi,
   usageViewApi,
+  refusalApi,
   ownPeriodApi,
   alertApi,
   webhookApi,

@@ -7,6 +7,7 @@ import { alertRoutes } from './console-alert-routes.ts';
 import { applicationRoutes } from './console-application-routes.ts';
 import { teamRoutes } from './console-team-routes.ts';
 import { planRoutes } from './console-plan-routes.ts';
+import { refusalRoutes } from './console-refusal-routes.ts';
 import { usageRoutes } from './console-usage-routes.ts';
 import type { SelfService } from '../billing/self-service/settings.ts';
 import type { Query } from '../platform/database/query.ts';
@@ -107,6 +108,7 @@ export function consoleRoutes(parts: ConsoleParts): Router {
     teamRoutes(parts, session),
     planRoutes(parts, session),
     usageRoutes(parts, session),
+    refusalRoutes(parts, session),
     alertRoutes(parts, session),
   );
   return router;

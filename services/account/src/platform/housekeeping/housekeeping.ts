@@ -42,6 +42,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   webhook_deliveries:
     "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",
   refused_calls: `recorded_at <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
+  refused_call_counts: `hour <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
+  refused_call_gateways: "seen_at <= now() - interval '14 days'",
   refused_call_days: `day < CAST((now() - ${REFUSED_CALLS_ARE_KEPT}) AT TIME ZONE 'UTC' AS date)`,
 };
 

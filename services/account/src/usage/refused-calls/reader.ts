@@ -1,12 +1,20 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
-import { REFUSED_CALLS_KEY, REFUSED_CALL_FIELD, refusedCallSchema } from '@tollgate/contracts/refused-call';
-import type { RefusedCall } from '@tollgate/contracts/refused-call';
+import {
+  REFUSAL_COUNTS_FIELD,
+  REFUSAL_COUNTS_KEY,
+  REFUSED_CALLS_KEY,
+  REFUSED_CALL_FIELD,
+  refusalCountBatchSchema,
+  refusedCallSchema,
+} from '@tollgate/contracts/refused-call';
+import type { z } from 'zod';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import type { Transact } from '../../platform/database/query.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
 import { nextStreamId } from '../reader/stream/stream-id.ts';
+import { storeRefusalCounts } from './count-store.ts';
 import { storeRefusedCalls } from './store.ts';
 
 export type RefusedCallMetrics = {
@@ -18,8 +26,8 @@ export type RefusedCallMetrics = {
 const PAGE = 500;
 
 /**
- * Moves records of refused and failed calls from the stream to Postgres (ADR 0045). An entry stored twice after a
- * crash changes nothing the second time.
+ * Moves records of refused and failed calls, and their exact numbers, from the streams to Postgres (ADR 0045, 0058). An
+ * entry stored twice after a crash changes nothing the second time.
  */
 export function startRefusedCallReader(options: {
   redis: Pick<RedisConnection, 'xrange' | 'xtrim'>;
@@ -33,7 +41,7 @@ export function startRefusedCallReader(options: {
     const entries = await redis.xrange(REFUSED_CALLS_KEY, '-', '+', 'COUNT', PAGE);
     const last = entries.at(-1);
     if (last === undefined) return false;
-    const calls = entries.flatMap(([, fields]) => readCall(fields) ?? []);
+    const calls = entries.flatMap(([, fields]) => read(fields, REFUSED_CALL_FIELD, refusedCallSchema));
     const beyondDay = calls.length === 0 ? 0 : await storeRefusedCalls(transact, calls);
     if (beyondDay === null) return false;
     await redis.xtrim(REFUSED_CALLS_KEY, 'MINID', nextStreamId(last[0]));
@@ -43,8 +51,22 @@ export function startRefusedCallReader(options: {
     return entries.length === PAGE;
   }
 
+  async function countPage(): Promise<boolean> {
+    const entries = await redis.xrange(REFUSAL_COUNTS_KEY, '-', '+', 'COUNT', PAGE);
+    const last = entries.at(-1);
+    if (last === undefined) return false;
+    const batches = entries.flatMap(([, fields]) =>
+      read(fields, REFUSAL_COUNTS_FIELD, refusalCountBatchSchema),
+    );
+    if (batches.length > 0 && !(await storeRefusalCounts(transact, batches))) return false;
+    await redis.xtrim(REFUSAL_COUNTS_KEY, 'MINID', nextStreamId(last[0]));
+    metrics.unreadable.inc(entries.length - batches.length);
+    return entries.length === PAGE;
+  }
+
   return startWorkLoop({
     work: async (signal) => {
+      while (!signal.aborted && (await countPage()));
       while (!signal.aborted && (await storePage()));
     },
     messages: {
@@ -55,12 +77,14 @@ export function startRefusedCallReader(options: {
   });
 }
 
-function readCall(fields: readonly string[]): RefusedCall | undefined {
-  const json = fields[fields.indexOf(REFUSED_CALL_FIELD) + 1] ?? '';
+/** The field's value; nothing if it isn't what the schema says. */
+function read<T>(fields: readonly string[], name: string, schema: z.ZodType<T>): T[] {
+  const json = fields[fields.indexOf(name) + 1] ?? '';
   try {
-    return refusedCallSchema.safeParse(JSON.parse(json)).data;
+    const parsed = schema.safeParse(JSON.parse(json));
+    return parsed.success ? [parsed.data] : [];
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -119,7 +119,7 @@ test('an account has so many records a day, and no more; others go on', async ()
   await suite.database('refused_call_days').insert({
     day: suite.database.raw("CAST(now() AT TIME ZONE 'UTC' AS date)"),
     account_id,
-    refusals: 9_998,
+    refusals: 49_998,
   });
   const other = await insertAccount(suite.database);
   const calls = Array.from({ length: 5 }, () => refusedCall({ account_id }));
@@ -128,6 +128,22 @@ test('an account has so many records a day, and no more; others go on', async ()
   expect(await suite.database('refused_calls').where({ account_id })).toHaveLength(2);
   expect(await suite.database('refused_calls').where({ account_id: other })).toHaveLength(1);
   expect(await accountMetric(suite.account, 'tollgate_refused_calls_beyond_day_total')).toBe(3);
+});
+
+test('tokens that anyone can make up take nothing from the records of valid ones', async () => {
+  const account_id = await insertAccount(suite.database);
+  const { client_id } = await insertApplication(suite.database, account_id);
+  await suite.database('refused_call_days').insert({
+    day: suite.database.raw("CAST(now() AT TIME ZONE 'UTC' AS date)"),
+    account_id: -account_id,
+    refusals: 4_999,
+  });
+  const madeUp = () => refusedCall({ client_id, code: 'unauthorized', status: 401 });
+  await appendRefusals(suite.store, [madeUp(), madeUp(), madeUp()]);
+  await appendRefusals(suite.store, [refusedCall({ account_id })]);
+  await stored();
+  const { refusals } = await list(account_id);
+  expect(refusals.map(({ code }) => code)).toEqual(['points_limit_exceeded', 'unauthorized']);
 });
 
 test('records go when their time is over', async () => {

@@ -1,15 +1,29 @@
 import type { RefusedCall } from '@tollgate/contracts/refused-call';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
+import { withOwners } from './owners.ts';
 
 /** Any number that nothing else locks in this database. */
 const READER_LOCK = 7_462_026;
 
-/** `WITHOUT_ACCOUNT`: all refusals without a known account. */
-const ROWS_PER_ACCOUNT_AND_DAY = 10_000;
+/** Some 20 MB of rows. A code that floods has up to 5,800 from each gateway, so others still fit. */
+const ROWS_PER_ACCOUNT_AND_DAY = 50_000;
+/** Of tokens that were refused: made-up ones must not displace what happened to valid ones. */
+const UNPROVEN_ROWS_PER_ACCOUNT_AND_DAY = 5_000;
 const ROWS_WITHOUT_ACCOUNT_AND_DAY = 100_000;
 
+/** The days of all refusals without an account are those of account 0; of an account's refused tokens, of `-id`. */
 const NO_ACCOUNT = 0;
+
+function dayKeyOf({ account_id, payer_id, code }: RefusedCall): number {
+  if (account_id === null) return NO_ACCOUNT;
+  return payer_id === null && code === 'unauthorized' ? -account_id : account_id;
+}
+
+function maxOf(dayKey: number): number {
+  if (dayKey === NO_ACCOUNT) return ROWS_WITHOUT_ACCOUNT_AND_DAY;
+  return dayKey < 0 ? UNPROVEN_ROWS_PER_ACCOUNT_AND_DAY : ROWS_PER_ACCOUNT_AND_DAY;
+}
 
 /** Stores new records. Resolves with how many exceed their day's limit, or null if another replica is storing. */
 export function storeRefusedCalls(transact: Transact, calls: readonly RefusedCall[]): Promise<number | null> {
@@ -25,29 +39,9 @@ export function storeRefusedCalls(transact: Transact, calls: readonly RefusedCal
   });
 }
 
-/**
- * A refused token's application belongs to its owner, who can then see why calls fail. The token proves nothing:
- * anyone who knows the application part can construct one.
- */
-async function withOwners(query: Query, calls: readonly RefusedCall[]): Promise<RefusedCall[]> {
-  const clientIds = calls.flatMap(({ account_id, client_id }) =>
-    account_id === null && client_id !== null ? [client_id] : [],
-  );
-  if (clientIds.length === 0) return [...calls];
-  const rows = await query<{ client_id: string; application_id: number; account_id: number }>(
-    `SELECT client_id, application_id, account_id FROM applications
-     WHERE client_id = ANY (CAST(:clientIds AS uuid[]))`,
-    { clientIds },
-  );
-  const owners = new Map(rows.map(({ client_id, ...owner }) => [client_id, owner]));
-  return calls.map((call) =>
-    call.account_id === null && call.client_id !== null ? { ...call, ...owners.get(call.client_id) } : call,
-  );
-}
-
 /** A record that comes twice counts twice. */
 async function withinDay(query: Query, calls: readonly RefusedCall[]): Promise<RefusedCall[]> {
-  const byAccount = Map.groupBy(calls, ({ account_id }) => account_id ?? NO_ACCOUNT);
+  const byAccount = Map.groupBy(calls, dayKeyOf);
   const accountIds = [...byAccount.keys()];
   const rows = await query<{ account_id: number; refusals: number }>(
     `INSERT INTO refused_call_days AS days (day, account_id, refusals)
@@ -59,13 +53,12 @@ async function withinDay(query: Query, calls: readonly RefusedCall[]): Promise<R
   );
   return rows.flatMap(({ account_id, refusals }) => {
     const come = byAccount.get(account_id) ?? [];
-    const max = account_id === NO_ACCOUNT ? ROWS_WITHOUT_ACCOUNT_AND_DAY : ROWS_PER_ACCOUNT_AND_DAY;
-    return come.slice(0, Math.max(0, max - (refusals - come.length)));
+    return come.slice(0, Math.max(0, maxOf(account_id) - (refusals - come.length)));
   });
 }
 
 const COLUMNS = `request_id, seq, kind, code, status, account_id, payer_id, application_id, client_id, address,
-  api_version, duration_ms, detail, unrecorded_before`;
+  api_version, duration_ms, detail, unrecorded_before, points, operation_name`;
 
 async function insert(query: Query, calls: readonly RefusedCall[]): Promise<void> {
   await query(
@@ -74,7 +67,7 @@ async function insert(query: Query, calls: readonly RefusedCall[]): Promise<void
      FROM json_to_recordset(CAST(:calls AS json)) AS call (
        at_ms bigint, request_id text, seq bigint, kind text, code text, status integer, account_id bigint,
        payer_id bigint, application_id bigint, client_id uuid, address text, api_version text, duration_ms bigint,
-       detail text, unrecorded_before bigint)
+       detail text, unrecorded_before bigint, points bigint, operation_name text)
      ORDER BY at_ms, seq
      ON CONFLICT (request_id, seq) DO NOTHING`,
     { calls: JSON.stringify(calls) },

@@ -1,3 +1,4 @@
+import { invalidFields } from '@tollgate/http/invalid-fields';
 import { periodStart } from '../../../billing/periods/calendar.ts';
 
 /** A UTC day always has 24 hours. */
@@ -31,6 +32,12 @@ export function usageRange(wanted: WantedRange, now: Date): UsageRange {
   const defaultMs = Math.max(toMs - DEFAULT_BUCKETS[interval] * step, earliest(now).getTime());
   const fromMs = wanted.from === undefined ? defaultMs : floor(wanted.from.getTime(), step);
   return { interval, from: new Date(fromMs), to: new Date(toMs) };
+}
+
+/** @throws {Problem} invalid_request that names each fault */
+export function assertRange(wanted: WantedRange, now: Date): void {
+  const faults = rangeFaults(wanted, now);
+  if (faults.length > 0) throw invalidFields(faults);
 }
 
 /** `to` may name the rest of the current day. */
