@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { ApiError, api, nullIf, resultOf } from './client.ts';
 import type { components, paths } from './schema.d.ts';
 
@@ -33,7 +33,6 @@ export function usageQuery(request: UsageRequest) {
       if (typeof usage === 'string') throw new ApiError(null);
       return usage;
     },
-    placeholderData: keepPreviousData,
     gcTime: KEPT_MS,
     ...(request.to === undefined ? { refetchInterval: REFRESH_MS } : {}),
   });

@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ApplicationSettings } from './application-settings.tsx';
+import { ApplicationUsage } from './application-usage.tsx';
 import { ClientSecret } from './client-secret.tsx';
 import { EndApplication } from './end-application.tsx';
 import { applicationQuery } from './queries.ts';
@@ -38,6 +39,7 @@ export function ApplicationPage() {
       <TokenList application={data} />
       <ClientSecret application={data} />
       <ApplicationSettings key={applicationId} application={data} />
+      <ApplicationUsage applicationId={applicationId} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { Announcements } from './announcements.tsx';
 import { BusiestApplications } from './busiest-applications.tsx';
 import { CrossedThresholds } from './crossed-thresholds.tsx';
 import { Limits } from './limits.tsx';
+import { PointsPerDay } from './points/points-per-day.tsx';
 import { Freshness, StatusCard } from './status-card.tsx';
 import { useLivePace } from './use-live-pace.ts';
 import styles from './overview.module.css';
@@ -25,6 +26,7 @@ export function OverviewPage() {
       )}
       {pace && <StatusCard pace={pace} />}
       {pace && <Limits pace={pace} />}
+      {pace && <PointsPerDay period={pace.billing_period} points={pace.limits.points_limit} />}
       <div className={styles['columns']}>
         <BusiestApplications isLive={mode === 'live'} />
         {pace && <CrossedThresholds thresholds={pace.crossed_thresholds} />}

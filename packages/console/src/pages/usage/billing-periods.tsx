@@ -5,12 +5,12 @@ import { Button } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { bucketName } from '../../ui/usage/bucket-time.ts';
+import { daysOfPeriod } from '../../ui/usage/days.ts';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import page from '../../ui/page/page.module.css';
 import styles from '../../ui/usage/usage.module.css';
 import view from './usage.module.css';
 import { periodsQuery } from './queries.ts';
-import { daysOfPeriod } from './range.ts';
 import type { UsageSearch } from './search.ts';
 
 const STATES = {

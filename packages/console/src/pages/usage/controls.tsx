@@ -1,7 +1,8 @@
 import { Suspense, lazy } from 'react';
 import { SelectField } from '../../ui/form/select-field.tsx';
-import { dayOf, earliestDay, mayBeHourly } from './range.ts';
-import type { Days } from './range.ts';
+import { dayOf, earliestDay } from '../../ui/usage/days.ts';
+import type { Days } from '../../ui/usage/days.ts';
+import { mayBeHourly } from './range.ts';
 import { RANGES } from './search.ts';
 import type { Group, RangeName, UsageSearch } from './search.ts';
 import styles from './usage.module.css';

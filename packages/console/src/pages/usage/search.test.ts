@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { daysBetween, daysOf, earliestDay, mayBeHourly } from './range.ts';
+import { daysBetween, earliestDay } from '../../ui/usage/days.ts';
+import { daysOf, mayBeHourly } from './range.ts';
 import { usageSearch } from './search.ts';
 
 /** The view's address, and the days that it stands for. */

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
@@ -8,6 +8,8 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { rangeBefore, rangeLength, rangeName } from '../../ui/usage/bucket-time.ts';
+import { dayOf, earliestDay } from '../../ui/usage/days.ts';
+import type { Days } from '../../ui/usage/days.ts';
 import type { Measure } from '../../ui/usage/measures.ts';
 import { UsageChart } from '../../ui/usage/usage-chart.tsx';
 import { UsageTable } from '../../ui/usage/usage-table.tsx';
@@ -17,8 +19,7 @@ import type { ControlsProps } from './controls.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { periodsQuery } from './queries.ts';
-import { dayOf, daysOf, earliestDay, mayBeHourly } from './range.ts';
-import type { Days } from './range.ts';
+import { daysOf, mayBeHourly } from './range.ts';
 import { usageSearch } from './search.ts';
 import type { UsageSearch } from './search.ts';
 import { Totals } from './totals.tsx';
@@ -84,7 +85,10 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
     isError,
     isPlaceholderData,
     refetch,
-  } = useQuery(usageQuery(requestFor(search, days, nowMs)));
+  } = useQuery({
+    ...usageQuery(requestFor(search, days, nowMs)),
+    placeholderData: keepPreviousData,
+  });
   const maySeeMembers = usage === undefined || usage.view === 'billed';
   // Members see only themselves, so that grouping by member says nothing (ADR 0028).
   const isWithoutMembers = search.group === 'member' && !maySeeMembers;

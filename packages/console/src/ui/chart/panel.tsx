@@ -6,9 +6,9 @@ import type { ChartPanel } from './model.ts';
 import styles from './chart.module.css';
 
 const TICKS = 4;
-/** Room for half of the uppermost figure of the axis. */
-const HEAD_PX = 10;
-const LABEL_PX = 14;
+/** Room for the uppermost figure of the axis, and for the limit's name above its line. */
+const HEAD_PX = 20;
+const LABEL_PX = -5;
 const MAX_BAR_PX = 56;
 
 type PanelProps = {
@@ -66,7 +66,7 @@ export function Panel({ panel, chartId, xScale, width, gutterPx }: PanelProps) {
       {limit !== null && (
         <g transform={`translate(0 ${String(yOf(limit.value))})`}>
           <path d={`M${String(gutterPx)} 0H${String(width)}`} className={styles['limit']} />
-          <text x={gutterPx + 4} y={LABEL_PX} className={styles['limitName']}>
+          <text x={width} y={LABEL_PX} textAnchor="end" className={styles['limitName']}>
             {limit.name}
           </text>
         </g>

@@ -1,10 +1,9 @@
 import type { Usage } from '../../api/usage.ts';
-import { formatNumber } from '../format.ts';
-import { bucketLocalStart, bucketName } from './bucket-time.ts';
 import { stacksOf } from './groups.ts';
 import { MEASURES, MEASURE_TEXT } from './measures.ts';
 import type { Measure } from './measures.ts';
-import styles from './usage.module.css';
+import { TimeTable } from './time-table.tsx';
+import type { TimeColumn } from './time-table.tsx';
 
 type UsageTableProps = {
   usage: Usage;
@@ -12,62 +11,15 @@ type UsageTableProps = {
   before?: { usage: Usage; name: string } | null;
 };
 
-type Column = { name: string; values: readonly (number | null)[]; total: number };
-
 /** The figures of a UsageChart, exactly. Without grouping it has all measures, as the CSV does. */
 export function UsageTable({ usage, measure, before = null }: UsageTableProps) {
-  const columns = columnsOf({ usage, measure, before });
-  const { interval, buckets } = usage;
+  const starts = usage.buckets.map(({ started_at }) => started_at);
   return (
-    <div
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={interval === 'day' ? 'Usage by day' : 'Usage by hour'}
-    >
-      <table className={styles['table']}>
-        <thead>
-          <tr>
-            <th scope="col">{interval === 'day' ? 'Day (UTC)' : 'Hour (UTC)'}</th>
-            {columns.map(({ name }, index) => (
-              <th key={index} scope="col" className={styles['figure']}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {buckets.map(({ started_at }, row) => (
-            <tr key={started_at}>
-              <th scope="row">
-                <time dateTime={started_at} title={bucketLocalStart(started_at)}>
-                  {bucketName(started_at, interval)}
-                </time>
-              </th>
-              {columns.map(({ values }, index) => (
-                <td key={index} className={styles['figure']}>
-                  {formatNumber(values[row] ?? 0)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">Total</th>
-            {columns.map(({ total }, index) => (
-              <td key={index} className={styles['figure']}>
-                {formatNumber(total)}
-              </td>
-            ))}
-          </tr>
-        </tfoot>
-      </table>
-    </div>
+    <TimeTable interval={usage.interval} starts={starts} columns={columnsOf({ usage, measure, before })} />
   );
 }
 
-function columnsOf({ usage, measure, before = null }: UsageTableProps): Column[] {
+function columnsOf({ usage, measure, before = null }: UsageTableProps): TimeColumn[] {
   const { field, column } = MEASURE_TEXT[measure];
   const compared =
     before === null
