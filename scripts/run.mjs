@@ -1,4 +1,4 @@
-// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|console|screenshots|tollgate`.
+// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|console|screenshots|page-speed|tollgate`.
 // This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -18,6 +18,7 @@ const COMMANDS = {
   openapi: ['scripts/openapi.ts'],
   console: ['packages/console/node_modules/vite/bin/vite.js', 'packages/console'],
   screenshots: ['e2e/src/browser/screenshots.ts'],
+  'page-speed': ['e2e/src/browser/page-speed.ts'],
   tollgate: ['tools/command/src/tollgate.ts'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'],
 };

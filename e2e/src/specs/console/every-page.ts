@@ -40,8 +40,8 @@ export function everyPageJourneys(journey: Journey): void {
         await expectAccessible(tab.page, options.forcedColors === 'active' ? ['color-contrast'] : []);
         expect({ path, ...(await layoutOf(tab.page)) }).toEqual({ path, overflow: 0, animations: 0 });
         // A keyboard meets the same stops in the light theme as in the dark one.
-      const unmarked = options.colorScheme === 'light' ? [] : await stopsWithoutFocusRing(tab.page);
-      expect({ path, unmarked }).toEqual({ path, unmarked: [] });
+        const unmarked = options.colorScheme === 'light' ? [] : await stopsWithoutFocusRing(tab.page);
+        expect({ path, unmarked }).toEqual({ path, unmarked: [] });
       }
       expect(tab.faults).toEqual([]);
       await tab.close();
