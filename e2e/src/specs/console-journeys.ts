@@ -8,6 +8,7 @@ import { applicationJourneys } from './console/applications.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
 import { applicationsPage } from './console/journey.ts';
+import { planJourneys } from './console/plan.ts';
 import { searchJourneys } from './console/search.ts';
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
@@ -50,6 +51,9 @@ export function consoleJourneys(stack: () => Stack): void {
     });
     describe('search', () => {
       searchJourneys(journey);
+    });
+    describe('plan', () => {
+      planJourneys(journey);
     });
     describe('entry', () => {
       entryJourneys(journey);

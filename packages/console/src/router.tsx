@@ -97,6 +97,12 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./pages/tokens/tokens.tsx'), 'TokensPage'),
 });
 
+const plan = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/plan',
+  component: lazyRouteComponent(() => import('./pages/plan/plan.tsx'), 'PlanPage'),
+});
+
 const usage = createRoute({
   getParentRoute: () => signedIn,
   path: '/usage',
@@ -112,7 +118,7 @@ const team = createRoute({
 
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
 
-const customerPages = [overview, applications, application, tokens, usage, team] as const;
+const customerPages = [overview, plan, applications, application, tokens, usage, team] as const;
 
 /** The route table of the interface; paths are below /user. */
 export const router = createRouter({

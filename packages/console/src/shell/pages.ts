@@ -9,5 +9,11 @@ export const NAVIGATION = [
     ],
   },
   { title: 'Activity', pages: [{ to: '/usage', label: 'Usage' }] },
-  { title: 'Account', pages: [{ to: '/team', label: 'Team' }] },
+  {
+    title: 'Account',
+    pages: [
+      { to: '/plan', label: 'Plan' },
+      { to: '/team', label: 'Team' },
+    ],
+  },
 ] as const;

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { ErrorMessage, Empty, Skeleton } from '../../ui/page/states.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Announcements } from './announcements.tsx';
@@ -21,7 +22,9 @@ export function OverviewPage() {
       {pace === undefined && error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {pace === null && (
         <Empty title="You have no plan yet">
-          <p>Calls to the API are refused until your account has a plan. Contact sales to get one.</p>
+          <p>
+            Calls to the API are refused until your account has a plan. <Link to="/plan">Choose a plan</Link>.
+          </p>
         </Empty>
       )}
       {pace && <StatusCard pace={pace} />}

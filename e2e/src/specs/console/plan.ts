@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from '../../browser/console-page.ts';
+import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY, mailedLink, makeApplication } from './journey.ts';
+import type { Journey } from './journey.ts';
+
+const PASSWORD = 'correct horse battery';
+
+/** A customer starts without an operator: the trial of the sign-up, then a plan. */
+export function planJourneys(journey: Journey): void {
+  test('sign up from the mail: the trial is active, and a call with a new application passes', async () => {
+    const page = await signedUp(journey);
+    const { demo } = journey.stack();
+    await page.getByText('Trial', { exact: true }).first().waitFor();
+    await openApplications(page);
+    const token = await obtainToken(demo, await makeApplication(page, 'First call'));
+    const response = await postGraphql(demo, token, QUERY);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    const meter = page.getByRole('meter', { name: 'Points used' });
+    await eventually(
+      async () => Number(await meter.getAttribute('aria-valuenow')),
+      (used) => used > 0,
+      LIVE_TIME_LIMIT_MS,
+    );
+    await openPlan(page);
+    await page.getByText('Your trial doesn’t renew.').waitFor();
+    await page.getByRole('button', { name: 'Subscribe to Starter' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Subscribe to Starter' });
+    await dialog.getByText(/you lose its remaining [\d,.]+ points and 14 days/).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Subscribe' }).click();
+    await page.getByRole('heading', { name: 'Starter', level: 2 }).waitFor();
+    await expectAccessible(page);
+    expect(await readUsage(demo, token)).toMatchObject({
+      status: 'active',
+      billing_period: { plan_name: 'Starter', usage: { points_usage: 0 } },
+    });
+  });
+
+  test('change the plan now and at the end of the period, cancel and resume', async () => {
+    const page = await signedUp(journey);
+    await openPlan(page);
+    await choose(page, 'Subscribe to Starter', 'Subscribe');
+    await page.getByText(/^Starter renews every month/).waitFor();
+    await page.getByRole('button', { name: 'Change to Standard' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change to Standard' });
+    await dialog.getByText(/You lose the remaining 100,000 points of Starter/).waitFor();
+    await dialog.getByRole('radio', { name: /^Now/ }).check();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Change plan' }).click();
+    await page.getByRole('heading', { name: 'Standard', level: 2 }).waitFor();
+    await page.getByText(/^Standard renews every month/).waitFor();
+
+    await page.getByRole('button', { name: 'Change to Starter' }).click();
+    const smaller = page.getByRole('dialog', { name: 'Change to Starter' });
+    await smaller.getByText('Only a plan with higher limits can start before the period ends.').waitFor();
+    expect(await smaller.getByRole('radio').count()).toBe(1);
+    await smaller.getByRole('button', { name: 'Change plan' }).click();
+    await page.getByText(/^Standard changes to Starter on/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Keep Standard' }).click();
+    await page.getByText(/^Standard renews every month/).waitFor();
+
+    await page.getByRole('button', { name: 'Cancel plan' }).click();
+    const cancelling = page.getByRole('dialog', { name: 'Cancel Standard?' });
+    await cancelling.getByText('You can undo this until then.').waitFor();
+    await expectAccessible(page);
+    await cancelling.getByRole('button', { name: 'Cancel plan' }).click();
+    await page.getByText(/^Standard is cancelled and ends on/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Resume plan' }).click();
+    await page.getByText(/^Standard renews every month/).waitFor();
+  });
+
+  test('team slots by keyboard alone: a number out of range is refused at its field', async () => {
+    const page = await signedUp(journey);
+    await openPlan(page);
+    await page.getByRole('button', { name: 'Subscribe to Starter' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Number of slots').focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('6');
+    await page.keyboard.press('Enter');
+    await page.getByText('must be at most 5').waitFor();
+    expect(await page.locator(':focus').getAttribute('name')).toBe('team_slots_limit');
+    await expectAccessible(page);
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('4');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your team has 4 slots now.').waitFor();
+  });
+
+  test('two tabs: what was confirmed in one is not overwritten by the other', async () => {
+    const page = await signedUp(journey);
+    const other = await journey.tab().context.newPage();
+    await openPlan(page);
+    await other.goto(page.url());
+    await choose(page, 'Subscribe to Starter', 'Subscribe');
+    await page.getByText(/^Starter renews every month/).waitFor();
+    await choose(other, 'Subscribe to Business', 'Subscribe');
+    await other.getByRole('alert').getByText('The account already has a subscription').waitFor();
+    await other.getByText(/^Starter renews every month/).waitFor();
+    await other.close();
+  });
+}
+
+/** A new account, signed in, on the Overview. */
+async function signedUp(journey: Journey): Promise<Page> {
+  const { page } = journey.tab();
+  const { url } = journey.stack().demo.console;
+  const email = `plan-${randomUUID()}@example.com`;
+  const post = (path: string, data: Record<string, string>) =>
+    page.request.post(`${new URL(url).origin}/api/console${path}`, { data });
+  expect((await post('/sign-up', { email, name: 'Ada', password: PASSWORD })).status()).toBe(202);
+  await page.goto(await mailedLink(journey, email, 'verify-email'));
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText(`${email} is now the address of your account.`).waitFor();
+  await page.goto(`${url}/sign-in`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return page;
+}
+
+async function openPlan(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Plan', exact: true }).click();
+  await page.getByRole('heading', { name: 'Plan', exact: true, level: 1 }).waitFor();
+}
+
+async function openApplications(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Applications', exact: true }).click();
+  await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+}
+
+async function choose(page: Page, button: string, confirm: string): Promise<void> {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('dialog').getByRole('button', { name: confirm, exact: true }).click();
+}

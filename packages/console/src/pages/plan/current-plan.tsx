@@ -1,0 +1,90 @@
+import { daysUntil, formatNumber } from '../../ui/format.ts';
+import { Day } from '../../ui/moment.tsx';
+import pageStyles from '../../ui/page/page.module.css';
+import { Badge, Empty } from '../../ui/page/states.tsx';
+import type { Subscription } from './queries.ts';
+import { Renewal } from './renewal.tsx';
+import { counted } from './wording.ts';
+import type { Period } from './wording.ts';
+
+const STATUS = {
+  active: { tone: 'good', label: 'Active' },
+  grace: { tone: 'warning', label: 'Grace period' },
+  blocked: { tone: 'danger', label: 'Blocked' },
+  expired: { tone: 'danger', label: 'Expired' },
+  none: { tone: 'neutral', label: 'No plan' },
+} as const;
+
+/** What the account's calls are billed to, until when, and what follows. */
+export function CurrentPlan({ subscription }: { subscription: Subscription }) {
+  const { billing_period: period, payer, account_id } = subscription;
+  const isMember = payer.account_id !== account_id;
+  if (period === null && !isMember) return <NoPlan isBlocked={subscription.status === 'blocked'} />;
+  const { tone, label } = STATUS[subscription.status];
+  return (
+    <section className={pageStyles['card']} aria-labelledby="current-plan">
+      <div className={pageStyles['header']}>
+        <h2 id="current-plan">{period === null ? 'Your team has no plan' : period.plan_name}</h2>
+        <Badge tone={tone}>{label}</Badge>
+      </div>
+      {isMember && (
+        <p>
+          {payer.name} ({payer.email}) manages your team and pays for your calls. Only they can change the
+          plan.
+        </p>
+      )}
+      {period !== null && <Facts period={period} status={subscription.status} />}
+      {!isMember && period?.is_trial === true && subscription.status === 'active' && (
+        <p>
+          Your trial doesn’t renew. Subscribe to a plan before it ends, and your calls continue without a gap.
+        </p>
+      )}
+      <Renewal subscription={subscription} isMember={isMember} />
+    </section>
+  );
+}
+
+function NoPlan({ isBlocked }: { isBlocked: boolean }) {
+  return (
+    <Empty title="You have no plan yet">
+      <p>
+        {isBlocked
+          ? 'Your account is blocked. Contact support.'
+          : 'Calls to the API are refused until your account has a plan. Choose one below.'}
+      </p>
+    </Empty>
+  );
+}
+
+function Facts({ period, status }: { period: Period; status: Subscription['status'] }) {
+  const { usage, limits } = period;
+  const limit = limits.points_limit;
+  return (
+    <dl className={pageStyles['facts']}>
+      {period.product_name !== null && (
+        <>
+          <dt>Product</dt>
+          <dd>{period.product_name}</dd>
+        </>
+      )}
+      <dt>{period.is_trial ? 'Trial' : 'Billing period'}</dt>
+      <dd>
+        <Day at={period.started_at} /> to <Day at={period.ended_at} />
+        {status === 'active' && `, ${counted(daysUntil(period.ended_at), 'day')} left`}
+      </dd>
+      {status === 'grace' && (
+        <>
+          <dt>Calls pass until</dt>
+          <dd>
+            <Day at={period.grace_ends_at} />
+          </dd>
+        </>
+      )}
+      <dt>Points used</dt>
+      <dd>
+        {formatNumber(usage.points_usage)}
+        {typeof limit === 'number' ? ` of ${formatNumber(limit)}` : ', unlimited'}
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { Catalogue } from './catalogue.tsx';
+import { CurrentPlan } from './current-plan.tsx';
+import { catalogueQuery, subscriptionQuery } from './queries.ts';
+import { TeamSlots } from './team-slots.tsx';
+
+/** `/user/plan`: the current plan, team slots, and the plans to choose from. */
+export function PlanPage() {
+  const subscription = useQuery(subscriptionQuery);
+  const catalogue = useQuery(catalogueQuery);
+  const failed = [subscription, catalogue].find(({ data, isError }) => isError && data === undefined);
+  const { data } = subscription;
+  const plans = catalogue.data;
+  if (failed !== undefined) {
+    return (
+      <>
+        <PageHeader title="Plan" />
+        <ErrorMessage error={failed.error} onRetry={() => void failed.refetch()} />
+      </>
+    );
+  }
+  const isMember = data !== undefined && data.payer.account_id !== data.account_id;
+  return (
+    <>
+      <PageHeader title="Plan" />
+      {(data === undefined || plans === undefined) && <Skeleton rows={8} />}
+      {data !== undefined && plans !== undefined && (
+        <>
+          <CurrentPlan subscription={data} />
+          {!isMember && <Catalogue subscription={data} plans={plans} />}
+          {data.team_slots !== null && <TeamSlots subscription={data} slots={data.team_slots} />}
+        </>
+      )}
+    </>
+  );
+}

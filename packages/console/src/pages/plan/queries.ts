@@ -1,0 +1,61 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import { ApiError, api, resultOf } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+
+export type Plan = components['schemas']['PublicPlan'];
+export type Subscription = components['schemas']['Subscription'];
+export type Preview = components['schemas']['SubscriptionPreview'];
+export type Interval = 'month' | 'year';
+export type Effect = 'now' | 'period_end';
+
+const STATUS_INTERVAL_MS = 30_000;
+
+/** A period lasts two seconds at least, so a change of a younger one starts after them. */
+const STARTING_INTERVAL_MS = 1_000;
+
+/** Who pays, the current period, and what can be changed. */
+export const subscriptionQuery = queryOptions({
+  queryKey: ['plan', 'subscription'],
+  queryFn: ({ signal }) => resultOf(api.GET('/api/console/subscription', { signal })),
+  refetchInterval: ({ state }) => (isStarting(state.data) ? STARTING_INTERVAL_MS : STATUS_INTERVAL_MS),
+});
+
+function isStarting(shown: Subscription | undefined): boolean {
+  if (shown === undefined || shown.subscription === null || shown.payer.account_id !== shown.account_id)
+    return false;
+  return shown.status === 'active' && shown.billing_period?.plan_id !== shown.subscription.plan_id;
+}
+
+export const catalogueQuery = queryOptions({
+  queryKey: ['plan', 'catalogue'],
+  queryFn: async ({ signal }) => (await resultOf(api.GET('/api/console/plans', { signal }))).plans,
+});
+
+/** What a plan would mean if it were confirmed now. */
+export function previewQuery(plan_id: number, billing_interval: Interval) {
+  return queryOptions({
+    queryKey: ['plan', 'preview', plan_id, billing_interval],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/api/console/subscription/preview', {
+          signal,
+          params: { query: { plan_id, billing_interval } },
+        }),
+      ),
+    gcTime: 0,
+  });
+}
+
+/** Sends a change and shows its result on all pages. A refusal shows what has changed instead. */
+export async function changing(client: QueryClient, change: Promise<Subscription>): Promise<Subscription> {
+  try {
+    const changed = await change;
+    client.setQueryData(subscriptionQuery.queryKey, changed);
+    void client.invalidateQueries({ queryKey: ['pace'] });
+    return changed;
+  } catch (error) {
+    if (error instanceof ApiError) await client.invalidateQueries({ queryKey: ['plan'] });
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, resultOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Day } from '../../ui/moment.tsx';
+import pageStyles from '../../ui/page/page.module.css';
+import { ErrorMessage } from '../../ui/page/states.tsx';
+import { CancelPlan } from './cancel-plan.tsx';
+import { ContactSales } from './contact-sales.tsx';
+import { changing } from './queries.ts';
+import type { Subscription } from './queries.ts';
+import { PER_INTERVAL } from './wording.ts';
+
+type Own = NonNullable<Subscription['subscription']>;
+
+/** What happens at the end of the period: renewal, a planned change or a cancellation, and how to change that. */
+export function Renewal({ subscription, isMember }: { subscription: Subscription; isMember: boolean }) {
+  const own = subscription.subscription;
+  const [isCancelling, setCancelling] = useState(false);
+  if (own === null) return null;
+  const canCancel = subscription.self_service.actions.includes('cancel');
+  return (
+    <>
+      {isMember && <h3>Your own subscription</h3>}
+      <p>
+        <Outlook own={own} />
+      </p>
+      {!canCancel && <ContactSales subscription={subscription} to="to cancel your plan" />}
+      <div className={pageStyles['actions']}>
+        {own.pending !== null && !own.cancel_at_period_end && !isMember && (
+          <KeepPlan subscription={subscription} own={own} />
+        )}
+        {canCancel && own.cancel_at_period_end && <Resume />}
+        {canCancel && !own.cancel_at_period_end && (
+          <Button
+            onPress={() => {
+              setCancelling(true);
+            }}
+          >
+            Cancel plan
+          </Button>
+        )}
+      </div>
+      <CancelPlan
+        subscription={subscription}
+        own={own}
+        isOpen={isCancelling}
+        onClose={() => {
+          setCancelling(false);
+        }}
+      />
+    </>
+  );
+}
+
+function Outlook({ own }: { own: Own }) {
+  const { plan_name, pending, next_period_at: at, billing_interval } = own;
+  if (own.cancel_at_period_end) {
+    return (
+      <>
+        <strong>{plan_name} is cancelled</strong> and ends on <Day at={at} />. Until then you can undo this.
+      </>
+    );
+  }
+  if (pending !== null) {
+    return (
+      <>
+        {plan_name} changes to <strong>{pending.plan_name}</strong> on <Day at={at} />.
+      </>
+    );
+  }
+  return (
+    <>
+      {plan_name} renews {PER_INTERVAL[billing_interval]}, next on <Day at={at} />.
+    </>
+  );
+}
+
+function Resume() {
+  const client = useQueryClient();
+  const resume = useMutation({
+    mutationFn: () => changing(client, resultOf(api.POST('/api/console/subscription/resume'))),
+  });
+  return (
+    <>
+      <Button
+        variant="primary"
+        isPending={resume.isPending}
+        onPress={() => {
+          resume.mutate();
+        }}
+      >
+        Resume plan
+      </Button>
+      {resume.isError && <ErrorMessage error={resume.error} />}
+    </>
+  );
+}
+
+/** Revokes a planned change by asking for the present plan. */
+function KeepPlan({ subscription, own }: { subscription: Subscription; own: Own }) {
+  const client = useQueryClient();
+  const { plan_id, plan_name, billing_interval } = own;
+  const period_id = subscription.billing_period?.period_id ?? null;
+  const keep = useMutation({
+    mutationFn: () =>
+      changing(
+        client,
+        resultOf(
+          api.POST('/api/console/subscription/change-plan', {
+            body: { plan_id, billing_interval, effective: 'period_end', period_id },
+          }),
+        ),
+      ),
+  });
+  return (
+    <>
+      <Button
+        isPending={keep.isPending}
+        onPress={() => {
+          keep.mutate();
+        }}
+      >
+        Keep {plan_name}
+      </Button>
+      {keep.isError && <ErrorMessage error={keep.error} />}
+    </>
+  );
+}
