@@ -9,6 +9,7 @@ import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
 import { applicationsPage } from './console/journey.ts';
 import { planJourneys } from './console/plan.ts';
+import { requestJourneys } from './console/requests.ts';
 import { searchJourneys } from './console/search.ts';
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
@@ -60,6 +61,9 @@ export function consoleJourneys(stack: () => Stack): void {
     });
     describe('applications', () => {
       applicationJourneys(journey);
+    });
+    describe('requests', () => {
+      requestJourneys(journey);
     });
   });
 }

@@ -16,4 +16,5 @@ export const CONSOLE_PATHS = [
   '/user/plan',
   '/user/usage',
   '/user/team',
+  '/user/requests',
 ] as const;

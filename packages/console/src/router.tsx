@@ -9,6 +9,7 @@ import { sessionQuery } from './api/session.ts';
 import { SignInPage } from './pages/entry/sign-in.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { usageSearch } from './pages/usage/search.ts';
+import type { RequestsParams } from './pages/requests/search.ts';
 import { queryClient } from './query-client.ts';
 import { Shell } from './shell/shell.tsx';
 import { listSearch } from './ui/list/list-search.ts';
@@ -116,9 +117,17 @@ const team = createRoute({
   component: lazyRouteComponent(() => import('./pages/team/team.tsx'), 'TeamPage'),
 });
 
+const requests = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/requests',
+  // The page reads them, so that no other page loads what that takes.
+  validateSearch: (search): RequestsParams => search,
+  component: lazyRouteComponent(() => import('./pages/requests/requests.tsx'), 'RequestsPage'),
+});
+
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
 
-const customerPages = [overview, plan, applications, application, tokens, usage, team] as const;
+const customerPages = [overview, plan, applications, application, tokens, usage, requests, team] as const;
 
 /** The route table of the interface; paths are below /user. */
 export const router = createRouter({

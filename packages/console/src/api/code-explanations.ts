@@ -1,11 +1,12 @@
 import { CALL_CODES } from '@tollgate/contracts/call-codes';
 import type { CallCode } from '@tollgate/contracts/call-codes';
+import { CONSOLE_PATHS } from '../paths.ts';
 
 /** A page of the interface, below /user. */
 type Page = { to: string; label: string };
 
-const TOKENS: Page = { to: '/api_v2/access_tokens', label: 'Tokens' };
-const PLAN: Page = { to: '/plan', label: 'Plan' };
+const TOKENS: Page = { to: '/api_v2/access_tokens', label: 'Go to Tokens' };
+const PLAN: Page = { to: '/plan', label: 'Go to Plan' };
 
 const PAGES: Readonly<Record<string, Page>> = {
   unauthorized: TOKENS,
@@ -24,7 +25,14 @@ export type CodeExplanation = Partial<CallCode> & { title: string; page: Page | 
 
 /** Explains the `code` of a refused or failed data call (docs/errors.md). */
 export function explainCode(code: string): CodeExplanation {
-  return { title: code, ...CALL_CODES[code], page: PAGES[code] ?? null };
+  return { title: code, ...CALL_CODES[code], page: pageOf(code) };
+}
+
+/** Null if the interface has no such page. */
+function pageOf(code: string): Page | null {
+  const page = PAGES[code];
+  const paths: readonly string[] = CONSOLE_PATHS;
+  return page !== undefined && paths.includes(`/user${page.to}`) ? page : null;
 }
 
 /** All codes with an explanation, by title, for a filter. */

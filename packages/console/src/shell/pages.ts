@@ -8,7 +8,13 @@ export const NAVIGATION = [
       { to: '/api_v2/access_tokens', label: 'Tokens' },
     ],
   },
-  { title: 'Activity', pages: [{ to: '/usage', label: 'Usage' }] },
+  {
+    title: 'Activity',
+    pages: [
+      { to: '/usage', label: 'Usage' },
+      { to: '/requests', label: 'Requests' },
+    ],
+  },
   {
     title: 'Account',
     pages: [

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Suspense, lazy } from 'react';
 import { hasStatus } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -8,12 +9,15 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ApplicationSettings } from './application-settings.tsx';
-import { ApplicationUsage } from './application-usage.tsx';
 import { ClientSecret } from './client-secret.tsx';
 import { EndApplication } from './end-application.tsx';
 import { applicationQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
 import { TokenList } from './token-list.tsx';
+
+const ApplicationUsage = lazy(async () => ({
+  default: (await import('./application-usage.tsx')).ApplicationUsage,
+}));
 
 /** `/user/api_v2/applications/<application_id>`: settings, client secret and manually created access tokens. */
 export function ApplicationPage() {
@@ -39,7 +43,9 @@ export function ApplicationPage() {
       <TokenList application={data} />
       <ClientSecret application={data} />
       <ApplicationSettings key={applicationId} application={data} />
-      <ApplicationUsage applicationId={applicationId} />
+      <Suspense fallback={<Skeleton rows={8} />}>
+        <ApplicationUsage applicationId={applicationId} />
+      </Suspense>
     </>
   );
 }

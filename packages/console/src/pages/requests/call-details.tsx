@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { explainCode } from '../../api/code-explanations.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import type { RefusedCall } from './queries.ts';
+import page from '../../ui/page/page.module.css';
+import styles from './requests.module.css';
+
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+const KINDS: Record<RefusedCall['kind'], string> = {
+  call: 'HTTP request',
+  upgrade: 'WebSocket, when connecting',
+  operation: 'Operation over WebSocket',
+  socket: 'WebSocket, closed while open',
+};
+
+/** What a call's code means, how to fix it, and what is known of the call. */
+export function CallDetails({ call }: { call: RefusedCall }) {
+  const { meaning, fix, page: place } = explainCode(call.code);
+  return (
+    <div className={styles['details']}>
+      {meaning !== undefined && (
+        <p>
+          {meaning} <strong>{fix}</strong> {place !== null && <Link to={place.to}>{place.label}</Link>}
+        </p>
+      )}
+      <dl className={page['facts']}>
+        <Fact name="Request ID">
+          <code className={styles['id']}>{call.request_id}</code>
+          <CopyButton what="request ID" text={call.request_id} />
+        </Fact>
+        {call.detail !== null && <Fact name="Message">{call.detail}</Fact>}
+        <Fact name="Code">
+          <code>{call.code}</code>
+          {call.status !== null && ` (HTTP ${String(call.status)})`}
+        </Fact>
+        <Fact name="Time">
+          <time dateTime={call.at} title={new Date(call.at).toUTCString()}>
+            {EXACT.format(new Date(call.at))}
+          </time>
+        </Fact>
+        <Fact name="Sent by">{KINDS[call.kind]}</Fact>
+        {call.operation_name !== null && (
+          <Fact name="Operation">
+            <code>{call.operation_name}</code>
+          </Fact>
+        )}
+        <Fact name="API version">{call.api_version}</Fact>
+        {call.duration_ms !== null && <Fact name="Duration">{formatNumber(call.duration_ms)} ms</Fact>}
+        <Fact name="Cost">{costOf(call)}</Fact>
+      </dl>
+      {call.unrecorded_before > 0 && (
+        <p className={page['muted']}>
+          {formatNumber(call.unrecorded_before)} more calls with this code came just before and were only
+          counted.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function costOf({ points, kind }: RefusedCall): string {
+  if (points === 0) return 'Not charged';
+  if (points === null) return kind === 'call' ? 'Unknown' : 'See your usage';
+  return `${formatNumber(points)} ${points === 1 ? 'point' : 'points'}`;
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className={styles['fact']}>{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { formatNumber } from '../../ui/format.ts';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { CallList } from './call-list.tsx';
+import { CodeSummary } from './code-summary.tsx';
+import { Filters } from './filters.tsx';
+import { OverTime } from './over-time.tsx';
+import { refusalCountsQuery, refusalsQuery } from './queries.ts';
+import type { RefusalCounts } from './queries.ts';
+import { RequestIdSearch } from './request-id-search.tsx';
+import { DEFAULT_RANGE, RANGES, requestsSearch } from './search.ts';
+import type { RequestsSearch } from './search.ts';
+import page from '../../ui/page/page.module.css';
+import styles from './requests.module.css';
+
+/** `/user/requests`: which calls were refused or failed recently, why, and what to do about it. */
+export function RequestsPage() {
+  const search = requestsSearch(useSearch({ from: '/signed-in/requests' }));
+  const navigate = useNavigate();
+  const show = (next: RequestsSearch) => {
+    void navigate({ to: '/requests', search: next });
+  };
+  const [hasSearched, setHasSearched] = useState(false);
+  const isSearch = search.request_id !== undefined;
+  return (
+    <>
+      <PageHeader title="Requests" />
+      <p className={page['muted']}>
+        Calls that were refused or failed, what each code means, and how to fix it. Calls that passed are in
+        your usage.
+      </p>
+      <RequestIdSearch
+        key={search.request_id}
+        requestId={search.request_id}
+        hasFocus={hasSearched}
+        onSearch={(next) => {
+          setHasSearched(true);
+          show(next);
+        }}
+      />
+      {!isSearch && <Numbers search={search} onShow={show} />}
+      <Calls search={search} onShow={show} />
+    </>
+  );
+}
+
+type PartProps = { search: RequestsSearch; onShow: (search: RequestsSearch) => void };
+
+function Numbers({ search, onShow }: PartProps) {
+  const counts = useQuery(refusalCountsQuery(search));
+  return (
+    <>
+      <Filters search={search} counts={counts.data} onShow={onShow} />
+      <p role="status" className={styles['total']}>
+        {counts.data !== undefined && totalOf(counts.data, search)}
+      </p>
+      {counts.isPending && <Skeleton rows={3} />}
+      {counts.data === undefined && counts.isError && (
+        <ErrorMessage error={counts.error} onRetry={() => void counts.refetch()} />
+      )}
+      {counts.data !== undefined && counts.data.calls > 0 && (
+        <>
+          <CodeSummary counts={counts.data} search={search} onShow={onShow} />
+          <OverTime counts={counts.data} />
+        </>
+      )}
+    </>
+  );
+}
+
+function totalOf({ calls }: RefusalCounts, { range = DEFAULT_RANGE }: RequestsSearch): string {
+  const { text } = RANGES[range];
+  if (calls === 0) return `No refused calls ${text}.`;
+  return `${formatNumber(calls)} ${calls === 1 ? 'call was' : 'calls were'} refused or failed ${text}.`;
+}
+
+function Calls({ search, onShow }: PartProps) {
+  const refusals = useInfiniteQuery(refusalsQuery(search));
+  const { data, error, isError, isPending, refetch } = refusals;
+  const heading = useRef<HTMLHeadingElement>(null);
+  return (
+    <section className={styles['section']} aria-labelledby="calls">
+      <h2 id="calls" ref={heading} tabIndex={-1}>
+        {search.request_id === undefined ? 'Recent calls' : 'Search result'}
+      </h2>
+      {isPending && <Skeleton />}
+      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data !== undefined && (
+        <CallList
+          calls={data.pages.flatMap((one) => one.refusals)}
+          viewerId={data.pages[0]?.account_id}
+          search={search}
+          onClear={(next) => {
+            // The button goes, and its focus with it.
+            heading.current?.focus();
+            onShow(next);
+          }}
+          more={
+            refusals.hasNextPage
+              ? { isPending: refusals.isFetchingNextPage, load: () => void refusals.fetchNextPage() }
+              : null
+          }
+        />
+      )}
+    </section>
+  );
+}
