@@ -4,6 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
+import { monacoWithoutInlineStyles } from './scripts/monaco-without-inline-styles.ts';
 
 /** What any page may load before it is usable, Brotli-compressed; what it imports later (charts, the explorer) is not counted. */
 const SCRIPT_BUDGET_BYTES = 150_000;
@@ -70,7 +71,7 @@ function scriptsOfPages(bundle: Bundle): Map<string, Set<string>> {
  */
 export default defineConfig({
   base: '/user/',
-  plugins: [react(), compressed()],
+  plugins: [react(), monacoWithoutInlineStyles(), compressed()],
   build: {
     outDir: 'dist',
     assetsInlineLimit: 0,

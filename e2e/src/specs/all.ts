@@ -2,6 +2,7 @@ import type { Stack } from '../stack/stack.ts';
 import { badInput } from './bad-input.ts';
 import { browsers } from './browsers.ts';
 import { clients } from './clients.ts';
+import { codeSamples } from './console/code-samples.ts';
 import { consoleJourneys } from './console-journeys.ts';
 import { faults } from './faults.ts';
 import { manualTokens } from './manual-tokens.ts';
@@ -22,6 +23,7 @@ export function allSpecs(stack: () => Stack): void {
   socketQueries(stack);
   badInput(stack);
   browsers(stack);
+  codeSamples(stack);
   consoleJourneys(stack);
   revocation(stack);
   manualTokens(stack);

@@ -7,6 +7,7 @@ import type { Stack } from '../stack/stack.ts';
 import { applicationJourneys } from './console/applications.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
+import { explorerJourneys } from './console/explorer.ts';
 import { applicationsPage } from './console/journey.ts';
 import { planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
@@ -64,6 +65,9 @@ export function consoleJourneys(stack: () => Stack): void {
     });
     describe('requests', () => {
       requestJourneys(journey);
+    });
+    describe('explorer', () => {
+      explorerJourneys(journey);
     });
   });
 }

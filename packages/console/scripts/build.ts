@@ -42,7 +42,7 @@ function hashOfSources(): string {
     .map((name) => join('src', name))
     .filter((name) => statSync(join(root, name)).isFile());
   const contracts = ['call-codes.ts', 'error-codes.ts'].map((name) => join('../contracts/src', name));
-  const others = ['index.html', 'vite.config.ts', 'package.json'];
+  const others = ['index.html', 'vite.config.ts', 'package.json', 'scripts/monaco-without-inline-styles.ts'];
   for (const name of [...sourceFiles, ...contracts, ...others].sort()) {
     hash
       .update(`${name}\0`)

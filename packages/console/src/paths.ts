@@ -13,6 +13,7 @@ export const CONSOLE_PATHS = [
   '/user/api_v2/applications',
   '/user/api_v2/applications/:application_id',
   '/user/api_v2/access_tokens',
+  '/user/explorer',
   '/user/plan',
   '/user/usage',
   '/user/team',

@@ -98,6 +98,12 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./pages/tokens/tokens.tsx'), 'TokensPage'),
 });
 
+const explorer = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/explorer',
+  component: lazyRouteComponent(() => import('./pages/explorer/explorer.tsx'), 'ExplorerPage'),
+});
+
 const plan = createRoute({
   getParentRoute: () => signedIn,
   path: '/plan',
@@ -127,7 +133,17 @@ const requests = createRoute({
 
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
 
-const customerPages = [overview, plan, applications, application, tokens, usage, requests, team] as const;
+const customerPages = [
+  overview,
+  plan,
+  applications,
+  application,
+  tokens,
+  explorer,
+  usage,
+  requests,
+  team,
+] as const;
 
 /** The route table of the interface; paths are below /user. */
 export const router = createRouter({

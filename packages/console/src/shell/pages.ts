@@ -8,6 +8,7 @@ export const NAVIGATION = [
       { to: '/api_v2/access_tokens', label: 'Tokens' },
     ],
   },
+  { title: null, pages: [{ to: '/explorer', label: 'Explorer' }] },
   {
     title: 'Activity',
     pages: [

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { api, resultOf, setCsrfToken } from '../api/client.ts';
+import { clearExplorerStorage } from '../api/explorer-storage.ts';
 import { sessionQuery } from '../api/session.ts';
 import { brand } from '../brand.ts';
 import { Button } from '../ui/button.tsx';
@@ -76,6 +77,7 @@ function Account({ email }: { email: string }) {
   async function signOut() {
     await resultOf(api.DELETE('/api/console/session'));
     setCsrfToken(null);
+    clearExplorerStorage();
     queryClient.clear();
     await navigate({ to: '/sign-in', search: {} });
   }

@@ -6,6 +6,7 @@ import type { Application } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
+import { ApplicationSamples } from '../../code-samples/application-samples.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ApplicationSettings } from './application-settings.tsx';
@@ -43,6 +44,7 @@ export function ApplicationPage() {
       <TokenList application={data} />
       <ClientSecret application={data} />
       <ApplicationSettings key={applicationId} application={data} />
+      <ApplicationSamples application={data} />
       <Suspense fallback={<Skeleton rows={8} />}>
         <ApplicationUsage applicationId={applicationId} />
       </Suspense>

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
+import { eventually } from '../../caller.ts';
+import { operate } from '../../operate.ts';
+import { LIVE_TIME_LIMIT_MS, clipboard } from './journey.ts';
+import type { Journey } from './journey.ts';
+
+const QUERY = 'query Land($code: ID!) {\n  country(code: $code) {\n    name\n  }\n}\n';
+const SUBSCRIPTION = 'subscription {\n  countryOfTheMoment(intervalMs: 100, times: 3) { name }\n}\n';
+
+/** Replaces the content of an editor by the clipboard; Enter opens it and Escape leaves it. */
+async function write(page: Page, editor: string, text: string): Promise<void> {
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await page.getByRole('group', { name: editor }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('ControlOrMeta+v');
+  await page.keyboard.press('Escape');
+}
+
+/** Waits for the editors, which load after the page. */
+async function openExplorer(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Explorer' }).waitFor();
+  await page.getByRole('textbox', { name: 'Variables' }).waitFor({ state: 'attached' });
+}
+
+/** Queries, subscriptions and refusals in the explorer, and a sample that is copied and run. */
+export function explorerJourneys(journey: Journey): void {
+  test('a query and a subscription: their results, what they used, and a sample that runs', async () => {
+    const page = await journey.signedIn();
+    await page.getByRole('link', { name: 'Explorer' }).click();
+    await openExplorer(page);
+    await write(page, 'Query editor', QUERY);
+    await write(page, 'Variables editor', '{"code": "CH"}');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Switzerland').waitFor();
+    await page.getByText('Points left').waitFor();
+    await expectAccessible(page);
+
+    // The sample is complete once the editors' texts are in it.
+    await page.getByRole('region', { name: 'curl sample' }).getByText('"code":"CH"').waitFor();
+    await page.getByRole('button', { name: 'Copy curl sample' }).click();
+    const sample = await eventually(
+      () => clipboard(page),
+      (text) => text.startsWith('TOKEN='),
+      LIVE_TIME_LIMIT_MS,
+    );
+    const [, token = ''] = /^TOKEN='([^']+)'/.exec(sample) ?? [];
+    expect(await page.content()).not.toContain(token);
+    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain(token);
+    const { stdout } = await promisify(execFile)('sh', ['-c', sample]);
+    expect(stdout).toContain('Switzerland');
+    await page.getByRole('button', { name: 'Show token' }).click();
+    await page.getByText(token).waitFor();
+    await page.getByRole('button', { name: 'Hide token' }).click();
+
+    await write(page, 'Query editor', SUBSCRIPTION);
+    await page.getByText('The subscription uses').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Ended').waitFor({ timeout: LIVE_TIME_LIMIT_MS });
+    await page.getByText('countryOfTheMoment').last().waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByRole('button', { name: /^Land/ }).click();
+    await page.getByRole('button', { name: 'Schema' }).click();
+    await page.getByRole('button', { name: 'Query', exact: true }).click();
+    await page.getByText('Where every query starts.').waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('countryOfTheMoment');
+  });
+
+  test('a refusal is explained; a blocked account gets a page that says so', async () => {
+    const page = await journey.signedIn();
+    const { demo } = journey.stack();
+    const account = `/private/accounts/${String(demo.account_id)}`;
+    await page.getByRole('link', { name: 'Explorer' }).click();
+    await openExplorer(page);
+    await operate(demo, 'POST', `${account}/block`);
+    try {
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('heading', { name: 'account_blocked' }).waitFor();
+      await page.getByText('Contact support.').waitFor();
+      await expectAccessible(page);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Your account is blocked' }).waitFor();
+      await expectAccessible(page);
+    } finally {
+      await operate(demo, 'POST', `${account}/unblock`);
+    }
+  });
+
+  test('works by keyboard alone, in the dark theme, at 320 px', async () => {
+    const url = `${journey.stack().demo.console.url}/explorer`;
+    const narrow = await openTab(journey.browser(), url, { colorScheme: 'dark', width: 320 });
+    const { page } = narrow;
+    await signIn(page, journey.stack());
+    await openExplorer(page);
+    await write(page, 'Query editor', '{ country(code: "CH") { name } }');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Query editor');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await page.getByText('Switzerland').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Variables editor');
+    await expectAccessible(page);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0);
+    expect(narrow.faults).toEqual([]);
+    await narrow.close();
+  });
+}
