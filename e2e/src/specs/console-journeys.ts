@@ -12,6 +12,8 @@ import { applicationsPage } from './console/journey.ts';
 import { planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
 import { searchJourneys } from './console/search.ts';
+import { teamJourneys } from './console/team.ts';
+import { webhookJourneys } from './console/webhooks.ts';
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
 export function consoleJourneys(stack: () => Stack): void {
@@ -68,6 +70,12 @@ export function consoleJourneys(stack: () => Stack): void {
     });
     describe('explorer', () => {
       explorerJourneys(journey);
+    });
+    describe('team', () => {
+      teamJourneys(journey);
+    });
+    describe('alerts and webhooks', () => {
+      webhookJourneys(journey);
     });
   });
 }

@@ -18,4 +18,7 @@ export const CONSOLE_PATHS = [
   '/user/usage',
   '/user/team',
   '/user/requests',
+  '/user/alerts',
+  '/user/webhooks',
+  '/user/webhooks/:webhook_id',
 ] as const;

@@ -131,6 +131,26 @@ const requests = createRoute({
   component: lazyRouteComponent(() => import('./pages/requests/requests.tsx'), 'RequestsPage'),
 });
 
+const alerts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$webhookId',
+  validateSearch: listSearch,
+  params: { parse: ({ webhookId }) => ({ webhookId: Number(webhookId) }) },
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
+});
+
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
 
 const customerPages = [
@@ -143,6 +163,9 @@ const customerPages = [
   usage,
   requests,
   team,
+  alerts,
+  webhooks,
+  webhook,
 ] as const;
 
 /** The route table of the interface; paths are below /user. */

@@ -45,6 +45,9 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       MAIL_DIR: plan.mailDirectory,
       ...SAMPLE_PLANS,
       ...OPEN_TO_BROWSERS,
+      // A receiver under development runs on this machine.
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
       TRUSTED_PROXIES: LOCAL_PROXIES,
       CLIENT_SECRET_PEPPERS: plan.peppers,
       TOKEN_SEALING_KEYS: plan.sealingKeys,

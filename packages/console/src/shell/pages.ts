@@ -21,6 +21,8 @@ export const NAVIGATION = [
     pages: [
       { to: '/plan', label: 'Plan' },
       { to: '/team', label: 'Team' },
+      { to: '/alerts', label: 'Alerts' },
+      { to: '/webhooks', label: 'Webhooks' },
     ],
   },
 ] as const;

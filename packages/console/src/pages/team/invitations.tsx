@@ -105,7 +105,7 @@ function InvitationRow({ invitation }: { invitation: SentInvitation }) {
       <ActionsCell>
         {isExpired && (
           <Button
-            aria-label={`Invite ${email} again`}
+            aria-label={`Invite again: ${email}`}
             isPending={again.isPending}
             onPress={() => {
               again.mutate();

@@ -13,7 +13,7 @@ export function HandOver({ member }: { member: Member }) {
   return (
     <>
       <Button
-        aria-label={`Make ${name} manager`}
+        aria-label={`Make manager: ${name}`}
         onPress={() => {
           setOpen(true);
         }}

@@ -8,7 +8,7 @@ type TableProps = { label: string; columns: readonly Column[]; children: ReactNo
 /** A table that scrolls sideways by itself where it is wider than the page. Its rows are `<tr>`. */
 export function Table({ label, columns, children }: TableProps) {
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label={label}>
+    <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${label} table`}>
       <table className={styles['table']}>
         <thead>
           <tr>

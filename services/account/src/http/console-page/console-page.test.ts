@@ -32,7 +32,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 }
 
 describe('the web interface', () => {
-  test.each(CONSOLE_PATHS.map((path) => path.replace(':application_id', '17')))(
+  test.each(CONSOLE_PATHS.map((path) => path.replace(/:\w+/, '17')))(
     'GET %s is its page, which is never cached',
     async (path) => {
       const response = await get(path);

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { differencesInWords } from './settings-text.ts';
+
+const before = { mail: true, shares: [80, 100], limits: { points_limit: [50] }, version: 'a' };
+
+test('only what differs is named, with what it was', () => {
+  const after = { mail: false, shares: [80, 100], limits: { team_slots_limit: [] }, version: 'b' };
+  expect(differencesInWords(before, after)).toEqual([
+    'Email: off (was on)',
+    'Points: as the default (was 50%)',
+    'Team slots: no alerts (was as the default)',
+  ]);
+  expect(differencesInWords(before, { ...before, version: 'c' })).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import { formatShare } from '../../ui/format.ts';
+import type { AlertLimit, AlertSettings } from './queries.ts';
+
+export const LIMIT_LABELS: Readonly<Record<AlertLimit, string>> = {
+  points_limit: 'Points',
+  time_sec_limit: 'Streaming time',
+  traffic_bytes_limit: 'Traffic',
+  team_slots_limit: 'Team slots',
+};
+
+export const LIMITS = Object.keys(LIMIT_LABELS) as AlertLimit[];
+
+/** Thresholds in words: "50%, 80%". */
+export function thresholdsInWords(shares: readonly number[]): string {
+  return shares.length === 0 ? 'no alerts' : shares.map((share) => formatShare(share / 100)).join(', ');
+}
+
+/** What differs between two versions of the settings, for someone who saw the first one. */
+export function differencesInWords(before: AlertSettings, after: AlertSettings): string[] {
+  const ofLimit = (settings: AlertSettings, limit: AlertLimit) => {
+    const shares = settings.limits[limit];
+    return shares === undefined ? 'as the default' : thresholdsInWords(shares);
+  };
+  const rows: [string, string, string][] = [
+    ['Email', before.mail ? 'on' : 'off', after.mail ? 'on' : 'off'],
+    ['Default thresholds', thresholdsInWords(before.shares), thresholdsInWords(after.shares)],
+    ...LIMITS.map((limit): [string, string, string] => [
+      LIMIT_LABELS[limit],
+      ofLimit(before, limit),
+      ofLimit(after, limit),
+    ]),
+  ];
+  return rows.flatMap(([what, was, is]) => (was === is ? [] : [`${what}: ${is} (was ${was})`]));
+}

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Table } from '../../ui/list/table.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { NewWebhook } from './new-webhook.tsx';
+import { webhooksQuery } from './queries.ts';
+import { WebhookStatus } from './webhook-status.tsx';
+
+const COLUMNS = ['URL', 'Description', 'Status', 'Created'];
+
+/** `/user/webhooks`: the servers that get usage alerts as signed requests. */
+export function WebhooksPage() {
+  const { data, isPending, error, refetch } = useQuery(webhooksQuery);
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button
+      variant="primary"
+      onPress={() => {
+        setCreating(true);
+      }}
+    >
+      + New Webhook
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="Webhooks">{create}</PageHeader>
+      {isPending && <Skeleton />}
+      {data === undefined && !isPending && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data?.length === 0 && (
+        <Empty title="No webhooks yet">
+          <p>
+            A webhook sends a signed request to your server when usage passes one of your{' '}
+            <Link to="/alerts">alert thresholds</Link>.
+          </p>
+          {create}
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <Table label="Webhooks" columns={COLUMNS}>
+          {data.map((webhook) => (
+            <tr key={webhook.webhook_id}>
+              <td>
+                <Link to="/webhooks/$webhookId" params={{ webhookId: webhook.webhook_id }}>
+                  {webhook.url}
+                </Link>
+              </td>
+              <td>{webhook.description}</td>
+              <td>
+                <WebhookStatus webhook={webhook} />
+              </td>
+              <td>
+                <Moment at={webhook.created_at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <NewWebhook
+        isOpen={isCreating}
+        onClose={() => {
+          setCreating(false);
+        }}
+      />
+    </>
+  );
+}
