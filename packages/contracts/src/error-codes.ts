@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   forbidden: { status: 403, title: 'Forbidden' },
   csrf_token_required: { status: 403, title: 'The CSRF token is missing or wrong' },
   account_blocked: { status: 403, title: 'The account is blocked' },
+  account_deletion_pending: { status: 403, title: 'The account is being deleted' },
   no_active_billing_period: { status: 402, title: 'There is no active billing period' },
   points_limit_exceeded: { status: 402, title: 'The points of the billing period are used up' },
   time_limit_exceeded: { status: 402, title: 'The subscription time of the billing period is used up' },

@@ -72,6 +72,7 @@ const peopleSettings = {
   COOKIE_SECURE: trueOrFalse.optional(),
   TRUSTED_PROXIES: networks.default([]),
   CORS_ALLOWED_ORIGINS: allowedOrigins,
+  ACCOUNT_DELETION_GRACE_DAYS: wholeNumber(1, 365).default(30),
   SIGN_UP_ENABLED: trueOrFalse.default(true),
   ...planSettings,
   SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000).default(604_800),

@@ -1,3 +1,4 @@
+import { deletionApi } from '../lifecycle/deletion/openapi.ts';
 import { activityApi } from '../platform/audit/own/openapi.ts';
 import { alertApi } from '../notifications/alerts/openapi.ts';
 import { applicationApi } from '../access/applications/openapi.ts';
@@ -25,6 +26,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   peopleApi,
   sessionApi,
   activityApi,
+  deletionApi,
   applicationApi,
   tokenApi,
   teamApi,

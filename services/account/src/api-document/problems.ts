@@ -45,6 +45,7 @@ function codesOf(method: Method, operation: Operation): readonly ErrorCode[] {
   return [
     ...problems,
     ...(caller === 'anyone' ? [] : (['unauthorized'] as const)),
+    ...(caller === 'session' ? (['account_deletion_pending'] as const) : []),
     ...(caller === 'session' && isUnsafe ? (['csrf_token_required'] as const) : []),
     // Another origin's page, and a body that a form could send (identity/sessions/same-origin.ts).
     ...(isUnsafe ? (['forbidden', 'unsupported_media_type'] as const) : []),

@@ -67,7 +67,7 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
       logoPath: config.PRODUCT_LOGO_PATH,
       accentColor: config.ACCENT_COLOR,
     },
-    console: { ...console.parts, applications, tokens, liveFeeds },
+    console: { ...console.parts, deliver: outbox.deliver, applications, tokens, liveFeeds },
   });
   return Promise.resolve({
     ...underCors(cors, publicApp),

@@ -8,6 +8,7 @@ import type { ConsoleParts } from '../routes/console-routes.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
+import { startErasures } from '../lifecycle/deletion/erasure-worker.ts';
 import { startHousekeeping } from '../platform/housekeeping/housekeeping.ts';
 import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
 import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';
@@ -25,7 +26,7 @@ export function openConsole(options: {
   logger: Logger;
   registry: Registry;
 }): {
-  parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery' | 'liveFeeds'>;
+  parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery' | 'deliver' | 'liveFeeds'>;
   close: () => Promise<void>;
 } {
   const { config, query, transact, logger, registry } = options;
@@ -52,6 +53,12 @@ export function openConsole(options: {
   });
   const background = { query: backgroundQuery, transact: createTransact(backgroundDatabase) };
   const plans = openPlans({ config, transact, background, logger, registry });
+  const erasures = startErasures({
+    transact: background.transact,
+    intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
+    wakeMails: mails.wake,
+    logger,
+  });
   const alerts = openAlerts({ config, wakeMails: mails.wake, logger, registry });
   return {
     parts: {
@@ -76,12 +83,13 @@ export function openConsole(options: {
       cookie: createSessionCookie({ secure: config.COOKIE_SECURE ?? publicUrl.startsWith('https:') }),
       addresses: { streamingUrl: config.STREAMING_URL ?? null, authUrl: config.AUTH_URL ?? null },
       publicUrl,
+      deletionGraceDays: config.ACCOUNT_DELETION_GRACE_DAYS,
       signUpEnabled: config.SIGN_UP_ENABLED,
       ...plans.parts,
     },
     close: async () => {
       await Promise.all([alerts.close(), plans.close()]);
-      await Promise.all([mails.close(), housekeeping.close()]);
+      await Promise.all([mails.close(), housekeeping.close(), erasures.close()]);
       await backgroundDatabase.destroy();
     },
   };

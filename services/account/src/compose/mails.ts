@@ -8,6 +8,7 @@ import { startMailWorker } from '../mail/mail-worker.ts';
 import type { MailWorker } from '../mail/mail-worker.ts';
 import { folderTransport, smtpTransport } from '../mail/transport.ts';
 import type { MailTransport } from '../mail/transport.ts';
+import { deletionMails } from '../lifecycle/deletion/deletion-mails.ts';
 import { alertMails } from '../notifications/alerts/alert-mail.ts';
 import { webhookMails } from '../notifications/deliveries/webhook-mail.ts';
 import type { Query } from '../platform/database/query.ts';
@@ -16,7 +17,14 @@ import { handOverMails } from '../teams/hand-over-mail.ts';
 import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 
 export const MAIL_RENDERERS: AnyMailRenderers = new Map(
-  Object.entries({ ...identityMails, ...invitationMails, ...handOverMails, ...alertMails, ...webhookMails }),
+  Object.entries({
+    ...identityMails,
+    ...invitationMails,
+    ...handOverMails,
+    ...alertMails,
+    ...webhookMails,
+    ...deletionMails,
+  }),
 );
 
 /** Without SMTP_URL, which requires MAIL_FROM (config.ts), mails go to a folder. */

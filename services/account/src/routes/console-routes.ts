@@ -26,7 +26,7 @@ import {
   signUpSettingEndpoint,
   verifyEmailEndpoint,
 } from '../identity/people/endpoints.ts';
-import type { PeopleParts } from '../identity/people/people.ts';
+import type { DeletionParts } from '../lifecycle/deletion/deletion.ts';
 import {
   endSessionEndpoint,
   listSessionsEndpoint,
@@ -41,7 +41,7 @@ import type { Tokens } from '../access/tokens/tokens.ts';
 import type { LiveFeeds } from '../usage/live/feeds.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 
-export type ConsoleParts = PeopleParts &
+export type ConsoleParts = DeletionParts &
   Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'> & {
     publicUrl: string;
     addresses: PublicAddresses;
@@ -57,6 +57,7 @@ export type ConsoleParts = PeopleParts &
 export function consoleRoutes(parts: ConsoleParts): Router {
   const { publicUrl, signUpEnabled } = parts;
   const session = requireSession(parts);
+  const sessionWhileDeleting = requireSession({ ...parts, whileDeleting: true });
   const body = readJsonBody;
   const router = Router({ strict: true, caseSensitive: true });
   router.use(noStore, sameOriginOnly(publicUrl));
@@ -81,8 +82,8 @@ export function consoleRoutes(parts: ConsoleParts): Router {
   router
     .route('/session')
     .post(body, signInEndpoint(parts))
-    .get(session, sessionEndpoint)
-    .delete(session, signOutEndpoint(parts))
+    .get(sessionWhileDeleting, sessionEndpoint)
+    .delete(sessionWhileDeleting, signOutEndpoint(parts))
     .all(methodNotAllowed('GET', 'HEAD', 'POST', 'DELETE'));
   router
     .route('/sessions')
@@ -103,7 +104,7 @@ export function consoleRoutes(parts: ConsoleParts): Router {
     .post(session, body, changeEmailEndpoint(parts))
     .all(methodNotAllowed('POST'));
   router.use(
-    accountRoutes(parts, session),
+    accountRoutes(parts, session, sessionWhileDeleting),
     applicationRoutes(parts, session),
     teamRoutes(parts, session),
     planRoutes(parts, session),

@@ -15,7 +15,7 @@ import {
 } from './changes.ts';
 import type { ApplicationSettings, Changes, Created, NewApplication, Rotated } from './changes.ts';
 import { countLive } from '../tokens/store.ts';
-import { findApplication, listApplications, liveSecrets } from './store.ts';
+import { findApplication, inOpenAccount, listApplications, liveSecrets } from './store.ts';
 
 /** Whether auth has acknowledged it or, of a revocation, every cache was told. Retried until then. */
 type Delivered = { delivered: boolean };
@@ -62,7 +62,8 @@ export function createApplications(
 ): Applications {
   const { transact, query, deliver, ...settings } = options;
   return {
-    create: (wanted, by) => transact((inside) => createApplication(inside, wanted, settings, by)),
+    create: (wanted, by) =>
+      inOpenAccount(transact((inside) => createApplication(inside, wanted, settings, by))),
     list: (accountId, wanted) => listApplications(query, accountId, wanted),
     find: async (key) => {
       const application = await findApplication(query, key);
@@ -90,8 +91,8 @@ export function createApplications(
       return taken.application;
     },
     rotateSecret: async (key, overlapSec, by) => {
-      const { pending, ...rotated } = await transact((inside) =>
-        rotateSecret(inside, { ...key, overlapSec }, settings.peppers, by),
+      const { pending, ...rotated } = await inOpenAccount(
+        transact((inside) => rotateSecret(inside, { ...key, overlapSec }, settings.peppers, by)),
       );
       return { ...rotated, delivered: await deliver(pending) };
     },

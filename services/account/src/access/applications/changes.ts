@@ -21,6 +21,7 @@ import {
   endSecrets,
   insertApplication,
   insertSecret,
+  lockActiveApplications,
   liveSecrets,
   lockApplication,
   lockApplicationOfClient,
@@ -94,10 +95,27 @@ export async function changeApplication(
 
 /** @throws {Problem} not_found */
 export async function revokeApplication(query: Query, key: ApplicationKey, by: Actor): Promise<Revoked> {
-  const before = await lock(query, key);
+  return revoke(query, await lock(query, key), by);
+}
+
+/** All of an account that are active, with the hidden one of its temporary token. */
+export async function revokeApplicationsOf(
+  query: Query,
+  accountId: number,
+  by: Actor,
+): Promise<NewClientChange[]> {
+  const pending: NewClientChange[] = [];
+  for (const application of await lockActiveApplications(query, accountId)) {
+    pending.push((await revoke(query, application, by)).pending);
+  }
+  return pending;
+}
+
+/** The application is locked. */
+async function revoke(query: Query, before: Application, by: Actor): Promise<Revoked> {
   const application: Application = { ...before, ...stateAfterRevoke(before) };
-  await endAllSecrets(query, key.application_id);
-  await setApplicationState(query, key.application_id, application);
+  await endAllSecrets(query, before.application_id);
+  await setApplicationState(query, before.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
   return { application, pending: await enqueueClientChange(query, application, { change: 'revoked' }) };

@@ -1,4 +1,6 @@
 import type { SecretHmac } from '@tollgate/credentials/client-secret';
+import { Problem } from '@tollgate/http/problem';
+import { violatedConstraint } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
@@ -41,6 +43,28 @@ export async function lockApplicationOfClient(
     { clientId },
   );
   return rows[0];
+}
+
+/** In the order of their ids, those of temporary tokens included. */
+export function lockActiveApplications(query: Query, accountId: number): Promise<Application[]> {
+  return query<Application>(
+    `SELECT ${COLUMNS} FROM applications WHERE account_id = :accountId AND status = 'active'
+     ORDER BY application_id FOR UPDATE`,
+    { accountId },
+  );
+}
+
+/**
+ * For changes that make an application active: a trigger refuses them in an account that is being deleted.
+ * @throws {Problem} account_deletion_pending
+ */
+export async function inOpenAccount<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (violatedConstraint(error) !== 'account_is_open') throw error;
+    throw new Problem('account_deletion_pending', { cause: error });
+  }
 }
 
 /** Newest first. */

@@ -1,5 +1,10 @@
 import { Problem } from '@tollgate/http/problem';
-import { accountExists, findApplication, lockApplicationOfClient } from '../applications/store.ts';
+import {
+  accountExists,
+  findApplication,
+  inOpenAccount,
+  lockApplicationOfClient,
+} from '../applications/store.ts';
 import type { ApplicationKey } from '../applications/application.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
@@ -94,7 +99,9 @@ export function createTokens(
       await requireAccount(query, accountId);
       const live = await readTemporaryToken(query, accountId, settings);
       if (live !== undefined) return live;
-      const made = await transact((inside) => makeTemporaryToken(inside, accountId, settings, by));
+      const made = await inOpenAccount(
+        transact((inside) => makeTemporaryToken(inside, accountId, settings, by)),
+      );
       if (made.pending !== null) await deliver(made.pending);
       return { access_token: made.access_token, expires_at: made.expires_at };
     },

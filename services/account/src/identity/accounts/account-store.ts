@@ -1,7 +1,7 @@
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from './account.ts';
 
-const COLUMNS = 'account_id, email, name, password_hash, email_verified_at, blocked_at';
+const COLUMNS = 'account_id, email, name, password_hash, email_verified_at, blocked_at, deletion_due_at';
 
 export async function findAccountByEmail(query: Query, email: string): Promise<Account | undefined> {
   const rows = await query<Account>(`SELECT ${COLUMNS} FROM accounts WHERE lower(email) = lower(:email)`, {

@@ -6,4 +6,6 @@ export type Account = {
   /** Null while the address is unverified. */
   email_verified_at: Date | null;
   blocked_at: Date | null;
+  /** Null unless the owner is deleting the account. */
+  deletion_due_at: Date | null;
 };

@@ -11,7 +11,7 @@ import { cutPage, lookAhead, pageFields, queryOf } from '../../http/input/page.t
 import { emailField } from './input.ts';
 import { createAccount, findOperatedAccount, listAccounts, setAccountBlocked } from './operator-store.ts';
 
-/** `account_id, email, name, email_verified_at, blocked_at, created_at`. Errors as for plans, and 409 `email_taken`. */
+/** `account_id, email, name, email_verified_at, blocked_at, deletion_due_at, erased_at, created_at`. Errors as for plans, and 409 `email_taken`. */
 
 const newAccountSchema = z.strictObject({ email: emailField, name: nameSchema });
 

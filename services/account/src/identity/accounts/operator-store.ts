@@ -13,10 +13,14 @@ export type OperatedAccount = {
   name: string;
   email_verified_at: Date | null;
   blocked_at: Date | null;
+  /** When the account is erased, if its owner is deleting it. */
+  deletion_due_at: Date | null;
+  erased_at: Date | null;
   created_at: Date;
 };
 
-const COLUMNS = 'account_id, email, name, email_verified_at, blocked_at, created_at';
+const COLUMNS = `account_id, email, name, email_verified_at, blocked_at, deletion_due_at, erased_at,
+  created_at`;
 
 /** Matches no password: the owner sets one by a password reset. */
 const NO_PASSWORD = 'none';

@@ -10,6 +10,9 @@ export const sessionSchema = z
     blocked: z
       .boolean()
       .meta({ description: 'A blocked account can read everything, but cannot create credentials.' }),
+    deletion_due_at: instant
+      .nullable()
+      .meta({ description: 'Null unless the account is being deleted; then it can only be restored.' }),
     session_id: id,
     expires_at: instant,
     csrf_token: z.string().meta({ description: 'Send it in the `X-CSRF-Token` header.' }),

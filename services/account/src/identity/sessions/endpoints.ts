@@ -16,13 +16,14 @@ import type { BegunSession, SignInParts } from './sign-in.ts';
 export type SessionParts = SignInParts & { cookie: SessionCookie };
 
 export function sessionAnswer({ token, session }: BegunSession) {
-  const { account_id, email, name, email_verified_at, blocked_at } = session.account;
+  const { account_id, email, name, email_verified_at, blocked_at, deletion_due_at } = session.account;
   return {
     account_id,
     email,
     name,
     email_verified: email_verified_at !== null,
     blocked: blocked_at !== null,
+    deletion_due_at,
     session_id: session.session_id,
     expires_at: session.expires_at,
     csrf_token: csrfTokenOf(token),

@@ -22,14 +22,16 @@ const signedInOf = new WeakMap<Response, SignedIn>();
 
 /**
  * Express middleware: requires a session and, for unsafe methods, its CSRF token, so that no endpoint can forget the
- * check. @throws {Problem} unauthorized; csrf_token_required; service_unavailable
+ * check. An account that is being deleted is refused, unless `whileDeleting`.
+ * @throws {Problem} unauthorized; csrf_token_required; account_deletion_pending; service_unavailable
  */
 export function requireSession(parts: {
   query: Query;
   cookie: SessionCookie;
   lifetimes: SessionLifetimes;
+  whileDeleting?: boolean;
 }): RequestHandler {
-  const { query, cookie, lifetimes } = parts;
+  const { query, cookie, lifetimes, whileDeleting = false } = parts;
   return async (req, res, next) => {
     const token = cookie.read(req);
     const session = token === undefined ? undefined : await findSession(query, token, lifetimes);
@@ -38,6 +40,9 @@ export function requireSession(parts: {
       throw new Problem('csrf_token_required', {
         detail: 'Send the csrf_token of GET /api/console/session in the X-CSRF-Token header.',
       });
+    }
+    if (session.account.deletion_due_at !== null && !whileDeleting) {
+      throw new Problem('account_deletion_pending');
     }
     const { account_id } = session.account;
     const { address, request_id } = callerOf(req, res);

@@ -67,7 +67,8 @@ export async function findSession(
   const rows = await query<Session & Account & { is_stale: boolean }>(
     `SELECT session_id, sessions.created_at, expires_at,
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
-            account_id, email, name, password_hash, email_verified_at, blocked_at
+            account_id, email, name, password_hash, email_verified_at, blocked_at,
+            deletion_due_at
      FROM sessions JOIN accounts USING (account_id)
      WHERE token_hash = :tokenHash AND ${IS_LIVE}`,
     { tokenHash: hashOfToken(token), idleTimeoutSec },

@@ -19,6 +19,6 @@ export const DARK: Palette = {
   border: '#2e3036',
   text: '#eaebee',
   textMuted: '#a8abb1',
-  accent: '#95a4f6',
+  accent: '#90a6f7',
   onAccent: '#0d111f',
 };

@@ -3,7 +3,7 @@ import type { Query } from '../database/query.ts';
 export type Actor = {
   /**
    * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its
-   * owner, `renewal`, `sign-up`, `seed` or `webhook-delivery`.
+   * owner, `renewal`, `account-erasure`, `sign-up`, `seed` or `webhook-delivery`.
    */
   actor: string;
   address: string;
@@ -39,6 +39,9 @@ export const AUDIT_ACTIONS = [
   'team_joined',
   'team_left',
   'team_member_removed',
+  'account_deletion_requested',
+  'account_deletion_cancelled',
+  'account_erased',
   'account_blocked',
   'account_unblocked',
   'product_created',

@@ -61,6 +61,11 @@ export function isCheckViolation(error: unknown): boolean {
   return sqlState(error) === '23514';
 }
 
+/** The constraint that Postgres, or a trigger of ours, reported as violated. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.constraint : undefined;
+}
+
 /** Turns errors that a retry may avoid into service_unavailable. */
 function asProblem(error: unknown): unknown {
   if (error instanceof Problem || !isUnavailable(error)) return error;

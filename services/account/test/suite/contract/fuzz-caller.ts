@@ -61,10 +61,16 @@ async function tokenHolder(suite: Suite): Promise<Caller> {
   return { headers: { authorization: `Bearer ${access_token}` }, known: { query: '{ __typename }' } };
 }
 
-async function signedIn({ path }: Pick<ContractOperation, 'path'>, suite: Suite): Promise<Caller> {
+async function signedIn(
+  { operationId, path }: Pick<ContractOperation, 'operationId' | 'path'>,
+  suite: Suite,
+): Promise<Caller> {
   const owner = await newCustomer(suite);
   const { browser, email, password } = owner;
   const headers = { cookie: browser.cookie ?? '', 'x-csrf-token': browser.csrfToken ?? '' };
+  if (operationId === 'cancelAccountDeletion') {
+    await browser.request('POST', '/account/deletion', { email, current_password: password });
+  }
   const things = await thingsOf(path, owner, suite);
   return { headers, known: { email, current_password: password, ...things } };
 }

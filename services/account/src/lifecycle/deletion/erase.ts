@@ -1,0 +1,115 @@
+import { deleteApplication } from '../../access/applications/changes.ts';
+import { cancelSubscription } from '../../billing/subscriptions/changes.ts';
+import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { endTeam } from '../../teams/changes.ts';
+import { deleteMember, lockOwnTeam } from '../../teams/store.ts';
+import type { DeletionMail } from './deletion-mails.ts';
+
+const ERASURE: Actor = { actor: 'account-erasure', address: 'none', request_id: 'none' };
+
+/** Rows of these tables are only about the account, or hold nothing but personal data. */
+export const ERASED_TABLES = [
+  ...['sessions', 'email_tokens', 'mail_outbox', 'alert_settings', 'webhooks', 'refused_calls'],
+] as const;
+
+type Due = { account_id: number; email: string };
+
+/**
+ * Erases the account whose deletion is due first, in one transaction: it happens as a whole, or is repeated after a
+ * crash. A cancellation waits for the lock and finds nothing to cancel, or was faster and the account isn't due any
+ * more. Returns false if none is due. `failed`: accounts to leave for later.
+ */
+export async function eraseNextDue(query: Query, failed: number[]): Promise<boolean> {
+  const [due] = await query<Due>(
+    `SELECT account_id, email FROM accounts
+     WHERE deletion_due_at <= now() AND account_id <> ALL (CAST(:failed AS bigint[]))
+     ORDER BY deletion_due_at, account_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
+    { failed },
+  );
+  if (due === undefined) return false;
+  try {
+    await erase(query, due);
+  } catch (error) {
+    failed.push(due.account_id);
+    throw error;
+  }
+  return true;
+}
+
+async function erase(query: Query, { account_id, email }: Due): Promise<void> {
+  const accountId = account_id;
+  // An operator can have changed these since the request.
+  await endMembership(query, accountId);
+  const live = await lockLiveSubscription(query, accountId);
+  if (live !== undefined) await endSubscription(query, live.subscription_id);
+  await eraseApplications(query, accountId);
+  for (const table of ERASED_TABLES) {
+    await query(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
+  }
+  await query('DELETE FROM team_invitations WHERE lower(email) = lower(:email) OR invited_by = :accountId', {
+    email,
+    accountId,
+  });
+  const entry = { ...ERASURE, application_id: null, account_id, details: {} };
+  await recordAudit(query, { ...entry, action: 'account_erased' });
+  await eraseAuditTrail(query, accountId);
+  await query(
+    `UPDATE accounts SET email = 'deleted-' || account_id || '@deleted.invalid', name = 'Deleted account',
+       password_hash = 'none', email_verified_at = NULL, deletion_requested_at = NULL, deletion_due_at = NULL,
+       erased_at = now()
+     WHERE account_id = :accountId`,
+    { accountId },
+  );
+  await enqueueMail(query, { kind: 'account_deleted', recipient: email } satisfies DeletionMail);
+}
+
+async function endMembership(query: Query, accountId: number): Promise<void> {
+  const found = await lockOwnTeam(query, accountId);
+  if (found === undefined) return;
+  const { team, role } = found;
+  if (role === 'member') await deleteMember(query, team.team_id, accountId);
+  else await endTeam(query, { account_id: accountId, actor: ERASURE }, team);
+}
+
+async function endSubscription(query: Query, subscriptionId: number): Promise<void> {
+  // A planned cancellation that is due counts as ended; the renewals process it.
+  await query(
+    `UPDATE subscriptions SET cancel_at_period_end = false
+     WHERE subscription_id = :subscriptionId AND cancel_at_period_end`,
+    { subscriptionId },
+  );
+  await cancelSubscription(query, subscriptionId, 'now', ERASURE);
+}
+
+/** The rows stay, as usage refers to them. */
+async function eraseApplications(query: Query, accountId: number): Promise<void> {
+  const rows = await query<{ application_id: number }>(
+    `SELECT application_id FROM applications
+     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary' ORDER BY application_id`,
+    { accountId },
+  );
+  for (const { application_id } of rows) {
+    await deleteApplication(query, { application_id, owner_id: accountId }, ERASURE);
+  }
+  const own = '(SELECT application_id FROM applications WHERE account_id = :accountId)';
+  await query(`DELETE FROM access_tokens WHERE application_id IN ${own}`, { accountId });
+  await query(`DELETE FROM application_secrets WHERE application_id IN ${own}`, { accountId });
+  await query("UPDATE applications SET name = 'Deleted application' WHERE account_id = :accountId", {
+    accountId,
+  });
+}
+
+/** Who did what and when stays; addresses, and what was typed, go. */
+async function eraseAuditTrail(query: Query, accountId: number): Promise<void> {
+  await query("SELECT set_config('tollgate.erasing_account', CAST(:accountId AS text), true)", { accountId });
+  await query(
+    `UPDATE audit_log SET address = 'erased', details = '{}'
+     WHERE account_id = :accountId OR actor = 'account:' || CAST(:accountId AS text)`,
+    { accountId },
+  );
+  await query("SELECT set_config('tollgate.erasing_account', '', true)");
+}
