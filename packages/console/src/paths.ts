@@ -21,4 +21,5 @@ export const CONSOLE_PATHS = [
   '/user/alerts',
   '/user/webhooks',
   '/user/webhooks/:webhook_id',
+  '/user/account',
 ] as const;

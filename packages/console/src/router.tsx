@@ -151,6 +151,12 @@ const webhook = createRoute({
   component: lazyRouteComponent(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
 });
 
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
+});
+
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
 
 const customerPages = [
@@ -166,6 +172,7 @@ const customerPages = [
   alerts,
   webhooks,
   webhook,
+  account,
 ] as const;
 
 /** The route table of the interface; paths are below /user. */

@@ -364,6 +364,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/account/deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get whether the account is being deleted, and what a deletion ends */
+        get: operations["getAccountDeletion"];
+        put?: never;
+        /**
+         * Delete the account
+         * @description Revokes all applications and tokens, disables webhooks, leaves the team, ends other sessions and plans the end of the subscription.
+         */
+        post: operations["requestAccountDeletion"];
+        /**
+         * Cancel the deletion
+         * @description The account works again. Revoked applications and tokens stay revoked.
+         */
+        delete: operations["cancelAccountDeletion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/applications": {
         parameters: {
             query?: never;
@@ -1338,6 +1363,8 @@ export interface components {
             email_verified: boolean;
             /** @description A blocked account can read everything, but cannot create credentials. */
             blocked: boolean;
+            /** @description Null unless the account is being deleted; then it can only be restored. */
+            deletion_due_at: string | null;
             session_id: number;
             /**
              * Format: date-time
@@ -1355,7 +1382,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "signed_in" | "sign_in_limited" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "alert_settings_changed" | "webhook_created" | "webhook_changed" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "signed_in" | "sign_in_limited" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "alert_settings_changed" | "webhook_created" | "webhook_changed" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -1393,6 +1420,34 @@ export interface components {
                 expires_at?: string;
                 webhook_id?: number;
                 reason?: string;
+            };
+        };
+        AccountDeletion: {
+            /** @enum {string} */
+            state: "none" | "pending";
+            requested_at: string | null;
+            /** @description When personal data is erased. Null unless pending. */
+            due_at: string | null;
+            /** @description Days between a request and the erasure. */
+            grace_days: number;
+            /** @description What a request would end now. */
+            consequences: {
+                /** @description Active applications, which are revoked at once. */
+                applications: number;
+                /** @description Live manual tokens. */
+                tokens: number;
+                /** @description When one of these tokens was last used. */
+                last_used_at: string | null;
+                /** @description Enabled webhooks. */
+                webhooks: number;
+                /** @description A manager must hand over or dissolve a team with other members first. */
+                team: {
+                    name: string;
+                    /** @enum {string} */
+                    role: "manager" | "member";
+                    members: number;
+                } | null;
+                subscription_ends_at: string | null;
             };
         };
         Application: {
@@ -2981,8 +3036,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
-        "csrf_token_required.forbidden": {
+        /** @description `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
+        "account_deletion_pending.csrf_token_required.forbidden": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3005,8 +3060,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_blocked`: The account is blocked. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
-        "account_blocked.csrf_token_required.forbidden": {
+        /** @description `account_deletion_pending`: The account is being deleted. */
+        account_deletion_pending: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `team_has_members`: The team has members. */
+        team_has_members: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
+        "account_blocked.account_deletion_pending.csrf_token_required.forbidden": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3051,17 +3128,6 @@ export interface components {
         };
         /** @description `already_in_team`: The account is already in a team. */
         already_in_team: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `team_has_members`: The team has members. */
-        team_has_members: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3128,6 +3194,17 @@ export interface components {
         };
         /** @description `plan_not_offered`: The plan is not offered. `subscription_ended`: The subscription has ended. */
         "plan_not_offered.subscription_ended": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `account_deletion_pending`: The account is being deleted. `forbidden`: Forbidden. */
+        "account_deletion_pending.forbidden": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -4193,7 +4270,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -4244,7 +4321,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -4292,7 +4369,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -4324,6 +4401,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -4401,7 +4479,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -4455,6 +4533,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -4483,7 +4562,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -4513,7 +4592,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4555,8 +4634,115 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    getAccountDeletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDeletion"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    requestAccountDeletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "current_password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    /** Format: password */
+                    current_password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The state. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDeletion"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["team_has_members"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    cancelAccountDeletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account is not deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
@@ -4596,6 +4782,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -4673,7 +4860,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_limit_reached"];
             413: components["responses"]["payload_too_large"];
@@ -4747,6 +4934,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4776,7 +4964,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4852,7 +5040,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -4916,7 +5104,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4994,7 +5182,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -5058,7 +5246,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5102,6 +5290,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -5144,6 +5333,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5209,7 +5399,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_revoked.token_limit_reached"];
@@ -5265,7 +5455,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["token_not_active"];
@@ -5320,7 +5510,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5359,7 +5549,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -5392,7 +5582,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -5422,6 +5612,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5463,7 +5654,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team"];
@@ -5494,7 +5685,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5537,7 +5728,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -5567,7 +5758,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["team_has_members"];
@@ -5610,7 +5801,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -5642,7 +5833,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5685,7 +5876,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_member.invitation_pending.team_slots_limit_exceeded"];
@@ -5719,7 +5910,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5752,6 +5943,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -5782,7 +5974,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team.team_slots_limit_exceeded"];
@@ -5814,7 +6006,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5900,7 +6092,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team.team_slots_limit_exceeded"];
@@ -5977,6 +6169,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6005,6 +6198,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6050,7 +6244,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["periods_overlap.plan_not_offered.subscription_changed.subscription_exists"];
             413: components["responses"]["payload_too_large"];
@@ -6085,6 +6279,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6133,7 +6328,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_change_not_immediate.plan_not_offered.subscription_changed.subscription_ended"];
@@ -6166,7 +6361,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["subscription_ended"];
@@ -6198,7 +6393,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["subscription_ended"];
@@ -6242,7 +6437,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_not_offered.subscription_ended"];
@@ -6286,7 +6481,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6367,6 +6562,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             404: components["responses"]["no_billing_period"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -6396,6 +6592,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             429: components["responses"]["too_many_requests"];
@@ -6446,7 +6643,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6483,7 +6680,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6522,6 +6719,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6550,6 +6748,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6611,7 +6810,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["edit_conflict"];
             413: components["responses"]["payload_too_large"];
@@ -6645,6 +6844,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -6710,7 +6910,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["webhook_limit_reached"];
             413: components["responses"]["payload_too_large"];
@@ -6744,6 +6944,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -6773,7 +6974,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -6824,7 +7025,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -6888,7 +7089,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -6922,7 +7123,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -6955,7 +7156,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["webhook_disabled"];
@@ -7001,6 +7202,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -7033,7 +7235,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["webhook_disabled"];

@@ -23,6 +23,7 @@ export const NAVIGATION = [
       { to: '/team', label: 'Team' },
       { to: '/alerts', label: 'Alerts' },
       { to: '/webhooks', label: 'Webhooks' },
+      { to: '/account', label: 'Account' },
     ],
   },
 ] as const;

@@ -5,6 +5,7 @@ import { api, resultOf, setCsrfToken } from '../api/client.ts';
 import { clearExplorerStorage } from '../api/explorer-storage.ts';
 import { sessionQuery } from '../api/session.ts';
 import { brand } from '../brand.ts';
+import { DeletionPending } from '../pages/account/deletion/deletion-pending.tsx';
 import { Button } from '../ui/button.tsx';
 import { Navigation } from './navigation.tsx';
 import { Search } from './search/search.tsx';
@@ -15,6 +16,7 @@ import styles from './shell.module.css';
 /** The frame of every page behind the sign-in: navigation, account, and signing in again in place. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
+  const deletionDueAt = session?.deletion_due_at ?? null;
   const { content, isMenuOpen, setMenuOpen } = usePageChange();
   return (
     <div className={styles['shell']}>
@@ -42,14 +44,18 @@ export function Shell() {
         </div>
         <div id="menu" className={styles['panel']} data-open={isMenuOpen}>
           <div className={styles['pages']}>
-            <Search />
-            <Navigation />
+            {deletionDueAt === null && (
+              <>
+                <Search />
+                <Navigation />
+              </>
+            )}
           </div>
           <Account email={session?.email ?? ''} />
         </div>
       </header>
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
-        <Outlet />
+        {deletionDueAt === null ? <Outlet /> : <DeletionPending dueAt={deletionDueAt} />}
       </main>
       <SessionExpired email={session?.email ?? ''} />
     </div>

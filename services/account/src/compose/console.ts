@@ -42,23 +42,9 @@ export function openConsole(options: {
     lifetimeSec: config.SESSION_LIFETIME_SEC,
   };
   const mails = startMails({ config, query: backgroundQuery, logger, registry });
-  const housekeeping = startHousekeeping({
-    query: backgroundQuery,
-    intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
-    sessionIdleTimeoutSec: lifetimes.idleTimeoutSec,
-    retentionMonths: config.USAGE_RETENTION_MONTHS,
-    deliveryRetentionSec: config.WEBHOOK_DELIVERY_RETENTION_SEC,
-    refusedCallsRetentionDays: config.REFUSED_CALLS_RETENTION_DAYS,
-    logger,
-  });
   const background = { query: backgroundQuery, transact: createTransact(backgroundDatabase) };
+  const upkeep = startUpkeep({ config, ...background, wakeMails: mails.wake, logger });
   const plans = openPlans({ config, transact, background, logger, registry });
-  const erasures = startErasures({
-    transact: background.transact,
-    intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
-    wakeMails: mails.wake,
-    logger,
-  });
   const alerts = openAlerts({ config, wakeMails: mails.wake, logger, registry });
   return {
     parts: {
@@ -89,8 +75,40 @@ export function openConsole(options: {
     },
     close: async () => {
       await Promise.all([alerts.close(), plans.close()]);
-      await Promise.all([mails.close(), housekeeping.close(), erasures.close()]);
+      await Promise.all([mails.close(), upkeep.close()]);
       await backgroundDatabase.destroy();
+    },
+  };
+}
+
+/** Removes what has expired, and erases accounts whose deletion is due. */
+function startUpkeep({
+  config,
+  query,
+  transact,
+  wakeMails,
+  logger,
+}: {
+  config: Config;
+  query: Query;
+  transact: Transact;
+  wakeMails: () => void;
+  logger: Logger;
+}): { close: () => Promise<void> } {
+  const intervalSec = config.HOUSEKEEPING_INTERVAL_SEC;
+  const housekeeping = startHousekeeping({
+    query,
+    intervalSec,
+    sessionIdleTimeoutSec: config.SESSION_IDLE_TIMEOUT_SEC,
+    retentionMonths: config.USAGE_RETENTION_MONTHS,
+    deliveryRetentionSec: config.WEBHOOK_DELIVERY_RETENTION_SEC,
+    refusedCallsRetentionDays: config.REFUSED_CALLS_RETENTION_DAYS,
+    logger,
+  });
+  const erasures = startErasures({ transact, intervalSec, wakeMails, logger });
+  return {
+    close: async () => {
+      await Promise.all([housekeeping.close(), erasures.close()]);
     },
   };
 }

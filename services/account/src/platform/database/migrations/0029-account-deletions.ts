@@ -76,4 +76,9 @@ export async function down(knex: Knex): Promise<void> {
 }
 
 /** What expand-and-contract.test.ts finds here, and why it does no harm to the version before (ADR 0035). */
-export const exceptions = {};
+export const exceptions = {
+  'accounts_deletion_due_at_idx is a rule, or an index, that accounts did not have':
+    'not unique, and partial: empty until the first deletion is requested',
+  'mail_outbox_kind_check is a rule, or an index, that mail_outbox did not have':
+    'takes all that it took before; the table holds a few rows as a rule',
+};

@@ -1,0 +1,90 @@
+import type { components } from '../../../api/schema.d.ts';
+
+export type Activity = components['schemas']['Activity'];
+
+const LABELS: Readonly<Record<Activity['action'], string>> = {
+  application_created: 'Created application',
+  application_changed: 'Changed application',
+  application_revoked: 'Revoked application',
+  application_restored: 'Restored application',
+  application_revocation_recovered: 'Restored the revocation of application',
+  application_deleted: 'Deleted application',
+  secret_rotated: 'Rotated the client secret of',
+  previous_secret_ended: 'Ended the previous client secret of',
+  token_issued: 'Generated token',
+  token_copied: 'Copied token',
+  token_revoked: 'Revoked token',
+  account_created: 'Created the account',
+  signed_in: 'Signed in',
+  sign_in_limited: 'Too many failed sign-ins',
+  password_changed: 'Changed the password',
+  password_reset: 'Reset the password',
+  email_change_requested: 'Asked to change the email address to',
+  email_changed: 'Changed the email address to',
+  account_deletion_requested: 'Asked to delete the account',
+  account_deletion_cancelled: 'Cancelled the deletion of the account',
+  team_created: 'Created team',
+  team_renamed: 'Renamed the team to',
+  team_dissolved: 'Dissolved team',
+  team_handed_over: 'Handed over team',
+  team_invitation_made: 'Invited',
+  team_invitation_withdrawn: 'Withdrew the invitation of',
+  team_invitation_declined: 'Declined the invitation to',
+  team_joined: 'Joined team',
+  team_left: 'Left team',
+  team_member_removed: 'Removed a member from team',
+  account_blocked: 'Blocked the account',
+  account_unblocked: 'Unblocked the account',
+  period_created: 'Added a billing period',
+  period_ended: 'Ended a billing period',
+  period_deleted: 'Deleted a billing period',
+  period_blocked: 'Blocked a billing period',
+  period_unblocked: 'Unblocked a billing period',
+  period_team_slots_set: 'Changed the team slots of a billing period',
+  subscription_created: 'Started a subscription',
+  subscription_renewed: 'Renewed the subscription',
+  subscription_plan_changed: 'Changed the plan',
+  subscription_plan_change_planned: 'Planned a change of the plan',
+  subscription_cancellation_planned: 'Cancelled the subscription at the end of the period',
+  subscription_resumed: 'Resumed the subscription',
+  subscription_team_slots_set: 'Changed the team slots of the subscription',
+  subscription_ended: 'Ended the subscription',
+  alert_settings_changed: 'Changed the alert thresholds',
+  webhook_created: 'Created a webhook',
+  webhook_changed: 'Changed a webhook',
+  webhook_secret_rotated: 'Rotated the secret of a webhook',
+  webhook_previous_secret_ended: 'Ended the previous secret of a webhook',
+  webhook_disabled: 'Disabled a webhook',
+  webhook_deleted: 'Deleted a webhook',
+};
+
+/** What was done, such as `Generated token "laptop" for ETL`. */
+export function activityText(entry: Activity): string {
+  const label = LABELS[entry.action];
+  const subject = subjectOf(entry);
+  if (subject === undefined) return label;
+  const { action, application } = entry;
+  const owner = action.startsWith('token_') && application !== null ? ` for ${application.name}` : '';
+  return `${label} "${subject}"${owner}`;
+}
+
+function subjectOf({ action, kind, details, application }: Activity): string | undefined {
+  if (action.startsWith('token_')) return details.name;
+  if (kind === 'applications') return application?.name ?? details.name;
+  if (action === 'team_renamed') return details.name;
+  if (action === 'team_invitation_made' || action === 'team_invitation_withdrawn') return details.email;
+  if (kind === 'team') return details.team_name;
+  return action.startsWith('email_') ? details.email : undefined;
+}
+
+/** Who did it. */
+export function actorText({ by, member_name }: Activity): string {
+  if (by === 'member') return member_name ?? 'A former team member';
+  return {
+    you: 'You',
+    operator: 'Support',
+    application: 'Application',
+    system: 'Automatic',
+    unknown: 'Not signed in',
+  }[by];
+}
