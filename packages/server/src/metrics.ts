@@ -43,7 +43,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   return {
     middleware: (req, res, next) => {
       observeEnd(req, res, () => {
-        // Lasts as long as somebody watches.
+        // Lasts as long as a page is open.
         if (String(res.getHeader('content-type')).startsWith('text/event-stream')) return null;
         const route = req.route as { path?: unknown } | undefined;
         return typeof route?.path === 'string' ? req.baseUrl + route.path : 'other';

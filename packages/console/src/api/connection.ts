@@ -19,7 +19,7 @@ const listeners = new Set<() => void>();
 function set(state: ConnectionState, lastContactMs = connection.lastContactMs): void {
   const isSame = connection.state === state;
   connection = { state, lastContactMs };
-  // The time alone concerns nobody while figures come in.
+  // While figures come in, their time is no news.
   if (!isSame) for (const listener of listeners) listener();
 }
 

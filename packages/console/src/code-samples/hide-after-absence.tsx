@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useHiddenAfterAbsence } from '../ui/use-hidden-after-absence.ts';
+import { useHiddenAfterAbsence } from '../ui/secret/use-hidden-after-absence.ts';
 
 /** Rendered while a secret is shown: calls `onHide` once the tab has been hidden for a minute. */
 export function HideAfterAbsence({ onHide }: { onHide: () => void }) {

@@ -21,7 +21,7 @@ export const DATABASE_POOLS = {
   entitlementEvents: { poolMax: 1, ...WITHIN_REQUEST },
   /** Usage over time: a year of many rows takes about a second. */
   usageViews: { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 },
-  /** Polled while somebody watches. */
+  /** Polled while a page is open. */
   liveUsage: { poolMax: 1, ...WITHIN_REQUEST },
   /** Sums over many hours, for operators. */
   usageChecks: { poolMax: 2, acquireTimeoutMs: 1_000, statementTimeoutMs: 30_000 },

@@ -1,6 +1,6 @@
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
-import { useRevealed } from '../use-hidden-after-absence.ts';
+import { useRevealed } from './use-hidden-after-absence.ts';
 import styles from './secret.module.css';
 
 type LineProps = {

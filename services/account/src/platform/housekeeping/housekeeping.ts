@@ -25,7 +25,7 @@ const EXPIRED: Readonly<Record<string, string>> = {
   sessions:
     "expires_at <= now() OR last_seen_at <= now() - CAST(:idleTimeoutSec AS integer) * interval '1 second'",
   email_tokens: 'expires_at <= now()',
-  // The manager sees for a while that nobody answered.
+  // The manager sees for a while that it was not answered.
   team_invitations: "expires_at <= now() - interval '14 days'",
   attempt_counts: 'window_ends_at <= now()',
   application_secrets: 'expires_at <= now()',
