@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Countdown } from '../../ui/countdown.tsx';
+import { Countdown } from '../../ui/secret/countdown.tsx';
 import styles from '../../ui/page/page.module.css';
 import { ErrorMessage } from '../../ui/page/states.tsx';
 import { temporaryTokenExpiryQuery } from './queries.ts';

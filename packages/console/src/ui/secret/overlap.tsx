@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../button.tsx';
-import { Countdown } from '../countdown.tsx';
+import { Countdown } from './countdown.tsx';
 import { SelectField } from '../form/select-field.tsx';
 import { ErrorMessage } from '../page/states.tsx';
 import styles from './secret.module.css';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { serverNowMs } from '../api/server-clock.ts';
-import { formatTimeLeft } from './format.ts';
+import { serverNowMs } from '../../api/server-clock.ts';
+import { formatTimeLeft } from '../format.ts';
 
 type CountdownProps = { until: string; onEnd?: () => void };
 
