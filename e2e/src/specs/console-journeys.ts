@@ -14,6 +14,7 @@ import { requestJourneys } from './console/requests.ts';
 import { searchJourneys } from './console/search.ts';
 import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
+import { usageJourneys } from './console/usage.ts';
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
 export function consoleJourneys(stack: () => Stack): void {
@@ -76,6 +77,9 @@ export function consoleJourneys(stack: () => Stack): void {
     });
     describe('alerts and webhooks', () => {
       webhookJourneys(journey);
+    });
+    describe('usage over time', () => {
+      usageJourneys(journey);
     });
   });
 }

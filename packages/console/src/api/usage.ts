@@ -44,7 +44,7 @@ export async function fetchUsageCsv(request: UsageRequest): Promise<{ name: stri
   const outcome = api.GET('/api/console/usage', { params: { query }, parseAs: 'blob' });
   const content = await resultOf<Blob>(outcome);
   const { response } = await outcome;
-  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+  const name = /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1];
   return { name: name ?? 'usage.csv', content };
 }
 

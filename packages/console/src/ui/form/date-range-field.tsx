@@ -43,49 +43,53 @@ export function DateRangeField({ label, value, min, max, onChange }: DateRangeFi
     setDraft(null);
     if (days.from !== value.from || days.to !== value.to) onChange(days);
   }
+  // Segments of the picker keep keys to themselves.
   return (
-    <DateRangePicker
-      className={field['field'] ?? ''}
-      value={{ start: parseDate(shown.from), end: parseDate(shown.to) }}
-      minValue={parseDate(min)}
-      maxValue={parseDate(max)}
-      isInvalid={isOutside}
-      validationBehavior="aria"
-      onChange={(range) => {
-        if (range !== null) setDraft({ from: range.start.toString(), to: range.end.toString() });
-      }}
-      onBlur={() => {
-        commit(draft);
-      }}
-      onOpenChange={(isOpen) => {
-        if (!isOpen) commit(draft);
-      }}
-      onKeyDown={({ key }) => {
+    <div
+      onKeyDownCapture={({ key }) => {
         if (key === 'Enter') commit(draft);
       }}
     >
-      <Label className={field['label'] ?? ''}>{label}</Label>
-      <Group className={styles['group'] ?? ''}>
-        <DateInput slot="start" className={styles['input'] ?? ''}>
-          {(segment) => <DateSegment segment={segment} className={styles['segment'] ?? ''} />}
-        </DateInput>
-        <span aria-hidden="true">–</span>
-        <DateInput slot="end" className={styles['input'] ?? ''}>
-          {(segment) => <DateSegment segment={segment} className={styles['segment'] ?? ''} />}
-        </DateInput>
-        <Button variant="quiet">
-          <CalendarIcon />
-        </Button>
-      </Group>
-      <FieldError className={field['error'] ?? ''}>
-        {`Choose days from ${formatted(min)} to ${formatted(max)}, the first one first.`}
-      </FieldError>
-      <Popover className={styles['popover'] ?? ''}>
-        <Dialog className={styles['dialog'] ?? ''}>
-          <Calendar />
-        </Dialog>
-      </Popover>
-    </DateRangePicker>
+      <DateRangePicker
+        className={field['field'] ?? ''}
+        value={{ start: parseDate(shown.from), end: parseDate(shown.to) }}
+        minValue={parseDate(min)}
+        maxValue={parseDate(max)}
+        isInvalid={isOutside}
+        validationBehavior="aria"
+        onChange={(range) => {
+          if (range !== null) setDraft({ from: range.start.toString(), to: range.end.toString() });
+        }}
+        onBlur={() => {
+          commit(draft);
+        }}
+        onOpenChange={(isOpen) => {
+          if (!isOpen) commit(draft);
+        }}
+      >
+        <Label className={field['label'] ?? ''}>{label}</Label>
+        <Group className={styles['group'] ?? ''}>
+          <DateInput slot="start" className={styles['input'] ?? ''}>
+            {(segment) => <DateSegment segment={segment} className={styles['segment'] ?? ''} />}
+          </DateInput>
+          <span aria-hidden="true">–</span>
+          <DateInput slot="end" className={styles['input'] ?? ''}>
+            {(segment) => <DateSegment segment={segment} className={styles['segment'] ?? ''} />}
+          </DateInput>
+          <Button variant="quiet">
+            <CalendarIcon />
+          </Button>
+        </Group>
+        <FieldError className={field['error'] ?? ''}>
+          {`Choose days from ${formatted(min)} to ${formatted(max)}, the first one first.`}
+        </FieldError>
+        <Popover className={styles['popover'] ?? ''}>
+          <Dialog className={styles['dialog'] ?? ''}>
+            <Calendar />
+          </Dialog>
+        </Popover>
+      </DateRangePicker>
+    </div>
   );
 }
 
