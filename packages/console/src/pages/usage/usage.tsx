@@ -27,7 +27,8 @@ import styles from './usage.module.css';
 
 /** `/user/usage`: usage of any range as chart, table and CSV. The view's state is its address. */
 export function UsagePage() {
-  const search = useSearch({ from: '/signed-in/usage' });
+  // The router keeps what the validation of an address leaves out.
+  const search = usageSearch(useSearch({ from: '/signed-in/usage' }));
   const navigate = useNavigate();
   // A view that stays open keeps its days until the page is visited again.
   const [nowMs] = useState(() => Date.now());
