@@ -10,8 +10,19 @@ const accountFolders = {
   teams: [...domainBase, 'billing'],
   'billing/self-service': [...domainBase, 'billing', 'teams'],
   notifications: [...domainBase, 'billing'],
-  usage: [...domainBase, 'billing', 'access'],
-  'api-document': ['http', 'identity', 'access', 'teams', 'billing', 'notifications', 'usage'],
+  usage: [...domainBase, 'billing', 'access', 'notifications'],
+  lifecycle: [...domainBase, 'access', 'billing', 'teams', 'notifications', 'usage'],
+  'api-document': [
+    'lifecycle',
+    'http',
+    'platform',
+    'identity',
+    'access',
+    'teams',
+    'billing',
+    'notifications',
+    'usage',
+  ],
 };
 
 const accountLayers = Object.entries(accountFolders).map(([folder, imports]) => ({
@@ -98,6 +109,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Built from the sources that are checked.
+    exclude: { path: '^packages/console/dist' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
