@@ -28,7 +28,7 @@ export function BusiestApplications({ isLive }: { isLive: boolean }) {
         </p>
       )}
       {data !== undefined && data.length > 0 && (
-        <div className={page['scroll']} tabIndex={0} role="region" aria-labelledby="busiest">
+        <div className={page['scroll']} tabIndex={0} role="region" aria-label="Busiest applications table">
           <table className={page['table']}>
             <thead>
               <tr>
