@@ -6,15 +6,24 @@ import type { Application } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
-import { ApplicationSamples } from '../../code-samples/application-samples.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { ApplicationSettings } from './application-settings.tsx';
-import { ClientSecret } from './client-secret.tsx';
 import { EndApplication } from './end-application.tsx';
 import { applicationQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
 import { TokenList } from './token-list.tsx';
+
+const ClientSecret = lazy(async () => ({
+  default: (await import('./client-secret.tsx')).ClientSecret,
+}));
+
+const ApplicationSettings = lazy(async () => ({
+  default: (await import('./application-settings.tsx')).ApplicationSettings,
+}));
+
+const ApplicationSamples = lazy(async () => ({
+  default: (await import('../../code-samples/application-samples.tsx')).ApplicationSamples,
+}));
 
 const ApplicationUsage = lazy(async () => ({
   default: (await import('./application-usage.tsx')).ApplicationUsage,
@@ -42,9 +51,11 @@ export function ApplicationPage() {
       </PageHeader>
       <Facts application={data} />
       <TokenList application={data} />
-      <ClientSecret application={data} />
-      <ApplicationSettings key={applicationId} application={data} />
-      <ApplicationSamples application={data} />
+      <Suspense fallback={<Skeleton rows={8} />}>
+        <ClientSecret application={data} />
+        <ApplicationSettings key={applicationId} application={data} />
+        <ApplicationSamples application={data} />
+      </Suspense>
       <Suspense fallback={<Skeleton rows={8} />}>
         <ApplicationUsage applicationId={applicationId} />
       </Suspense>
