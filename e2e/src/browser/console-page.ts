@@ -50,7 +50,7 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
 export async function signIn(page: Page, { demo }: Pick<Stack, 'demo'>, password = demo.console.password) {
   await page.getByLabel('Email').fill(demo.console.email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** What a screen reader's user would stumble over (WCAG 2.2 AA), by axe, as `rule: element`. */

@@ -7,6 +7,7 @@ import { noteServerTime } from './server-clock.ts';
 
 export type Session = components['schemas']['Session'];
 export type Application = components['schemas']['Application'];
+export type SecondStep = components['schemas']['SecondStep'];
 export type Token = components['schemas']['Token'];
 type Problem = components['schemas']['Problem'];
 
@@ -45,6 +46,9 @@ export function onSessionExpired(listener: () => void): void {
   onSessionEnd = listener;
 }
 
+/** Where a 401 says that a sign-in failed, not that a session has ended. */
+const SIGN_IN = /^\/api\/console\/session(?:\/totp|\/recovery-code|\/passkey|\/passkey\/options)?$/;
+
 const csrf: Middleware = {
   onRequest({ request }) {
     if (csrfToken !== null && request.method !== 'GET') request.headers.set('x-csrf-token', csrfToken);
@@ -54,8 +58,7 @@ const csrf: Middleware = {
     latestRequestId = response.headers.get('x-request-id') ?? latestRequestId;
     noteServerTime(response.headers.get('date'));
     noteStatus(response.status);
-    const isSession = new URL(request.url).pathname === '/api/console/session';
-    if (response.status === 401 && !isSession) onSessionEnd();
+    if (response.status === 401 && !SIGN_IN.test(new URL(request.url).pathname)) onSessionEnd();
     return response;
   },
 };

@@ -7,7 +7,11 @@ export function Navigation() {
   return (
     <nav aria-label="Pages" className={styles['nav']}>
       {NAVIGATION.map(({ title, pages }) => (
-        <div key={title ?? ''} role={title === null ? undefined : 'group'} aria-label={title ?? undefined}>
+        <div
+          key={title ?? pages[0].to}
+          role={title === null ? undefined : 'group'}
+          aria-label={title ?? undefined}
+        >
           {title !== null && (
             <p className={styles['group']} aria-hidden="true">
               {title}

@@ -6,6 +6,7 @@ import { peopleApi } from '../identity/people/openapi.ts';
 import { subscriptionApi } from '../billing/self-service/openapi.ts';
 import { sessionApi } from '../identity/sessions/openapi.ts';
 import { ownPeriodApi } from '../billing/periods/own/openapi.ts';
+import { signInApi, twoFactorApi } from '../identity/two-factor/openapi.ts';
 import { invitationApi, teamApi } from '../teams/console/openapi.ts';
 import { tokenApi } from '../access/tokens/openapi.ts';
 import { usageApi } from '../usage/endpoint/openapi.ts';
@@ -27,6 +28,8 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   sessionApi,
   activityApi,
   deletionApi,
+  signInApi,
+  twoFactorApi,
   applicationApi,
   tokenApi,
   teamApi,

@@ -14,6 +14,7 @@ import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
 import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';
 import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
+import { relyingPartyOf } from '../identity/two-factor/passkeys/relying-party.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 import { startMails } from './mails.ts';
 import { openPlans } from './plans.ts';
@@ -70,6 +71,9 @@ export function openConsole(options: {
       addresses: { streamingUrl: config.STREAMING_URL ?? null, authUrl: config.AUTH_URL ?? null },
       publicUrl,
       deletionGraceDays: config.ACCOUNT_DELETION_GRACE_DAYS,
+      sealingKeys: config.TOKEN_SEALING_KEYS,
+      relyingParty: relyingPartyOf(publicUrl),
+      productName: config.PRODUCT_NAME,
       signUpEnabled: config.SIGN_UP_ENABLED,
       ...plans.parts,
     },

@@ -7,10 +7,11 @@ import { createTransact } from '../platform/database/query.ts';
 import { resealTable } from '../platform/sealing/reseal.ts';
 import type { SealedTable } from '../platform/sealing/reseal.ts';
 import { SEALED_TOKENS } from '../access/tokens/store.ts';
+import { SEALED_TOTP_SECRETS } from '../identity/two-factor/totp/totp-store.ts';
 import { SEALED_WEBHOOK_SECRETS } from '../notifications/secrets/secret-store.ts';
 
 /**
- * Seals all tokens and webhook secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Exits with 0
+ * Seals all tokens, webhook secrets and TOTP secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Exits with 0
  * when none is left under another key, else with 1: some were in use, or can't be opened.
  */
 const config = orExit(loadResealConfig);
@@ -23,6 +24,7 @@ const database = openDatabase({
 try {
   await reseal(SEALED_TOKENS);
   await reseal(SEALED_WEBHOOK_SECRETS);
+  await reseal(SEALED_TOTP_SECRETS);
 } catch (error) {
   logger.fatal({ err: error }, 'resealing failed; run it again');
   process.exitCode = 1;

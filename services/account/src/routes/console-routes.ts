@@ -13,6 +13,8 @@ import type { SelfService } from '../billing/self-service/settings.ts';
 import type { Query } from '../platform/database/query.ts';
 import { addressesEndpoint } from '../http/public-addresses/endpoint.ts';
 import type { PublicAddresses } from '../http/public-addresses/endpoint.ts';
+import { twoFactorRoutes } from './console-two-factor-routes.ts';
+import type { TwoFactorParts } from '../identity/two-factor/two-factor.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
 import {
   changeEmailEndpoint,
@@ -42,6 +44,7 @@ import type { LiveFeeds } from '../usage/live/feeds.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 
 export type ConsoleParts = DeletionParts &
+  TwoFactorParts &
   Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'> & {
     publicUrl: string;
     addresses: PublicAddresses;
@@ -105,6 +108,7 @@ export function consoleRoutes(parts: ConsoleParts): Router {
     .all(methodNotAllowed('POST'));
   router.use(
     accountRoutes(parts, session, sessionWhileDeleting),
+    twoFactorRoutes(parts, session),
     applicationRoutes(parts, session),
     teamRoutes(parts, session),
     planRoutes(parts, session),

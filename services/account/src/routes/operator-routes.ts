@@ -13,6 +13,7 @@ import {
   blockAccountEndpoint,
   newAccountEndpoint,
 } from '../identity/accounts/operator-endpoints.ts';
+import { resetTwoFactorEndpoint } from '../identity/two-factor/operator-reset.ts';
 import { summarizeAccount } from '../billing/entitlements/account-summary.ts';
 import {
   blockPeriodEndpoint,
@@ -131,6 +132,7 @@ function accountRoutes(
     .all(methodNotAllowed(...LIST));
   action(app, '/private/accounts/:account_id/block', blockAccountEndpoint(transact, true));
   action(app, '/private/accounts/:account_id/unblock', blockAccountEndpoint(transact, false));
+  action(app, '/private/accounts/:account_id/reset-two-factor', resetTwoFactorEndpoint(transact));
 }
 
 function periodRoutes(app: Express, guard: RequestHandler[], { query, transact }: BillingOperations): void {

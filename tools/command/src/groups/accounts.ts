@@ -42,6 +42,14 @@ export function accountsGroup(open: Open): Command {
     question: (id) => `Block account ${String(id)}? Its calls, and those of its team, are refused at once.`,
   });
   addAction(group, open, { path: PATH, id: 'account_id', name: 'unblock', description: 'Unblock' });
+  addAction(group, open, {
+    path: PATH,
+    id: 'account_id',
+    name: 'reset-two-factor',
+    description: 'Turn off two-factor authentication for an owner who has lost all factors, and notify them',
+    question: (id) =>
+      `Reset two-factor authentication of account ${String(id)}? Its password is enough to sign in afterwards: make sure that it is the owner who asks.`,
+  });
   addUsage(group, open);
   addRefusals(group, open);
   return group;

@@ -1,12 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
-import type { Session } from '../../api/client.ts';
+import type { SecondStep, Session } from '../../api/client.ts';
+import { passkeySupportQuery } from '../../api/passkeys.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
+import { SecondStepForm } from './second-step-form.tsx';
 
 type SignInFormProps = { email?: string; onSignedIn: (session: Session) => void };
 
-/** Email and password, as password managers fill them in. */
+/** Email and password, as password managers fill them in, and then the second step if the account has one. */
 export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
+  const { data: passkeys } = useQuery(passkeySupportQuery);
+  const [step, setStep] = useState<SecondStep | null>(null);
+  const [hasExpired, setExpired] = useState(false);
+  if (step !== null) {
+    return (
+      <SecondStepForm
+        step={step}
+        onSignedIn={onSignedIn}
+        onBack={(reason) => {
+          setExpired(reason === 'expired');
+          setStep(null);
+        }}
+      />
+    );
+  }
+  return (
+    <>
+      {hasExpired && <p role="alert">The sign-in took too long. Enter your password again.</p>}
+      <PasswordForm
+        email={email}
+        onDone={(result) => {
+          setExpired(false);
+          if ('session_id' in result) onSignedIn(result);
+          else setStep(result);
+        }}
+      />
+      {passkeys?.at === 'here' && (
+        <PasskeyButton label="Sign in with a passkey" step={{}} onSignedIn={onSignedIn} />
+      )}
+    </>
+  );
+}
+
+function PasswordForm({ email, onDone }: { email: string; onDone: (result: Session | SecondStep) => void }) {
   return (
     <Form
       submitLabel="Sign in"
@@ -17,7 +56,7 @@ export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
           }),
         )
       }
-      onDone={onSignedIn}
+      onDone={onDone}
     >
       {(errors) => (
         <>

@@ -13,6 +13,8 @@ type TextFieldProps = {
   /** What the API found wrong with this field. */
   error: string | undefined;
   autoFocus?: boolean;
+  /** `numeric`: phones show digits. */
+  inputMode?: 'numeric';
   maxLength?: number;
   isRequired?: boolean;
 };

@@ -12,12 +12,15 @@ import {
   verifyNewEmailMail,
   verifySignUpMail,
 } from './mail-text.ts';
+import { twoFactorMails } from './two-factor-mails.ts';
+import type { TwoFactorMail } from './two-factor-mails.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 export type IdentityMail =
   | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
   | { kind: 'sign_up_again' | 'password_reset'; recipient: string }
-  | { kind: 'email_change' | 'password_changed' | 'email_changed'; recipient: string; account_id: number };
+  | { kind: 'email_change' | 'password_changed' | 'email_changed'; recipient: string; account_id: number }
+  | TwoFactorMail;
 
 /**
  * Whether an address has an account is looked up here, not in the request, so that neither its response nor its
@@ -42,6 +45,7 @@ export const identityMails: MailRenderers<IdentityMail> = {
   },
   password_changed: (_query, { recipient }, site) => Promise.resolve(passwordChangedMail(recipient, site)),
   email_changed: (_query, { recipient }, site) => Promise.resolve(emailChangedMail(recipient, site)),
+  ...twoFactorMails,
 };
 
 async function signUpMail(query: Query, recipient: string, site: MailSite, signUp: EmailToken | undefined) {

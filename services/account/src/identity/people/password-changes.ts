@@ -12,7 +12,7 @@ import type { Caller } from '../sessions/caller-address.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { beginSession, endAllSessions } from '../sessions/session-store.ts';
 import type { SessionOrigin } from '../sessions/session-store.ts';
-import type { BegunSession } from '../sessions/sign-in.ts';
+import type { BegunSession } from '../sessions/complete-sign-in.ts';
 import { unknownToken, wrongCurrentPassword } from './input.ts';
 import type { PeopleParts } from './people.ts';
 

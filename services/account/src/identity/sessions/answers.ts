@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, instant } from '../../http/answer-fields.ts';
+import { FACTORS } from '../two-factor/factors.ts';
 
 export const sessionSchema = z
   .object({
@@ -18,6 +19,14 @@ export const sessionSchema = z
     csrf_token: z.string().meta({ description: 'Send it in the `X-CSRF-Token` header.' }),
   })
   .meta({ id: 'Session' });
+
+export const secondStepSchema = z
+  .object({
+    sign_in_token: z.string().meta({ description: 'Send it with the second step. It is no session.' }),
+    factors: z.array(z.enum(FACTORS)).meta({ description: 'What can complete the sign-in; one is enough.' }),
+    expires_at: instant,
+  })
+  .meta({ id: 'SecondStep' });
 
 export const sessionListSchema = z.object({
   sessions: z.array(

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
@@ -8,8 +8,9 @@ import { signInSchema } from './input.ts';
 import { signedIn } from './require-session.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { endAllSessions, endSession, listSessions } from './session-store.ts';
+import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
 import { signIn } from './sign-in.ts';
-import type { BegunSession, SignInParts } from './sign-in.ts';
+import type { SignInParts } from './sign-in.ts';
 
 /** Sessions under `/api/console`. All: `Cache-Control: no-store`; 503 while Postgres is unavailable. */
 
@@ -30,22 +31,29 @@ export function sessionAnswer({ token, session }: BegunSession) {
   };
 }
 
+/** The browser of a sign-in, for its session. */
+export function browserOf(req: Request, cookie: SessionCookie): SignInBrowser {
+  return { userAgent: req.get('user-agent') ?? '', previousToken: cookie.read(req) };
+}
+
+/** 201, the session and its cookie. */
+export function sendSession(res: Response, cookie: SessionCookie, begun: BegunSession): void {
+  cookie.set(res, begun.token, begun.session.expires_at);
+  res.status(201).json(sessionAnswer(begun));
+}
+
 /**
  * `POST /api/console/session` with `{email, password}`: 201, the session and its cookie. Ends the browser's previous
- * session. 401 `invalid_credentials`, 429 `too_many_requests` with Retry-After.
+ * session. 202 `{sign_in_token, factors, expires_at}` if the account has a second factor: no session yet. 401
+ * `invalid_credentials`, 429 `too_many_requests` with Retry-After.
  */
 export function signInEndpoint(parts: SessionParts): RequestHandler {
   const { cookie } = parts;
   return async (req, res) => {
-    const { email, password } = bodyOf(req, signInSchema);
-    const userAgent = req.get('user-agent') ?? '';
-    const begun = await signIn(
-      parts,
-      { email, password, userAgent, previousToken: cookie.read(req) },
-      callerOf(req, res),
-    );
-    cookie.set(res, begun.token, begun.session.expires_at);
-    res.status(201).json(sessionAnswer(begun));
+    const wanted = { ...bodyOf(req, signInSchema), ...browserOf(req, cookie) };
+    const outcome = await signIn(parts, wanted, callerOf(req, res));
+    if ('session' in outcome) sendSession(res, cookie, outcome);
+    else res.status(202).json(outcome);
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiChapter } from '../../http/operation.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
-import { sessionListSchema, sessionSchema } from './answers.ts';
+import { secondStepSchema, sessionListSchema, sessionSchema } from './answers.ts';
 import { signInSchema } from './input.ts';
 
 const COOKIE = { 'Set-Cookie': "The session's cookie." };
@@ -13,11 +13,16 @@ export const sessionApi: ApiChapter = {
     'POST /api/console/session': {
       operationId: 'signIn',
       summary: 'Sign in',
-      description: 'Ends the session that the browser had before.',
+      description:
+        'Ends the session that the browser had before. An account with two-factor authentication gets no session ' +
+        'yet: complete the sign-in with one of `factors`.',
       caller: 'anyone',
       body: signInSchema,
       example: { email: 'ada@example.com', password: 'correct horse battery staple' },
-      answers: { 201: { description: 'The new session.', schema: sessionSchema, headers: COOKIE } },
+      answers: {
+        201: { description: 'The new session.', schema: sessionSchema, headers: COOKIE },
+        202: { description: 'The password is right. A second step is needed.', schema: secondStepSchema },
+      },
       problems: ['invalid_credentials', 'too_many_requests'],
     },
     'GET /api/console/session': {

@@ -2,6 +2,7 @@ import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from '../accounts/account.ts';
 import { hashOfToken } from '../secret-token.ts';
+import { endPendingSignIns } from '../two-factor/sign-in/pending-sign-ins.ts';
 
 /** Sessions are stored by the hash of their token. */
 
@@ -12,9 +13,13 @@ export type SessionLifetimes = {
 
 export type SessionOrigin = { address: string; userAgent: string };
 
-export type Session = { session_id: number; created_at: Date; expires_at: Date };
+type Session = { session_id: number; created_at: Date; expires_at: Date };
 
-export type LiveSession = Session & { account: Account };
+export type LiveSession = Session & {
+  account: Account;
+  /** Whether its user has proved to be the owner within CONFIRMED_FOR_SEC. */
+  is_confirmed: boolean;
+};
 
 export type ListedSession = Session & { last_seen_at: Date; address: string; user_agent: string };
 
@@ -23,6 +28,9 @@ const LAST_SEEN_STEP_SEC = 60;
 
 /** Beyond this, an account's oldest sessions end. */
 const MAX_PER_ACCOUNT = 50;
+
+/** How long a session that was just signed in or confirmed may change what protects the account. */
+const CONFIRMED_FOR_SEC = 900;
 
 const USER_AGENT_MAX_CHARACTERS = 200;
 
@@ -37,10 +45,10 @@ export async function beginSession(
   token: string,
   { address, userAgent }: SessionOrigin,
   { lifetimeSec }: SessionLifetimes,
-): Promise<Session> {
+): Promise<Omit<LiveSession, 'account'>> {
   const rows = await query<Session>(
-    `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent)
-     VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent)
+    `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent, confirmed_at)
+     VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent, now())
      RETURNING session_id, created_at, expires_at`,
     {
       accountId,
@@ -56,7 +64,7 @@ export async function beginSession(
        ORDER BY session_id DESC OFFSET ${String(MAX_PER_ACCOUNT)})`,
     { accountId },
   );
-  return singleRow(rows);
+  return { ...singleRow(rows), is_confirmed: true };
 }
 
 export async function findSession(
@@ -64,9 +72,10 @@ export async function findSession(
   token: string,
   { idleTimeoutSec }: SessionLifetimes,
 ): Promise<LiveSession | undefined> {
-  const rows = await query<Session & Account & { is_stale: boolean }>(
+  const rows = await query<Session & Account & { is_stale: boolean; is_confirmed: boolean }>(
     `SELECT session_id, sessions.created_at, expires_at,
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
+            coalesce(confirmed_at > now() - ${String(CONFIRMED_FOR_SEC)} * interval '1 second', false) AS is_confirmed,
             account_id, email, name, password_hash, email_verified_at, blocked_at,
             deletion_due_at
      FROM sessions JOIN accounts USING (account_id)
@@ -75,11 +84,16 @@ export async function findSession(
   );
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { session_id, created_at, expires_at, is_stale, ...account } = row;
+  const { session_id, created_at, expires_at, is_stale, is_confirmed, ...account } = row;
   if (is_stale) {
     await query('UPDATE sessions SET last_seen_at = now() WHERE session_id = :session_id', { session_id });
   }
-  return { session_id, created_at, expires_at, account };
+  return { session_id, created_at, expires_at, is_confirmed, account };
+}
+
+/** Its user has proved again to be the owner. */
+export async function confirmSession(query: Query, sessionId: number): Promise<void> {
+  await query('UPDATE sessions SET confirmed_at = now() WHERE session_id = :sessionId', { sessionId });
 }
 
 export function listSessions(
@@ -106,6 +120,8 @@ export async function endSessionOfToken(query: Query, token: string): Promise<vo
   await query('DELETE FROM sessions WHERE token_hash = :tokenHash', { tokenHash: hashOfToken(token) });
 }
 
+/** Also those that are not complete yet, whose password was right before a change of it. */
 export async function endAllSessions(query: Query, accountId: number): Promise<void> {
   await query('DELETE FROM sessions WHERE account_id = :accountId', { accountId });
+  await endPendingSignIns(query, accountId);
 }

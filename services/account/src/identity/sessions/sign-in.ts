@@ -6,10 +6,14 @@ import { isOutdated } from '../passwords/password.ts';
 import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
 import type { Account } from '../accounts/account.ts';
 import { findAccountByEmail, lockAccount, setPasswordHash } from '../accounts/account-store.ts';
-import { newSecretToken } from '../secret-token.ts';
+import { factorsOf } from '../two-factor/factors.ts';
+import type { Factor } from '../two-factor/factors.ts';
+import { beginPendingSignIn } from '../two-factor/sign-in/pending-sign-ins.ts';
+import type { PendingSignIn } from '../two-factor/sign-in/pending-sign-ins.ts';
 import type { Caller } from './caller-address.ts';
-import { beginSession, endSessionOfToken } from './session-store.ts';
-import type { LiveSession, SessionLifetimes } from './session-store.ts';
+import { completeSignIn } from './complete-sign-in.ts';
+import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
+import type { SessionLifetimes } from './session-store.ts';
 import { passwordAttempt } from '../attempts/sign-in-limits.ts';
 
 export type SignInParts = PasswordCheckParts & {
@@ -18,25 +22,25 @@ export type SignInParts = PasswordCheckParts & {
   lifetimes: SessionLifetimes;
 };
 
-export type SignInRequest = {
-  email: string;
-  password: string;
-  userAgent: string;
-  /** The browser's previous session, which ends. */
-  previousToken: string | undefined;
-};
+export type SignInRequest = SignInBrowser & { email: string; password: string };
 
-export type BegunSession = { token: string; session: LiveSession };
+/** The second step that an account with a second factor needs; there is no session yet. */
+export type SecondStep = PendingSignIn & { factors: Factor[] };
 
 /** The hash changes between two reads only if a concurrent request upgrades or replaces it. */
 const LOOKS = 2;
 
 /**
  * An unknown address, an account without a password, a wrong password and an unverified address get the same response
- * at the same cost, one verification. A blocked account may sign in, to read and to pay.
+ * at the same cost, one verification. A blocked account may sign in, to read and to pay. An account with a second
+ * factor gets a second step instead of a session (ADR 0054).
  * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
  */
-export async function signIn(parts: SignInParts, request: SignInRequest, by: Caller): Promise<BegunSession> {
+export async function signIn(
+  parts: SignInParts,
+  request: SignInRequest,
+  by: Caller,
+): Promise<BegunSession | SecondStep> {
   const { query, counts, signInLimits, slowDown } = parts;
   const { email } = request;
   const attempt = passwordAttempt(signInLimits, { account: email, address: by.addressGroup });
@@ -74,28 +78,16 @@ async function isPasswordOf(
 function beginIfUnchanged(
   { transact, lifetimes }: SignInParts,
   step: { account: Account; upgraded: string | undefined; request: SignInRequest; by: Caller },
-): Promise<BegunSession | undefined> {
+): Promise<BegunSession | SecondStep | undefined> {
   const { upgraded, request, by } = step;
   const { account_id, password_hash } = step.account;
   return transact(async (inside) => {
     const account = await lockAccount(inside, account_id);
     if (account?.password_hash !== password_hash) return undefined;
     if (upgraded !== undefined) await setPasswordHash(inside, account_id, upgraded);
-    // Never the browser's previous token: an attacker may have set it (session fixation).
-    if (request.previousToken !== undefined) await endSessionOfToken(inside, request.previousToken);
-    const token = newSecretToken();
-    const origin = { address: by.address, userAgent: request.userAgent };
-    const session = await beginSession(inside, account_id, token, origin, lifetimes);
-    await recordAudit(inside, {
-      actor: `account:${String(account_id)}`,
-      address: by.address,
-      request_id: by.request_id,
-      application_id: null,
-      account_id,
-      action: 'signed_in',
-      details: {},
-    });
-    return { token, session: { ...session, account } };
+    const factors = await factorsOf(inside, account_id);
+    if (factors.length > 0) return { ...(await beginPendingSignIn(inside, account_id)), factors };
+    return completeSignIn(inside, { account, browser: request, by, lifetimes, details: {} });
   });
 }
 

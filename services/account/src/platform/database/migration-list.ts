@@ -25,6 +25,7 @@ import * as revokedTokens from './migrations/0023-revoked-tokens.ts';
 import * as refusedCalls from './migrations/0024-refused-calls.ts';
 import * as planCatalogue from './migrations/0025-plan-catalogue.ts';
 import * as signUpPlans from './migrations/0026-sign-up-plans.ts';
+import * as twoFactor from './migrations/0027-two-factor.ts';
 import * as accountDeletions from './migrations/0029-account-deletions.ts';
 import * as refusalsOfCustomers from './migrations/0033-refusals-of-customers.ts';
 import * as applicationUses from './migrations/0035-application-uses.ts';
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0024-refused-calls', migration: refusedCalls },
   { name: '0025-plan-catalogue', migration: planCatalogue },
   { name: '0026-sign-up-plans', migration: signUpPlans },
+  { name: '0027-two-factor', migration: twoFactor },
   { name: '0029-account-deletions', migration: accountDeletions },
   { name: '0033-refusals-of-customers', migration: refusalsOfCustomers },
   { name: '0035-application-uses', migration: applicationUses },

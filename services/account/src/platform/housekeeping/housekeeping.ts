@@ -25,6 +25,9 @@ const EXPIRED: Readonly<Record<string, string>> = {
   sessions:
     "expires_at <= now() OR last_seen_at <= now() - CAST(:idleTimeoutSec AS integer) * interval '1 second'",
   email_tokens: 'expires_at <= now()',
+  pending_sign_ins: 'expires_at <= now()',
+  passkey_challenges: 'expires_at <= now()',
+  totp_secrets: "confirmed_at IS NULL AND created_at <= now() - interval '1 day'",
   // The manager sees for a while that it was not answered.
   team_invitations: "expires_at <= now() - interval '14 days'",
   attempt_counts: 'window_ends_at <= now()',

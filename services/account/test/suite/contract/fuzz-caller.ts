@@ -7,6 +7,7 @@ import type { Browser } from '../people.ts';
 import { insertPeriod } from '../database/records.ts';
 import { subscribe, makePublicPlan, previewFor } from '../billing.ts';
 import { obtainToken } from '../requests.ts';
+import { enrol } from '../peers/two-factor.ts';
 import { inviteTo, joinTeam, makeTeam } from '../team.ts';
 
 type Suite = Pick<AccountUnderTest, 'account' | 'auth' | 'database'>;
@@ -61,22 +62,25 @@ async function tokenHolder(suite: Suite): Promise<Caller> {
   return { headers: { authorization: `Bearer ${access_token}` }, known: { query: '{ __typename }' } };
 }
 
-async function signedIn(
-  { operationId, path }: Pick<ContractOperation, 'operationId' | 'path'>,
-  suite: Suite,
-): Promise<Caller> {
+type Asked = Pick<ContractOperation, 'operationId' | 'path'>;
+
+async function signedIn(operation: Asked, suite: Suite): Promise<Caller> {
   const owner = await newCustomer(suite);
   const { browser, email, password } = owner;
   const headers = { cookie: browser.cookie ?? '', 'x-csrf-token': browser.csrfToken ?? '' };
-  if (operationId === 'cancelAccountDeletion') {
+  if (operation.operationId === 'cancelAccountDeletion') {
     await browser.request('POST', '/account/deletion', { email, current_password: password });
   }
-  const things = await thingsOf(path, owner, suite);
+  const things = await thingsOf(operation, owner, suite);
   return { headers, known: { email, current_password: password, ...things } };
 }
 
 /** The path's ids. A caller who accepts an invitation is in no team yet; one who changes a team manages it. */
-async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Record<string, string | number>> {
+async function thingsOf(
+  { path, operationId }: Asked,
+  owner: Owner,
+  suite: Suite,
+): Promise<Record<string, string | number>> {
   const { browser } = owner;
   if (path.includes('{session_id}')) {
     const { session_id } = (await browser.request('GET', '/session')).body;
@@ -89,6 +93,9 @@ async function thingsOf(path: string, owner: Owner, suite: Suite): Promise<Recor
   }
   if (path.includes('/console/subscription')) return subscriber(path, owner, suite);
   if (path.includes('{webhook_id}')) return makeWebhook(browser);
+  if (path.endsWith('/session/confirm')) return { password: owner.password };
+  // An authenticator app is set up where there is none.
+  if (path.includes('/two-factor/') && operationId !== 'setUpTotp') return enrol(owner, suite.database);
   if (path.includes('/console/invitations')) {
     const manager = await newOwner(suite);
     await makeTeam(manager);

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, use, useCallback, useState } from 'react';
+import type { ReactNode } from 'react';
+import { ApiError, api, resultOf } from '../../api/client.ts';
+import { askForPasskey, passkeySupportQuery, plain } from '../../api/passkeys.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { ErrorMessage } from '../../ui/page/states.tsx';
+import { twoFactorQuery } from './queries.ts';
+
+type RunConfirmed = <T>(action: () => Promise<T>) => Promise<T>;
+
+/** The dialog was closed. */
+class ConfirmationCancelled extends ApiError {
+  constructor() {
+    super(null);
+    this.name = 'ConfirmationCancelled';
+    this.message = 'Nothing has changed: confirm that it’s you to continue.';
+  }
+}
+
+const Confirmation = createContext<RunConfirmed>((action) => action());
+
+/** Runs an action; if the API wants the session confirmed first, asks for that and runs it again. */
+export function useConfirmed(): RunConfirmed {
+  return use(Confirmation);
+}
+
+type Waiting = { resolve: () => void; reject: (reason: ConfirmationCancelled) => void };
+
+export function ConfirmationProvider({ children }: { children: ReactNode }) {
+  const [waiting, setWaiting] = useState<Waiting | null>(null);
+  const run = useCallback<RunConfirmed>(async (action) => {
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.problem?.code !== 'confirmation_required') throw error;
+      await new Promise<void>((resolve, reject) => {
+        setWaiting({ resolve, reject });
+      });
+      return action();
+    }
+  }, []);
+  return (
+    <Confirmation value={run}>
+      {children}
+      <Dialog
+        title="Confirm it’s you"
+        isOpen={waiting !== null}
+        onClose={() => {
+          waiting?.reject(new ConfirmationCancelled());
+          setWaiting(null);
+        }}
+      >
+        <ConfirmForm
+          onDone={() => {
+            waiting?.resolve();
+            setWaiting(null);
+          }}
+        />
+      </Dialog>
+    </Confirmation>
+  );
+}
+
+function ConfirmForm({ onDone }: { onDone: () => void }) {
+  const { data: session } = useQuery(sessionQuery);
+  return (
+    <>
+      <p>You are about to change how your account signs in. We ask again after 15 minutes.</p>
+      <Form
+        submitLabel="Confirm"
+        onSubmit={({ password = '' }) =>
+          resultOf(api.POST('/api/console/session/confirm', { body: { password } }))
+        }
+        onDone={onDone}
+      >
+        {(errors) => (
+          <>
+            <input type="hidden" name="username" autoComplete="username" value={session?.email ?? ''} />
+            <TextField
+              label="Password"
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              error={errors['password']}
+              autoFocus
+            />
+          </>
+        )}
+      </Form>
+      <ConfirmByPasskey onDone={onDone} />
+    </>
+  );
+}
+
+function ConfirmByPasskey({ onDone }: { onDone: () => void }) {
+  const { data: support } = useQuery(passkeySupportQuery);
+  const { data: factors } = useQuery(twoFactorQuery);
+  const [error, setError] = useState<unknown>(null);
+  if (support?.at !== 'here' || factors === undefined || factors.passkeys.length === 0) return null;
+  async function confirm() {
+    setError(null);
+    try {
+      const options = await resultOf(api.POST('/api/console/session/confirm/passkey/options'));
+      const credential = plain(await askForPasskey(options));
+      await resultOf(api.POST('/api/console/session/confirm/passkey', { body: { credential } }));
+      onDone();
+    } catch (failure) {
+      setError(failure);
+    }
+  }
+  return (
+    <>
+      {error !== null && <ErrorMessage error={error} />}
+      <Button onPress={() => void confirm()}>Use a passkey</Button>
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { Problem } from '@tollgate/http/problem';
+import { invalidFields } from '@tollgate/http/invalid-fields';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { isUniqueViolation } from '../../platform/database/query.ts';
+import { lockAccount } from '../accounts/account-store.ts';
+import type { IdentityMail } from '../mails/identity-mails.ts';
+import type { TwoFactorMail } from '../mails/two-factor-mails.ts';
+import type { SignedIn } from '../sessions/require-session.ts';
+import { factorsOf } from './factors.ts';
+import { passkeyRefused } from './passkeys/input.ts';
+import type { Registration } from './passkeys/input.ts';
+import { deletePasskey, insertPasskey, listPasskeys } from './passkeys/passkey-store.ts';
+import type { ListedPasskey } from './passkeys/passkey-store.ts';
+import { verifyRegistration } from './passkeys/registration.ts';
+import { deleteRecoveryCodes, renewRecoveryCodes } from './recovery-codes.ts';
+import { confirmTotpSecret, deleteTotpSecret, storeTotpSecret } from './totp/totp-store.ts';
+import { newTotpSecret, otpauthUrl } from './totp/totp.ts';
+import type { TwoFactorParts } from './two-factor.ts';
+
+/** The recovery codes if this was the first factor, else null. They are shown once. */
+type NewCodes = { recovery_codes: string[] | null };
+
+const MAX_PASSKEYS = 20;
+
+/** A secret that counts once a code has confirmed it. @throws {Problem} totp_enabled */
+export async function setUpTotp(
+  { query, sealingKeys, productName: issuer }: TwoFactorParts,
+  { account_id, session }: SignedIn,
+): Promise<{ secret: string; otpauth_url: string }> {
+  const secret = newTotpSecret();
+  if (!(await storeTotpSecret(query, account_id, secret, sealingKeys))) throw new Problem('totp_enabled');
+  return { secret, otpauth_url: otpauthUrl(secret, { issuer, label: session.account.email }) };
+}
+
+/** Enables the authenticator app by its first code. @throws {Problem} invalid_request for the code */
+export function confirmTotp(parts: TwoFactorParts, signedIn: SignedIn, code: string): Promise<NewCodes> {
+  const { account_id: accountId } = signedIn;
+  return changeFactors(parts, signedIn, async (inside) => {
+    const use = { accountId, code, nowMs: Date.now(), keys: parts.sealingKeys };
+    const had = await factorsOf(inside, accountId);
+    if (!(await confirmTotpSecret(inside, use))) {
+      throw invalidFields([{ field: 'code', message: 'is wrong or expired' }]);
+    }
+    return { told: 'totp_added', details: {}, result: await firstCodes(inside, accountId, had) };
+  });
+}
+
+/** @throws {Problem} not_found */
+export function removeTotp(parts: TwoFactorParts, signedIn: SignedIn): Promise<void> {
+  const { account_id } = signedIn;
+  return changeFactors(parts, signedIn, async (inside) => {
+    if (!(await deleteTotpSecret(inside, account_id))) throw new Problem('not_found');
+    await endCodesWithoutFactor(inside, account_id);
+    return { told: 'totp_removed', details: {}, result: undefined };
+  });
+}
+
+/** @throws {Problem} invalid_request for the credential; passkey_limit_reached; passkeys_unavailable */
+export async function addPasskey(
+  parts: TwoFactorParts,
+  signedIn: SignedIn,
+  { name, credential }: { name: string; credential: Registration },
+): Promise<NewCodes & { passkey: ListedPasskey }> {
+  const { account_id } = signedIn;
+  const verified = await verifyRegistration(parts, credential, account_id);
+  try {
+    return await changeFactors(parts, signedIn, async (inside) => {
+      const had = await factorsOf(inside, account_id);
+      if ((await listPasskeys(inside, account_id)).length >= MAX_PASSKEYS) {
+        throw new Problem('passkey_limit_reached');
+      }
+      const passkey = await insertPasskey(inside, { ...verified, name });
+      const result = { passkey, ...(await firstCodes(inside, account_id, had)) };
+      return { told: 'passkey_added', details: { passkey_id: passkey.passkey_id, name }, result };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw passkeyRefused(error);
+    throw error;
+  }
+}
+
+/** @throws {Problem} not_found */
+export function removePasskey(parts: TwoFactorParts, signedIn: SignedIn, passkey_id: number): Promise<void> {
+  const { account_id } = signedIn;
+  return changeFactors(parts, signedIn, async (inside) => {
+    const removed = await deletePasskey(inside, account_id, passkey_id);
+    if (removed === undefined) throw new Problem('not_found');
+    await endCodesWithoutFactor(inside, account_id);
+    return { told: 'passkey_removed', details: { passkey_id, name: removed.name }, result: undefined };
+  });
+}
+
+/** @throws {Problem} two_factor_disabled */
+export function renewCodes(parts: TwoFactorParts, signedIn: SignedIn): Promise<{ recovery_codes: string[] }> {
+  const { account_id } = signedIn;
+  return changeFactors(parts, signedIn, async (inside) => {
+    if ((await factorsOf(inside, account_id)).length === 0) throw new Problem('two_factor_disabled');
+    const result = { recovery_codes: await renewRecoveryCodes(inside, account_id) };
+    return { told: 'recovery_codes_renewed', details: {}, result };
+  });
+}
+
+async function firstCodes(inside: Query, accountId: number, had: readonly string[]): Promise<NewCodes> {
+  return { recovery_codes: had.length > 0 ? null : await renewRecoveryCodes(inside, accountId) };
+}
+
+/** Codes of a former set-up must not work after a later one. */
+async function endCodesWithoutFactor(inside: Query, accountId: number): Promise<void> {
+  if ((await factorsOf(inside, accountId)).length === 0) await deleteRecoveryCodes(inside, accountId);
+}
+
+type Change<T> = {
+  told: Extract<AuditEntry['action'], TwoFactorMail['kind']>;
+  details: Readonly<Record<string, string | number>>;
+  result: T;
+};
+
+/** One change at a time of an account, with its audit record and its mail. */
+async function changeFactors<T>(
+  { transact, wakeMails }: TwoFactorParts,
+  { account_id, actor }: { account_id: number; actor: Actor },
+  change: (inside: Query) => Promise<Change<T>>,
+): Promise<T> {
+  const result = await transact(async (inside) => {
+    const account = await lockAccount(inside, account_id);
+    if (account === undefined) throw new Problem('unauthorized');
+    const changed = await change(inside);
+    const entry = { ...actor, application_id: null, account_id };
+    await recordAudit(inside, { ...entry, action: changed.told, details: changed.details });
+    const mail: IdentityMail = { kind: changed.told, recipient: account.email, account_id };
+    await enqueueMail(inside, mail);
+    return changed.result;
+  });
+  wakeMails();
+  return result;
+}

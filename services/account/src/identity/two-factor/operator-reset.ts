@@ -1,0 +1,45 @@
+import type { RequestHandler } from 'express';
+import { Problem } from '@tollgate/http/problem';
+import { idOf } from '../../http/input/id-parameter.ts';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import { operatorOf } from '../../platform/audit/operator-actor.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { lockAccount } from '../accounts/account-store.ts';
+import { findOperatedAccount } from '../accounts/operator-store.ts';
+import type { OperatedAccount } from '../accounts/operator-store.ts';
+import type { IdentityMail } from '../mails/identity-mails.ts';
+import { factorsOf } from './factors.ts';
+import { deletePasskeys } from './passkeys/passkey-store.ts';
+import { endPendingSignIns } from './sign-in/pending-sign-ins.ts';
+import { deleteRecoveryCodes } from './recovery-codes.ts';
+import { deleteTotpSecret } from './totp/totp-store.ts';
+
+/**
+ * `POST /private/accounts/{account_id}/reset-two-factor`, without a body: 200, the account. For an owner who has lost
+ * all factors; the password is enough afterwards. Tells the owner by mail. Idempotent. 404.
+ */
+export function resetTwoFactorEndpoint(transact: Transact): RequestHandler {
+  return async (req, res) => {
+    const id = idOf(req, 'account_id');
+    res.json(await transact((inside) => resetTwoFactor(inside, id, operatorOf(req, res))));
+  };
+}
+
+async function resetTwoFactor(inside: Query, account_id: number, by: Actor): Promise<OperatedAccount> {
+  const locked = await lockAccount(inside, account_id);
+  const account = await findOperatedAccount(inside, account_id);
+  if (locked === undefined || account === undefined) throw new Problem('not_found');
+  const removed = await factorsOf(inside, account_id);
+  await deleteTotpSecret(inside, account_id);
+  await deletePasskeys(inside, account_id);
+  await deleteRecoveryCodes(inside, account_id);
+  await endPendingSignIns(inside, account_id);
+  if (removed.length === 0) return account;
+  const entry = { ...by, application_id: null, account_id, details: { removed } };
+  await recordAudit(inside, { ...entry, action: 'two_factor_reset' });
+  const mail: IdentityMail = { kind: 'two_factor_reset', recipient: account.email, account_id };
+  await enqueueMail(inside, mail);
+  return account;
+}

@@ -1,0 +1,86 @@
+import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server';
+import { Problem } from '@tollgate/http/problem';
+import type { Query } from '../../../platform/database/query.ts';
+import { CHALLENGE_TIMEOUT_MS, consumeChallenge, newChallenge } from './challenges.ts';
+import type { ChallengeFor } from './challenges.ts';
+import { passkeyRefused } from './input.ts';
+import type { Assertion } from './input.ts';
+import { findPasskey, passkeyDescriptors } from './passkey-store.ts';
+import type { Passkey } from './passkey-store.ts';
+import type { RelyingParty } from './relying-party.ts';
+import { userHandleOf } from './user-handle.ts';
+
+export type PasskeyParts = { query: Query; relyingParty: RelyingParty | undefined };
+
+/** @throws {Problem} passkeys_unavailable */
+export function relyingPartyIn({ relyingParty }: Pick<PasskeyParts, 'relyingParty'>): RelyingParty {
+  if (relyingParty !== undefined) return relyingParty;
+  throw new Problem('passkeys_unavailable', {
+    detail: 'Passkeys need a domain name and TLS. This installation has neither.',
+  });
+}
+
+/**
+ * Without a password before it, a passkey is both factors only if the authenticator has verified its user by a PIN or a
+ * fingerprint; beside a password, having it is enough.
+ */
+const needsUserVerification = ({ purpose }: ChallengeFor) => purpose === 'sign_in';
+
+/** `PublicKeyCredentialRequestOptionsJSON` for the browser. @throws {Problem} passkeys_unavailable */
+export async function assertionOptions(parts: PasskeyParts, wanted: ChallengeFor): Promise<object> {
+  const { id: rpID } = relyingPartyIn(parts);
+  const known = wanted.accountId === null ? [] : await passkeyDescriptors(parts.query, wanted.accountId);
+  return generateAuthenticationOptions({
+    rpID,
+    challenge: new Uint8Array(await newChallenge(parts.query, wanted)),
+    timeout: CHALLENGE_TIMEOUT_MS,
+    userVerification: needsUserVerification(wanted) ? 'required' : 'preferred',
+    allowCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
+  });
+}
+
+/**
+ * Verifies a response and consumes its challenge. The caller must note the use (`notePasskeyUse`) in its transaction,
+ * which detects a passkey that is used twice at once. @throws {Problem} invalid_request; passkeys_unavailable
+ */
+export async function verifyAssertion(
+  parts: PasskeyParts,
+  assertion: Assertion,
+  wanted: ChallengeFor,
+): Promise<Passkey> {
+  const { id: rpID, origin } = relyingPartyIn(parts);
+  const passkey = await findPasskey(parts.query, assertion.id);
+  if (passkey === undefined) throw passkeyRefused();
+  const { account_id } = passkey;
+  const { userHandle } = assertion.response;
+  if (wanted.accountId !== null && wanted.accountId !== account_id) throw passkeyRefused();
+  if (typeof userHandle === 'string' && userHandle !== userHandleOf(account_id).toString('base64url')) {
+    throw passkeyRefused();
+  }
+  const { newCounter } = await verified(passkey);
+  return { ...passkey, sign_count: newCounter };
+
+  async function verified({ credential_id, public_key, sign_count }: Passkey) {
+    try {
+      const { clientDataJSON, authenticatorData, signature } = assertion.response;
+      const { verified: isRight, authenticationInfo } = await verifyAuthenticationResponse({
+        response: {
+          id: assertion.id,
+          rawId: assertion.rawId,
+          type: assertion.type,
+          clientExtensionResults: {},
+          response: { clientDataJSON, authenticatorData, signature },
+        },
+        expectedChallenge: (challenge) => consumeChallenge(parts.query, challenge, wanted),
+        expectedOrigin: origin,
+        expectedRPID: rpID,
+        credential: { id: credential_id, publicKey: new Uint8Array(public_key), counter: sign_count },
+        requireUserVerification: needsUserVerification(wanted),
+      });
+      if (isRight) return authenticationInfo;
+    } catch (error) {
+      throw error instanceof Problem ? error : passkeyRefused(error);
+    }
+    throw passkeyRefused();
+  }
+}

@@ -1,0 +1,85 @@
+import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
+import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
+import { Problem } from '@tollgate/http/problem';
+import { relyingPartyIn } from './assertion.ts';
+import type { PasskeyParts } from './assertion.ts';
+import { CHALLENGE_TIMEOUT_MS, consumeChallenge, newChallenge } from './challenges.ts';
+import { passkeyRefused } from './input.ts';
+import type { Registration } from './input.ts';
+import { passkeyDescriptors } from './passkey-store.ts';
+import type { Passkey } from './passkey-store.ts';
+import { userHandleOf } from './user-handle.ts';
+
+/** `PublicKeyCredentialCreationOptionsJSON` for the browser. @throws {Problem} passkeys_unavailable */
+export async function registrationOptions(
+  parts: PasskeyParts & { productName: string },
+  { account_id, email, name }: { account_id: number; email: string; name: string },
+): Promise<object> {
+  const { id: rpID } = relyingPartyIn(parts);
+  const known = await passkeyDescriptors(parts.query, account_id);
+  const challenge = await newChallenge(parts.query, { purpose: 'register', accountId: account_id });
+  return generateRegistrationOptions({
+    rpName: parts.productName,
+    rpID,
+    userName: email,
+    userDisplayName: name,
+    userID: new Uint8Array(userHandleOf(account_id)),
+    challenge: new Uint8Array(challenge),
+    timeout: CHALLENGE_TIMEOUT_MS,
+    // Which model of authenticator it is doesn't matter here.
+    attestationType: 'none',
+    excludeCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+  });
+}
+
+/** Verifies a response and consumes its challenge. @throws {Problem} invalid_request; passkeys_unavailable */
+export async function verifyRegistration(
+  parts: PasskeyParts,
+  registration: Registration,
+  accountId: number,
+): Promise<Omit<Passkey, 'passkey_id'>> {
+  const { id: expectedRPID, origin: expectedOrigin } = relyingPartyIn(parts);
+  try {
+    const { clientDataJSON, attestationObject, transports = [] } = registration.response;
+    assertNoCertificates(attestationObject);
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: {
+        id: registration.id,
+        rawId: registration.rawId,
+        type: registration.type,
+        clientExtensionResults: {},
+        response: { clientDataJSON, attestationObject },
+      },
+      expectedChallenge: (challenge) =>
+        consumeChallenge(parts.query, challenge, { purpose: 'register', accountId }),
+      expectedOrigin,
+      expectedRPID,
+      requireUserVerification: false,
+    });
+    if (registrationInfo === undefined) throw passkeyRefused();
+    const { id, publicKey, counter } = registrationInfo.credential;
+    return {
+      account_id: accountId,
+      credential_id: id,
+      public_key: Buffer.from(publicKey),
+      sign_count: counter,
+      transports,
+    };
+  } catch (error) {
+    throw error instanceof Problem ? error : passkeyRefused(error);
+  }
+}
+
+/**
+ * Browsers remove certificates where no attestation was asked for. Verifying one fetches the revocation list whose URL
+ * it names, so a caller could have this service fetch any URL.
+ */
+function assertNoCertificates(attestationObject: string): void {
+  const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+  const format = decoded.get('fmt');
+  const hasCertificates = decoded.get('attStmt').get('x5c') !== undefined;
+  if ((format !== 'none' && format !== 'packed') || hasCertificates) {
+    throw new Error(`unexpected attestation of format ${format}`);
+  }
+}
