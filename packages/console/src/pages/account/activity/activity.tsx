@@ -69,7 +69,7 @@ export function Activity() {
 
 function ActivityTable({ entries }: { entries: readonly Entry[] }) {
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Activity">
+    <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Entries, newest first">
       <table className={styles['table']}>
         <thead>
           <tr>
