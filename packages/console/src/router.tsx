@@ -1,23 +1,18 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { sessionQuery } from './api/session.ts';
 import { SignInPage } from './pages/entry/sign-in.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { usageSearch } from './pages/usage/search.ts';
 import type { RequestsParams } from './pages/requests/search.ts';
 import { queryClient } from './query-client.ts';
+import { lazyRouteComponent } from './shell/lazy-route-component.ts';
+import { PageFailed, StartFailed } from './shell/page-failed.tsx';
 import { Shell } from './shell/shell.tsx';
 import { listSearch } from './ui/list/list-search.ts';
-import { ErrorMessage } from './ui/page/states.tsx';
 
 const root = createRootRoute({
   notFoundComponent: NotFoundPage,
-  errorComponent: ({ error, reset }) => <ErrorMessage error={error} onRetry={reset} />,
+  errorComponent: StartFailed,
 });
 
 const signIn = createRoute({
@@ -68,6 +63,7 @@ const signedIn = createRoute({
     if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
   },
   component: Shell,
+  errorComponent: StartFailed,
 });
 
 const overview = createRoute({
@@ -180,6 +176,7 @@ export const router = createRouter({
   basepath: '/user',
   routeTree: root.addChildren([...entryPages, signedIn.addChildren([...customerPages])]),
   defaultPreload: 'intent',
+  defaultErrorComponent: PageFailed,
 });
 
 declare module '@tanstack/react-router' {

@@ -4,6 +4,7 @@ import { brand } from '../brand.ts';
 import { noteFailure, noteStatus } from './connection.ts';
 import type { components, paths } from './schema.d.ts';
 import { noteServerTime } from './server-clock.ts';
+import { announceSessionChange } from './tabs.ts';
 
 export type Session = components['schemas']['Session'];
 export type Application = components['schemas']['Application'];
@@ -58,6 +59,7 @@ const csrf: Middleware = {
     latestRequestId = response.headers.get('x-request-id') ?? latestRequestId;
     noteServerTime(response.headers.get('date'));
     noteStatus(response.status);
+    if (response.ok) announceSessionChange(request);
     if (response.status === 401 && !SIGN_IN.test(new URL(request.url).pathname)) onSessionEnd();
     return response;
   },

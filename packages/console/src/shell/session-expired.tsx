@@ -6,7 +6,7 @@ import { SignInForm } from '../pages/entry/sign-in-form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 /** Signs in again over the page, so that nothing typed is lost. */
-export function SessionExpired({ email }: { email: string }) {
+export function SessionExpired({ email, sessionId }: { email: string; sessionId: number | undefined }) {
   const [isExpired, setExpired] = useState(false);
   const queryClient = useQueryClient();
   useEffect(() => {
@@ -17,6 +17,10 @@ export function SessionExpired({ email }: { email: string }) {
       onSessionExpired(() => undefined);
     };
   }, []);
+  // Another tab has signed in again.
+  useEffect(() => {
+    setExpired(false);
+  }, [sessionId]);
   return (
     <Dialog title="Your session has ended" isOpen={isExpired} canDismiss={false} onClose={() => undefined}>
       <p>Sign in again to continue. What you have typed is still here.</p>

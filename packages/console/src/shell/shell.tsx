@@ -7,16 +7,19 @@ import { sessionQuery } from '../api/session.ts';
 import { brand } from '../brand.ts';
 import { DeletionPending } from '../pages/account/deletion/deletion-pending.tsx';
 import { Button } from '../ui/button.tsx';
+import { ConnectionBar } from './connection-bar.tsx';
 import { Navigation } from './navigation.tsx';
 import { Search } from './search/search.tsx';
 import { SessionExpired } from './session-expired.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
+import { useOtherTabs } from './use-other-tabs.ts';
 import styles from './shell.module.css';
 
 /** The frame of every page behind the sign-in: navigation, account, and signing in again in place. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const deletionDueAt = session?.deletion_due_at ?? null;
+  useOtherTabs();
   const { content, isMenuOpen, setMenuOpen } = usePageChange();
   return (
     <div className={styles['shell']}>
@@ -57,7 +60,8 @@ export function Shell() {
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
         {deletionDueAt === null ? <Outlet /> : <DeletionPending dueAt={deletionDueAt} />}
       </main>
-      <SessionExpired email={session?.email ?? ''} />
+      <ConnectionBar />
+      <SessionExpired email={session?.email ?? ''} sessionId={session?.session_id} />
     </div>
   );
 }

@@ -63,7 +63,7 @@ export function Form<T>({
       }}
     >
       {children(errors)}
-      {mutation.isError && !hasFieldErrors && <ErrorMessage error={mutation.error} />}
+      {mutation.isError && !hasFieldErrors && <ErrorMessage error={mutation.error} isChange />}
       <div className={styles['actions']}>
         <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} isPending={mutation.isPending}>
           {submitLabel}

@@ -1,7 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { Button } from '../button.tsx';
+import { RetryCountdown } from './retry-countdown.tsx';
+import { SlowNote } from './slow-note.tsx';
 import styles from './states.module.css';
 
 const SKELETON_DELAY_MS = 200;
@@ -22,6 +25,7 @@ export function Skeleton({ rows = 4 }: { rows?: number }) {
       {Array.from({ length: rows }, (_, row) => (
         <span key={row} className={styles['line']} />
       ))}
+      <SlowNote />
     </div>
   );
 }
@@ -36,16 +40,25 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-type ErrorMessageProps = { error: unknown; onRetry?: () => void };
+type ErrorMessageProps = {
+  error: unknown;
+  onRetry?: () => void;
+  /** Whether the request was to change something. */
+  isChange?: boolean;
+};
 
 /** What happened, the request id to quote to support, and a way to try again. */
-export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
-  const { problem, retryAfterSec } = error instanceof ApiError ? error : new ApiError(null);
+export function ErrorMessage({ error, onRetry, isChange = false }: ErrorMessageProps) {
+  const { problem, retryAfterSec, atMs } = error instanceof ApiError ? error : new ApiError(null);
   const message = error instanceof ApiError ? error.message : 'Something went wrong on this page.';
   return (
     <div role="alert" className={styles['error']}>
       <p>{message}</p>
-      {retryAfterSec !== null && <p>Try again in {retryAfterSec} s.</p>}
+      {problem?.status === 409 && <Conflict />}
+      {isChange && (problem === null || problem.status >= 500) && (
+        <p>Your change may or may not have been saved. Check before you try again.</p>
+      )}
+      {retryAfterSec !== null && <RetryCountdown retryAfterSec={retryAfterSec} sinceMs={atMs} />}
       {problem !== null && (
         <p className={styles['detail']}>
           Request ID: <code>{problem.request_id}</code>
@@ -53,6 +66,17 @@ export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
       )}
       {onRetry !== undefined && <Button onPress={onRetry}>Try again</Button>}
     </div>
+  );
+}
+
+/** The change didn't fit what is stored by now, which the page may not show yet. */
+function Conflict() {
+  const queryClient = useQueryClient();
+  return (
+    <>
+      <p>Nothing was changed.</p>
+      <Button onPress={() => void queryClient.invalidateQueries()}>Show the current data</Button>
+    </>
   );
 }
 

@@ -1,0 +1,28 @@
+import { lazyRouteComponent as reloadingRouteComponent } from '@tanstack/react-router';
+
+/** A page's script could not be loaded because Tollgate cannot be reached. */
+export class PageUnreachable extends Error {
+  constructor(cause: unknown) {
+    super('The page cannot be reached.', { cause });
+    this.name = 'PageUnreachable';
+  }
+}
+
+async function isReachable(): Promise<boolean> {
+  if (!navigator.onLine) return false;
+  const response = await fetch('/user', { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  return response?.ok === true;
+}
+
+/**
+ * TanStack Router's, which reloads the browser once if a page's script is gone after an update. Without a connection
+ * that would replace a page that works by the browser's own error page.
+ */
+export const lazyRouteComponent: typeof reloadingRouteComponent = (importer, exportName) =>
+  reloadingRouteComponent(
+    () =>
+      importer().catch(async (cause: unknown) => {
+        throw (await isReachable()) ? cause : new PageUnreachable(cause);
+      }),
+    exportName,
+  );
