@@ -11,6 +11,7 @@ import { explorerJourneys } from './console/explorer.ts';
 import { applicationsPage } from './console/journey.ts';
 import { planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
+import { liveJourneys } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
 import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
@@ -80,6 +81,9 @@ export function consoleJourneys(stack: () => Stack): void {
     });
     describe('usage over time', () => {
       usageJourneys(journey);
+    });
+    describe('live', () => {
+      liveJourneys(journey);
     });
   });
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatNumber, formatShare } from '../../ui/format.ts';
-import { Quantity, formatQuantity } from '../../ui/quantity.tsx';
-import type { QuantityKind } from '../../ui/quantity.tsx';
+import { Quantity, formatQuantity } from '../../ui/usage/quantity.tsx';
+import type { QuantityKind } from '../../ui/usage/quantity.tsx';
 import styles from './overview.module.css';
 
 type LimitMeterProps = {

@@ -1,6 +1,6 @@
 import { formatDay, formatShare } from '../../ui/format.ts';
-import type { QuantityKind } from '../../ui/quantity.tsx';
-import { formatQuantity } from '../../ui/quantity.tsx';
+import type { QuantityKind } from '../../ui/usage/quantity.tsx';
+import { formatQuantity } from '../../ui/usage/quantity.tsx';
 import page from '../../ui/page/page.module.css';
 import { LimitMeter, MomentaryLimit } from './limit-meter.tsx';
 import { LIMIT_NAMES } from './limit-names.ts';

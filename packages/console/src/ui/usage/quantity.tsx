@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration, formatNumber } from './format.ts';
+import { formatBytes, formatDuration, formatNumber } from '../format.ts';
 
 export type QuantityKind = 'count' | 'seconds' | 'bytes';
 

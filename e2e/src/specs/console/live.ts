@@ -1,0 +1,183 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
+import { eventually, obtainToken, postGraphql } from '../../caller.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY } from './journey.ts';
+import type { Journey } from './journey.ts';
+
+/** What the Overview promises; the rest is for a machine that runs other suites, too. */
+const SOON_MS = 2_000;
+
+const RECOVERY_MS = 30_000;
+
+const pointsMeter = (page: Page) => page.getByRole('meter', { name: 'Points used' });
+const used = async (page: Page) => Number(await pointsMeter(page).getAttribute('aria-valuenow'));
+
+/** The Overview as it changes, and what every page does when something is away or another tab acts. */
+export function liveJourneys(journey: Journey): void {
+  const { stack } = journey;
+
+  async function overview(): Promise<Page> {
+    const page = await journey.signedIn();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await pointsMeter(page).waitFor();
+    return page;
+  }
+
+  async function callOnce(token: string): Promise<number> {
+    const response = await postGraphql(stack().demo, token, QUERY);
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    return Number(response.headers.get('x-points-cost'));
+  }
+
+  test('a call made elsewhere appears within two seconds, without a request of the page', async () => {
+    const page = await overview();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expectAccessible(page);
+    const token = await obtainToken(stack().demo, stack().demo.application);
+    await callOnce(token);
+    // The first call warms caches of a stack that has just begun.
+    await eventually(
+      () => used(page),
+      (points) => points > 0,
+      LIVE_TIME_LIMIT_MS,
+    );
+    const polls: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/usage/pace')) polls.push(request.url());
+    });
+    const before = await used(page);
+    const points = await callOnce(token);
+    const sinceMs = performance.now();
+    await eventually(
+      () => used(page),
+      (now) => now >= before + points,
+      LIVE_TIME_LIMIT_MS,
+    );
+    expect(performance.now() - sinceMs).toBeLessThan(SOON_MS);
+    expect(polls).toEqual([]);
+  });
+
+  test('account is killed and starts again: figures are paused, then live again, and nothing is reloaded', async () => {
+    const page = await overview();
+    const token = await obtainToken(stack().demo, stack().demo.application);
+    await page.evaluate('globalThis.isSamePage = true');
+    await stack().kill('account');
+    await page.getByText('Live figures are paused').waitFor({ timeout: RECOVERY_MS });
+    await page.getByText(/is temporarily unavailable\. Trying again\. Figures are from/).waitFor();
+    await expectAccessible(page);
+    await stack().start('account');
+    await page.getByText('Live', { exact: true }).waitFor({ timeout: RECOVERY_MS });
+    await page.getByText('Trying again').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
+    const before = await used(page);
+    const points = await callOnce(token);
+    await eventually(
+      () => used(page),
+      (now) => now >= before + points,
+      RECOVERY_MS,
+    );
+    expect(await page.evaluate<boolean>('globalThis.isSamePage')).toBe(true);
+  });
+
+  test('offline: a bar says from when the figures are, and goes away by itself', async () => {
+    const page = await overview();
+    const { context } = journey.tab();
+    await context.setOffline(true);
+    await page.getByText(/^You are offline\. Figures are from/).waitFor();
+    await expectAccessible(page);
+    await context.setOffline(false);
+    await page.getByText('You are offline').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
+    await page.getByText('Trying again').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
+    await page.getByText('Live', { exact: true }).waitFor({ timeout: RECOVERY_MS });
+  });
+
+  test('a page whose script cannot be reached says so, and loads when it can', async () => {
+    const page = await journey.signedIn();
+    const isOverview = /\/assets\/overview-[\w-]+\.js$/;
+    await page.route(isOverview, (route) => route.abort());
+    await page.route('**/user', (route) => route.abort());
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await expectAccessible(page);
+    await page.unroute(isOverview);
+    await page.unroute('**/user');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await pointsMeter(page).waitFor();
+  });
+
+  test('signing out in one tab ends the other, which shows nothing of the account any more', async () => {
+    const page = await overview();
+    const other = await journey.tab().context.newPage();
+    await other.goto(stack().demo.console.url);
+    await pointsMeter(other).waitFor();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: /^Sign in to/ }).waitFor();
+    await page.getByRole('heading', { name: /^Sign in to/ }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: /^Sign in to/ }).waitFor();
+    expect(await page.content()).not.toContain('Points used');
+  });
+
+  test('signing in again in one tab lets the other go on', async () => {
+    const page = await overview();
+    const { context } = journey.tab();
+    await context.clearCookies();
+    // The feed of a browser that lost its cookie stays; a page that asks is refused.
+    await page.getByRole('link', { name: 'Applications', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    const other = await context.newPage();
+    await other.goto(stack().demo.console.url);
+    await signIn(other, stack());
+    await pointsMeter(other).waitFor();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+  });
+
+  test('too many requests: the time to wait counts down', async () => {
+    const page = await journey.signedIn();
+    await page.route('**/api/console/usage/pace', (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '62', 'content-type': 'application/problem+json' },
+        body: JSON.stringify({
+          type: 'urn:tollgate:problem:too_many_requests',
+          title: 'Too many requests',
+          status: 429,
+          code: 'too_many_requests',
+          request_id: '0'.repeat(32),
+        }),
+      }),
+    );
+    await page.route('**/api/console/usage/live', (route) => route.fulfill({ status: 429 }));
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('timer').filter({ hasText: 'Try again in 1 min' }).waitFor();
+    await expectAccessible(page);
+    await page
+      .getByRole('timer')
+      .filter({ hasText: /Try again in 5\d sec/ })
+      .waitFor({ timeout: LIVE_TIME_LIMIT_MS });
+  });
+
+  test('works in the dark theme at 320 px, by keyboard', async () => {
+    const narrow = await openTab(journey.browser(), stack().demo.console.url, {
+      colorScheme: 'dark',
+      width: 320,
+    });
+    const { page } = narrow;
+    const { email, password } = stack().demo.console;
+    await page.getByLabel('Email').focus();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await pointsMeter(page).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expectAccessible(page);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0);
+    expect(narrow.faults).toEqual([]);
+    await narrow.close();
+  });
+}
