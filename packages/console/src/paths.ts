@@ -4,6 +4,8 @@
  */
 export const CONSOLE_PATHS = [
   '/user',
+  // Where links to the overview lead: the router ends its base path so.
+  '/user/',
   '/user/sign-in',
   '/user/sign-up',
   '/user/verify-email',

@@ -20,8 +20,9 @@ export function useLivePace() {
   const pace = useQuery({
     ...paceQuery,
     refetchInterval: ({ state: { error } }) => {
-      const isSignedOut = error instanceof ApiError && error.problem?.status === 401;
-      return mode === 'live' || mode === 'paused' || isSignedOut ? false : POLL_MS;
+      if (mode === 'live' || mode === 'paused') return false;
+      if (!(error instanceof ApiError)) return POLL_MS;
+      return error.problem?.status === 401 ? false : Math.max(POLL_MS, (error.retryAfterSec ?? 0) * 1_000);
     },
   });
   useEffect(() => {

@@ -72,7 +72,6 @@ describe('the web interface', () => {
   });
 
   test.each([
-    '/user/',
     '/user/nothing',
     '/user/assets/nothing.js',
     '/user/assets/..%2Findex.html',
