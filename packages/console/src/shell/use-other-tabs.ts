@@ -17,7 +17,7 @@ export function useOtherTabs(): void {
     }
     async function adopt() {
       const before = queryClient.getQueryData(sessionQuery.queryKey);
-      const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+      const session = await queryClient.query({ ...sessionQuery, staleTime: 0 });
       if (session === null) await leave();
       // What this tab has loaded and what was typed in it belong to the account before.
       else if (before?.account_id !== session.account_id) location.reload();
