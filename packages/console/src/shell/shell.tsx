@@ -1,11 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import { api, resultOf, setCsrfToken } from '../api/client.ts';
 import { clearExplorerStorage } from '../api/explorer-storage.ts';
 import { sessionQuery } from '../api/session.ts';
 import { brand } from '../brand.ts';
-import { DeletionPending } from '../pages/account/deletion/deletion-pending.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Navigation } from './navigation.tsx';
@@ -14,6 +13,10 @@ import { SessionExpired } from './session-expired.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { useOtherTabs } from './use-other-tabs.ts';
 import styles from './shell.module.css';
+
+const DeletionPending = lazy(async () => ({
+  default: (await import('../pages/account/deletion/deletion-pending.tsx')).DeletionPending,
+}));
 
 /** The frame of every page behind the sign-in: navigation, account, and signing in again in place. */
 export function Shell() {
@@ -58,7 +61,7 @@ export function Shell() {
         </div>
       </header>
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
-        {deletionDueAt === null ? <Outlet /> : <DeletionPending dueAt={deletionDueAt} />}
+        <Suspense>{deletionDueAt === null ? <Outlet /> : <DeletionPending dueAt={deletionDueAt} />}</Suspense>
       </main>
       <ConnectionBar />
       <SessionExpired email={session?.email ?? ''} sessionId={session?.session_id} />
