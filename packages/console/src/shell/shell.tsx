@@ -9,10 +9,14 @@ import { Button } from '../ui/button.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Navigation } from './navigation.tsx';
 import { Search } from './search/search.tsx';
-import { SessionExpired } from './session-expired.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { useOtherTabs } from './use-other-tabs.ts';
 import styles from './shell.module.css';
+
+/** Loaded right after the first page, which is usable without it. */
+const SessionExpired = lazy(async () => ({
+  default: (await import('./session-expired.tsx')).SessionExpired,
+}));
 
 const DeletionPending = lazy(async () => ({
   default: (await import('../pages/account/deletion/deletion-pending.tsx')).DeletionPending,
@@ -64,7 +68,9 @@ export function Shell() {
         <Suspense>{deletionDueAt === null ? <Outlet /> : <DeletionPending dueAt={deletionDueAt} />}</Suspense>
       </main>
       <ConnectionBar />
-      <SessionExpired email={session?.email ?? ''} sessionId={session?.session_id} />
+      <Suspense>
+        <SessionExpired email={session?.email ?? ''} sessionId={session?.session_id} />
+      </Suspense>
     </div>
   );
 }
