@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Suspense, lazy, useState } from 'react';
 import { api, hasStatus, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
@@ -9,11 +9,17 @@ import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { webhookQuery } from './queries.ts';
 import type { Webhook } from './queries.ts';
-import { SigningSecret } from './signing-secret.tsx';
-import { Verification } from './verification.tsx';
 import { DeleteWebhook, ToggleWebhook } from './webhook-actions.tsx';
 import { WebhookFields } from './webhook-fields.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
+
+const SigningSecret = lazy(async () => ({
+  default: (await import('./signing-secret.tsx')).SigningSecret,
+}));
+
+const Verification = lazy(async () => ({
+  default: (await import('./verification.tsx')).Verification,
+}));
 
 /** `/user/webhooks/<webhook_id>`: deliveries, signing secret and settings of a webhook. */
 export function WebhookPage() {
@@ -36,8 +42,10 @@ export function WebhookPage() {
         <code>{webhook.url}</code>
       </p>
       <Deliveries webhook={webhook} />
-      <SigningSecret webhook={webhook} />
-      <Verification />
+      <Suspense fallback={<Skeleton rows={6} />}>
+        <SigningSecret webhook={webhook} />
+        <Verification />
+      </Suspense>
       <Settings key={webhookId} webhook={webhook} />
     </>
   );
