@@ -59,9 +59,13 @@ function scriptsOfPages(bundle: Bundle): Map<string, Set<string>> {
   const entry = chunks.find(({ isEntry }) => isEntry);
   if (entry === undefined) throw new Error('The build has no entry.');
   const first = closure(entry.fileName);
+  const pages = chunks
+    .filter(({ fileName }) => first.has(fileName))
+    .flatMap(({ dynamicImports }) => dynamicImports)
+    .filter(isPage);
   return new Map([
     [entry.name, first],
-    ...entry.dynamicImports.filter(isPage).map((file) => [file, closure(file, new Set(first))] as const),
+    ...pages.map((file) => [file, closure(file, new Set(first))] as const),
   ]);
 }
 
@@ -77,6 +81,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: 'es2022',
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // What every page needs is one file: many small ones compress worse, by 15 KB.
+      output: { codeSplitting: { groups: [{ name: 'app', test: /\/src\/router\.tsx$/ }] } },
+    },
   },
   server: {
     proxy: { '/api': { target: 'http://127.0.0.1:4000' } },

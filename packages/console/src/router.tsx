@@ -1,6 +1,5 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { sessionQuery } from './api/session.ts';
-import { SignInPage } from './pages/entry/sign-in.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { usageSearch } from './pages/usage/search.ts';
 import type { RequestsParams } from './pages/requests/search.ts';
@@ -20,7 +19,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search): { next?: string } =>
     typeof search['next'] === 'string' ? { next: search['next'] } : {},
-  component: SignInPage,
+  component: lazyRouteComponent(() => import('./pages/entry/sign-in.tsx'), 'SignInPage'),
 });
 
 const signUp = createRoute({
