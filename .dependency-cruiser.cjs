@@ -11,18 +11,8 @@ const accountFolders = {
   'billing/self-service': [...domainBase, 'billing', 'teams'],
   notifications: [...domainBase, 'billing'],
   usage: [...domainBase, 'billing', 'access', 'notifications'],
-  lifecycle: [...domainBase, 'access', 'billing', 'teams', 'notifications', 'usage'],
-  'api-document': [
-    'lifecycle',
-    'http',
-    'platform',
-    'identity',
-    'access',
-    'teams',
-    'billing',
-    'notifications',
-    'usage',
-  ],
+  'identity/deletion': [...domainBase, 'access', 'billing', 'teams', 'notifications', 'usage'],
+  'api-document': ['http', 'platform', 'identity', 'access', 'teams', 'billing', 'notifications', 'usage'],
 };
 
 const accountLayers = Object.entries(accountFolders).map(([folder, imports]) => ({
@@ -30,7 +20,12 @@ const accountLayers = Object.entries(accountFolders).map(([folder, imports]) => 
   severity: 'error',
   from: {
     path: `^services/account/src/${folder}/`,
-    pathNot: folder === 'billing' ? '\\.test\\.ts$|/billing/self-service/' : '\\.test\\.ts$',
+    pathNot: [
+      '\\.test\\.ts$',
+      ...Object.keys(accountFolders)
+        .filter((inner) => inner.startsWith(`${folder}/`))
+        .map((inner) => `^services/account/src/${inner}/`),
+    ],
   },
   to: {
     path: '^services/account/src/',

@@ -1,4 +1,4 @@
-import { deletionApi } from '../lifecycle/deletion/openapi.ts';
+import { deletionApi } from '../identity/deletion/openapi.ts';
 import { activityApi } from '../platform/audit/own/openapi.ts';
 import { alertApi } from '../notifications/alerts/openapi.ts';
 import { applicationApi } from '../access/applications/openapi.ts';

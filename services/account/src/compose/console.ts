@@ -8,7 +8,7 @@ import type { ConsoleParts } from '../routes/console-routes.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
-import { startErasures } from '../lifecycle/deletion/erasure-worker.ts';
+import { startErasures } from '../identity/deletion/erasure-worker.ts';
 import { startHousekeeping } from '../platform/housekeeping/housekeeping.ts';
 import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
 import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';

@@ -8,7 +8,7 @@ import { startMailWorker } from '../mail/mail-worker.ts';
 import type { MailWorker } from '../mail/mail-worker.ts';
 import { folderTransport, smtpTransport } from '../mail/transport.ts';
 import type { MailTransport } from '../mail/transport.ts';
-import { deletionMails } from '../lifecycle/deletion/deletion-mails.ts';
+import { deletionMails } from '../identity/deletion/deletion-mails.ts';
 import { alertMails } from '../notifications/alerts/alert-mail.ts';
 import { webhookMails } from '../notifications/deliveries/webhook-mail.ts';
 import type { Query } from '../platform/database/query.ts';

@@ -3,12 +3,12 @@ import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { ownerAccess } from '../access/applications/access.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
-import type { DeletionParts } from '../lifecycle/deletion/deletion.ts';
+import type { DeletionParts } from '../identity/deletion/deletion.ts';
 import {
   cancelDeletionEndpoint,
   deletionEndpoint,
   requestDeletionEndpoint,
-} from '../lifecycle/deletion/endpoints.ts';
+} from '../identity/deletion/endpoints.ts';
 import { activityEndpoint } from '../platform/audit/own/endpoint.ts';
 import type { Query } from '../platform/database/query.ts';
 

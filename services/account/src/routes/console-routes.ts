@@ -28,7 +28,7 @@ import {
   signUpSettingEndpoint,
   verifyEmailEndpoint,
 } from '../identity/people/endpoints.ts';
-import type { DeletionParts } from '../lifecycle/deletion/deletion.ts';
+import type { DeletionParts } from '../identity/deletion/deletion.ts';
 import {
   endSessionEndpoint,
   listSessionsEndpoint,

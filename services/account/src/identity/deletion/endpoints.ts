@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { callerOf } from '../../identity/sessions/caller-address.ts';
-import { signedIn } from '../../identity/sessions/require-session.ts';
+import { callerOf } from '../sessions/caller-address.ts';
+import { signedIn } from '../sessions/require-session.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { cancelDeletion, requestDeletion } from './deletion.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidFields } from '@tollgate/http/invalid-fields';
-import { emailField } from '../../identity/accounts/input.ts';
-import { givenPasswordField } from '../../identity/passwords/input.ts';
+import { emailField } from '../accounts/input.ts';
+import { givenPasswordField } from '../passwords/input.ts';
 
 export const deletionSchema = z.strictObject({
   email: emailField.meta({ description: 'The address of the account, as a confirmation.' }),
