@@ -47,7 +47,7 @@ function Crashed() {
     <>
       <PageHeader title="This page has stopped working" />
       <section className={page['card']} role="alert">
-        <p>Something went wrong in the page itself. Nothing was changed. Reload it to continue.</p>
+        <p>Something went wrong in the page itself. Reload it to continue.</p>
         {reference !== null && (
           <p className={page['muted']}>
             If it happens again, send support this reference: <code>{reference}</code>
