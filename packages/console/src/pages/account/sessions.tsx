@@ -39,7 +39,7 @@ function SessionTable({ sessions }: { sessions: readonly ListedSession[] }) {
     sessions.filter((session) => !session.current),
   ];
   return (
-    <div className={pageStyles['scroll']} tabIndex={0} role="region" aria-label="Active sessions">
+    <div className={pageStyles['scroll']} tabIndex={0} role="region" aria-label="Table of sessions">
       <table className={pageStyles['table']}>
         <thead>
           <tr>
