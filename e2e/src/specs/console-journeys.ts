@@ -4,6 +4,7 @@ import { browserPath, launchBrowser } from '../browser/browser.ts';
 import { openTab, signIn } from '../browser/console-page.ts';
 import type { ConsoleTab } from '../browser/console-page.ts';
 import type { Stack } from '../stack/stack.ts';
+import { accountJourneys } from './console/account.ts';
 import { applicationJourneys } from './console/applications.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
@@ -63,6 +64,9 @@ export function consoleJourneys(stack: () => Stack): void {
     });
     describe('entry', () => {
       entryJourneys(journey);
+    });
+    describe('account', () => {
+      accountJourneys(journey);
     });
     describe('applications', () => {
       applicationJourneys(journey);

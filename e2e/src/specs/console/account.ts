@@ -1,0 +1,171 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import type { ConsoleTab } from '../../browser/console-page.ts';
+import type { Journey } from './journey.ts';
+
+const STEP_SEC = 30;
+
+/** The code of an authenticator app (RFC 6238) for a secret in base32, now or some steps away. */
+function totpCode(secret: string, steps = 0): string {
+  const bits = Array.from(secret, (digit) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(digit).toString(2).padStart(5, '0'),
+  ).join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 1_000 / STEP_SEC) + steps));
+  const hash = createHmac('sha1', key).update(counter).digest();
+  const offset = (hash.at(-1) ?? 0) & 15;
+  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/** Passkeys need a secure context: localhost is one, an IP address or the name of a container is not. */
+function accountPage({ stack }: Pick<Journey, 'stack'>): string {
+  const url = new URL(`${stack().demo.console.url}/account`);
+  if (url.hostname === '127.0.0.1') url.hostname = 'localhost';
+  return url.href;
+}
+
+async function enterPassword(page: Page, { stack }: Pick<Journey, 'stack'>): Promise<void> {
+  const { email, password } = stack().demo.member;
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+}
+
+/** A tab of the sample's member on the page Account, at an origin where passkeys work. */
+async function openAccount(journey: Journey): Promise<ConsoleTab> {
+  const tab = await openTab(journey.browser(), accountPage(journey));
+  await enterPassword(tab.page, journey);
+  await tab.page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+  await tab.page.getByRole('heading', { name: 'Authenticator app' }).waitFor();
+  return tab;
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out', exact: true }).last().click();
+  await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+}
+
+async function remove(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name }).click();
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+}
+
+/** The page Account: what protects the account, and where it is signed in. */
+export function accountJourneys(journey: Journey): void {
+  test('an authenticator app: set up, then a wrong code, a code and a recovery code sign in or do not', async () => {
+    const tab = await openAccount(journey);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Set up authenticator app' }).click();
+    await page.getByRole('img', { name: 'QR code with the secret' }).waitFor();
+    await expectAccessible(page);
+    const shown = await page.getByRole('dialog').locator('code').innerText();
+    const secret = shown.replaceAll(' ', '');
+    await page.getByLabel('Code from the app').fill('12');
+    await page.keyboard.press('Enter');
+    await page.locator('[name="code"][aria-invalid="true"]:focus').waitFor();
+    const [used, next] = [totpCode(secret), totpCode(secret, 1)];
+    await page.getByLabel('Code from the app').fill(used);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    await expectAccessible(page);
+    const [code = ''] = await page.getByRole('dialog').getByRole('listitem').allInnerTexts();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('You have not saved the codes.').waitFor();
+    await page.getByRole('button', { name: 'Copy recovery codes' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('10 of 10 are unused.').waitFor();
+    expect(await page.content()).not.toContain(code);
+    await expectAccessible(page);
+
+    await signOut(page);
+    await enterPassword(page, journey);
+    await page.locator('[autocomplete="one-time-code"][inputmode="numeric"]:focus').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.type(used);
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is wrong, expired or already used.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Authentication code').fill(next);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+
+    await signOut(page);
+    await enterPassword(page, journey);
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(code.toUpperCase());
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await page.goto(accountPage(journey));
+    await page.getByText('9 of 10 are unused.').waitFor();
+    await remove(page, 'Remove authenticator app');
+    await page.getByRole('button', { name: 'Set up authenticator app' }).waitFor();
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  }, 60_000);
+
+  test('a passkey: added, completes a sign-in, replaces the password, and is removed', async () => {
+    const tab = await openAccount(journey);
+    const { page } = tab;
+    if (new URL(page.url()).hostname !== 'localhost') {
+      await page.getByText('Passkeys are not available').waitFor();
+      await tab.close();
+      return;
+    }
+    const devtools = await tab.context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Journey');
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    await page.getByRole('button', { name: 'Copy recovery codes' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('list', { name: 'Passkeys' }).getByText('Journey').waitFor();
+    await expectAccessible(page);
+
+    await signOut(page);
+    await enterPassword(page, journey);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await signOut(page);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await page.goto(accountPage(journey));
+    await page.getByText('last used').waitFor();
+    await remove(page, 'Remove passkey Journey');
+    await page.getByText('Off', { exact: true }).waitFor();
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  }, 60_000);
+
+  test('sessions: this one is marked, another one is signed out from here', async () => {
+    const [here, there] = [await openAccount(journey), await openAccount(journey)];
+    const { page } = here;
+    await page.reload();
+    await page.getByRole('cell', { name: 'This session' }).waitFor();
+    expect(await page.getByText('This session').count()).toBe(1);
+    const others = page.getByRole('button', { name: /^Sign out Chrome/ });
+    await expectAccessible(page);
+    await others.first().click();
+    await there.page.reload();
+    await there.page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+    await here.close();
+    await there.close();
+  }, 60_000);
+}
