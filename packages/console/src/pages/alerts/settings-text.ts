@@ -11,7 +11,7 @@ export const LIMIT_LABELS: Readonly<Record<AlertLimit, string>> = {
 export const LIMITS = Object.keys(LIMIT_LABELS) as AlertLimit[];
 
 /** Thresholds in words: "50%, 80%". */
-export function thresholdsInWords(shares: readonly number[]): string {
+function thresholdsInWords(shares: readonly number[]): string {
   return shares.length === 0 ? 'no alerts' : shares.map((share) => formatShare(share / 100)).join(', ');
 }
 

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import page from '../../ui/page/page.module.css';
@@ -13,7 +14,10 @@ export function CrossedThresholds({ thresholds }: { thresholds: readonly Thresho
     <section aria-labelledby="alerts" className={page['card']}>
       <h2 id="alerts">Active alerts</h2>
       {thresholds.length === 0 && (
-        <p className={styles['muted']}>No alert threshold has been crossed in this billing period.</p>
+        <p className={styles['muted']}>
+          No threshold of your <Link to="/alerts">alert settings</Link> has been crossed in this billing
+          period.
+        </p>
       )}
       {thresholds.length > 0 && (
         <ul className={styles['alerts']}>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { daysUntil, formatDay, formatNumber, formatTime } from '../../ui/format.ts';
 import { Badge } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
@@ -19,7 +20,9 @@ export function StatusCard({ pace }: { pace: Pace }) {
       <dl className={styles['facts']}>
         <div>
           <dt>Plan</dt>
-          <dd>{period.plan_name}</dd>
+          <dd>
+            <Link to="/plan">{period.plan_name}</Link>
+          </dd>
         </div>
         {period.product !== null && (
           <div>

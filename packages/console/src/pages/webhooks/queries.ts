@@ -7,7 +7,6 @@ import type { ListSearch } from '../../ui/list/list-search.ts';
 export type Webhook = components['schemas']['Webhook'];
 export type Delivery = components['schemas']['WebhookDelivery'];
 export type Attempt = components['schemas']['WebhookDeliveryAttempt'];
-export type WebhookWithSecret = Webhook & { secret: string };
 
 const PAGE_SIZE = 25;
 

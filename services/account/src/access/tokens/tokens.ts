@@ -24,7 +24,7 @@ type Delivered = { delivered: boolean };
 
 export type Token = Omit<TokenRow, 'revocation_epoch'> & { status: TokenStatus };
 
-export type AccountToken = Token & { application_name: string };
+type AccountToken = Token & { application_name: string };
 
 /** Each change is one transaction. @throws {Problem} not_found */
 export type Tokens = {

@@ -36,7 +36,7 @@ export async function lockPublicPlan(query: Query, planId: number, interval: Bil
   return plan;
 }
 
-export function isOffered(plan: Plan, interval: BillingInterval): boolean {
+function isOffered(plan: Plan, interval: BillingInterval): boolean {
   const price = interval === 'month' ? plan.price_month : plan.price_year;
   return plan.public_position !== null && plan.archived_at === null && price !== null;
 }

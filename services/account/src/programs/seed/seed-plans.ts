@@ -4,7 +4,7 @@ import type { Query } from '../../platform/database/query.ts';
 const PRODUCT_NAME = 'Data API';
 
 /** Of the sample account. */
-export const SAMPLE_PLAN = 'Standard';
+const SAMPLE_PLAN = 'Standard';
 
 type Entry = { public_position: number; price_month: string; included: string[]; team_slots_max: number };
 
