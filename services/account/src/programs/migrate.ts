@@ -21,7 +21,7 @@ try {
   });
   logger.info({ migrations: names }, names.length > 0 ? 'migrated' : 'nothing to migrate');
 } catch (error) {
-  logger.fatal({ err: error }, 'the migration failed; the database is unchanged');
+  logger.fatal({ err: error }, 'the migration failed and changed nothing; earlier ones stay');
   process.exitCode = 1;
 } finally {
   await database.destroy();

@@ -18,15 +18,21 @@ export type MigrateOptions = {
 };
 
 /**
- * Runs all pending migrations in one transaction and returns their names, while services of the previous version
- * continue (ADR 0035). Safe to run concurrently and to kill: an advisory lock holds until the commit. Inside it,
- * knex's own lock, a row that a killed process leaves locked, can be freed.
+ * Runs all pending migrations, each in a transaction of its own, and returns their names, while services of the
+ * previous version continue (ADR 0035). Safe to run concurrently and to kill: an advisory lock holds until the commit.
+ * Inside it, knex's own lock, a row that a killed process leaves locked, can be freed.
  * @throws {Error} lock_not_available (SQLSTATE 55P03) if a table was in use for a minute
  */
 export async function migrateDatabase(database: Knex, options: MigrateOptions = {}): Promise<string[]> {
+  const names: string[] = [];
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(database, options.upTo);
+      for (;;) {
+        const name = await runNext(database, options.upTo);
+        if (name === undefined) return names;
+        names.push(name);
+        attempt = 1;
+      }
     } catch (error) {
       if (!isLockNotAvailable(error) || attempt === ATTEMPTS) throw error;
       options.onBusy?.(attempt);
@@ -35,7 +41,7 @@ export async function migrateDatabase(database: Knex, options: MigrateOptions = 
   }
 }
 
-function migrateOnce(database: Knex, upTo: string | undefined): Promise<string[]> {
+function runNext(database: Knex, upTo: string | undefined): Promise<string | undefined> {
   return database.transaction(async (transaction) => {
     await transaction.raw('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
     // Not before: another migrating process may take any time.
@@ -46,8 +52,8 @@ function migrateOnce(database: Knex, upTo: string | undefined): Promise<string[]
       disableMigrationsListValidation: true,
     };
     await transaction.migrate.forceFreeMigrationsLock(config);
-    const [, names] = (await transaction.migrate.latest(config)) as [number, string[]];
-    return names;
+    const [, names] = (await transaction.migrate.up(config)) as [number, string[]];
+    return names[0];
   });
 }
 
