@@ -11,6 +11,7 @@ import { Navigation } from './navigation.tsx';
 import { Search } from './search/search.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { useOtherTabs } from './use-other-tabs.ts';
+import { useSessionEnd } from './use-session-end.ts';
 import styles from './shell.module.css';
 
 /** Loaded right after the first page, which is usable without it. */
@@ -26,6 +27,7 @@ const DeletionPending = lazy(async () => ({
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const deletionDueAt = session?.deletion_due_at ?? null;
+  const [isExpired, renew] = useSessionEnd(session?.session_id);
   useOtherTabs();
   const { content, isMenuOpen, setMenuOpen } = usePageChange();
   return (
@@ -69,7 +71,7 @@ export function Shell() {
       </main>
       <ConnectionBar />
       <Suspense>
-        <SessionExpired email={session?.email ?? ''} sessionId={session?.session_id} />
+        <SessionExpired email={session?.email ?? ''} isOpen={isExpired} onSignedIn={renew} />
       </Suspense>
     </div>
   );
