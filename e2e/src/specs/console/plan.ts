@@ -35,10 +35,13 @@ export function planJourneys(journey: Journey): void {
     await dialog.getByRole('button', { name: 'Subscribe' }).click();
     await page.getByRole('heading', { name: 'Starter', level: 2 }).waitFor();
     await expectAccessible(page);
-    expect(await readUsage(demo, token)).toMatchObject({
-      status: 'active',
-      billing_period: { plan_name: 'Starter', usage: { points_usage: 0 } },
-    });
+    // It begins with the second after the purchase.
+    const usage = await eventually(
+      () => readUsage(demo, token),
+      ({ billing_period }) => billing_period.plan_name === 'Starter',
+      LIVE_TIME_LIMIT_MS,
+    );
+    expect(usage).toMatchObject({ status: 'active', billing_period: { usage: { points_usage: 0 } } });
   });
 
   test('change the plan now and at the end of the period, cancel and resume', async () => {
@@ -128,6 +131,16 @@ async function signedUp(journey: Journey): Promise<Page> {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  // A period is replaced two seconds after its start at the earliest (ADR 0027).
+  await eventually(
+    async () => {
+      const response = await page.request.get(`${new URL(url).origin}/api/console/subscription`);
+      return (await response.json()) as { billing_period: { started_at: string } | null };
+    },
+    ({ billing_period }) =>
+      billing_period !== null && Date.now() > Date.parse(billing_period.started_at) + 2_000,
+    LIVE_TIME_LIMIT_MS,
+  );
   return page;
 }
 
