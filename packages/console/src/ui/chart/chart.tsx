@@ -34,7 +34,7 @@ export function Chart({ model, caption }: ChartProps) {
         </ul>
       )}
       <div className={styles['frame']} style={{ height: chartHeight(model) }}>
-        <Suspense fallback={<div className={styles['loading']} />}>
+        <Suspense fallback={<div aria-busy="true" className={styles['loading']} />}>
           <Plot model={model} chartId={chartId} />
         </Suspense>
       </div>
