@@ -55,6 +55,7 @@ describe('signing up', () => {
         name: person.name,
         email_verified: true,
         blocked: false,
+        deletion_due_at: null,
         session_id: expect.any(Number),
         expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
         csrf_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
