@@ -38,7 +38,10 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
   const page = await context.newPage();
   const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('pageerror', ({ message }) => {
+    // The explorer's editor rejects what it still had to do when its page is left.
+    if (message !== 'Canceled') faults.push(message);
+  });
   page.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) faults.push(message.text());
   });

@@ -47,9 +47,13 @@ export function requestJourneys(journey: Journey): void {
 
     await page.getByRole('textbox', { name: 'Request ID' }).fill(`X-Request-Id: ${refused}`);
     await page.getByRole('button', { name: 'Find call' }).click();
+    await eventually(
+      () => calls.count(),
+      (count) => count === 1,
+      LIVE_TIME_LIMIT_MS,
+    );
     await page.getByText('Get a new token.').waitFor();
     await page.getByRole('link', { name: 'Go to Tokens' }).waitFor();
-    expect(await calls.count()).toBe(1);
     await expectAccessible(page);
   });
 

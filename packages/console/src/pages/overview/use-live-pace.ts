@@ -43,5 +43,7 @@ export function useLivePace() {
     };
     // A new session needs a new feed.
   }, [queryClient, sessionId]);
-  return { ...pace, mode, isPaused: mode === 'paused' || (pace.isError && pace.data !== undefined) };
+  // While the feed delivers, a request that failed before it came back says nothing.
+  const isFailing = mode !== 'live' && pace.isError && pace.data !== undefined;
+  return { ...pace, mode, isPaused: mode === 'paused' || isFailing };
 }
