@@ -112,6 +112,11 @@ export function accountJourneys(journey: Journey): void {
   test('a passkey: added, completes a sign-in, replaces the password, and is removed', async () => {
     const tab = await openAccount(journey);
     const { page } = tab;
+    // Passkeys belong to the host of PUBLIC_URL, which is another one in the containers.
+    if (journey.stack().kind === 'containers') {
+      await tab.close();
+      return;
+    }
     if (new URL(page.url()).hostname !== 'localhost') {
       await page.getByText('Passkeys are not available').waitFor();
       await tab.close();

@@ -89,7 +89,6 @@ export function liveJourneys(journey: Journey): void {
     await context.setOffline(false);
     await page.getByText('You are offline').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
     await page.getByText('Trying again').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: RECOVERY_MS });
   });
 
   test('a page whose script cannot be reached says so, and loads when it can', async () => {
