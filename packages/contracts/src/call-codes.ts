@@ -6,7 +6,7 @@ export type CallCode = { title: string; meaning: string; fix: string };
 
 type Explained = Omit<CallCode, 'title'>;
 
-const NEXT_PERIOD = 'Upgrade, or wait for the next period.';
+const NEXT_PERIOD = 'Upgrade on the Plan page, or wait for the next period.';
 const RETRY_AFTER = 'Retry after Retry-After seconds.';
 
 const ERRORS = {
@@ -24,7 +24,7 @@ const ERRORS = {
   },
   no_active_billing_period: {
     meaning: 'The period and its grace window have ended, or there never was a period.',
-    fix: 'Renew the plan.',
+    fix: 'Choose a plan on the Plan page.',
   },
   points_limit_exceeded: { meaning: "The period's points are used up.", fix: NEXT_PERIOD },
   time_limit_exceeded: {

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { currentTrace } from './current-trace.ts';
 import { createLines } from './lines.ts';
 import { redact } from './redact.ts';
 
@@ -43,6 +44,8 @@ export function createLogger(
     {
       level,
       base: { service },
+      // Lines of a traced request.
+      mixin: () => traceMember(),
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
@@ -60,6 +63,12 @@ export function createLogger(
     lines.writeSoon(`${head}${JSON.stringify(members).slice(1)}\n`);
   });
   return logger;
+}
+
+/** `trace_id`, if a traced request is being handled. */
+export function traceMember(): { trace_id?: string } {
+  const trace = currentTrace();
+  return trace === undefined ? {} : { trace_id: trace.traceId };
 }
 
 /** Formats each millisecond once: formatting is most of a line's cost. */

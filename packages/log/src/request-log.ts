@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { recordWriter } from './log.ts';
+import { recordWriter, traceMember } from './log.ts';
 import { loggedPath } from './redact.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
@@ -13,6 +13,7 @@ export function createRequestLog(logger: Logger, levelOf2xx: 'info' | 'debug' = 
   return (req, res, requestId) => {
     const startedMs = performance.now();
     const { method, url = '' } = req;
+    const trace = traceMember();
     res.on('close', () => {
       const status = res.statusCode;
       const [outcome, level] = !res.writableFinished
@@ -22,6 +23,7 @@ export function createRequestLog(logger: Logger, levelOf2xx: 'info' | 'debug' = 
           : (['completed', status < 300 ? levelOf2xx : 'info'] as const);
       write(level, {
         request_id: requestId,
+        ...trace,
         req: { method, path: loggedPath(url) },
         res: { status },
         duration_ms: Math.round(performance.now() - startedMs),

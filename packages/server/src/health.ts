@@ -1,5 +1,7 @@
 import { Router } from 'express';
+import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { VERSION } from './version.ts';
 
 /** By dependency; a check rejects if the dependency is unavailable. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
@@ -7,8 +9,8 @@ export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
 const CHECK_TIMEOUT_MS = 1_000;
 
 /**
- * Routes for probes and Prometheus, without a credential: `GET /health/live`, `/metrics` and `/health/ready`, which is
- * `{"status","checks"}`: 200 `ready`, or `restoring` while lost data is loaded; 503 `unavailable` or `draining`.
+ * Routes for probes and Prometheus, without a credential: `GET /health/live`, which is `{"status","version"}`,
+ * `/metrics` and `/health/ready`, which is `{"status","checks"}`: 200 `ready`, or `restoring` while lost data is loaded; 503 `unavailable` or `draining`.
  */
 export function operationsRouter(options: {
   checks: ReadinessChecks;
@@ -17,9 +19,10 @@ export function operationsRouter(options: {
   restoring?: () => boolean;
 }): Router {
   const { checks, registry, draining, restoring = () => false } = options;
+  observeDependencies(registry, checks);
   const router = Router();
   router.get('/health/live', (_req, res) => {
-    res.json({ status: 'live' });
+    res.json({ status: 'live', version: VERSION });
   });
   router.get('/health/ready', async (_req, res) => {
     const results = await Promise.all(
@@ -37,6 +40,23 @@ export function operationsRouter(options: {
     res.type(registry.contentType).send(await registry.metrics());
   });
   return router;
+}
+
+/** Asks at each scrape, so that an alert doesn't depend on who else probes. */
+function observeDependencies(registry: Registry, checks: ReadinessChecks): void {
+  new Gauge({
+    name: 'tollgate_dependency_up',
+    help: '1 if the dependency passes its readiness check, else 0',
+    labelNames: ['dependency'],
+    registers: [registry],
+    async collect() {
+      await Promise.all(
+        Object.entries(checks).map(async ([dependency, check]) => {
+          this.set({ dependency }, (await passes(check)) ? 1 : 0);
+        }),
+      );
+    },
+  });
 }
 
 async function passes(check: () => Promise<unknown>): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Registry, collectDefaultMetrics } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { ConfigError } from '@tollgate/config';
 import { callerAddressOf, createTrust } from '@tollgate/http/caller-address';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
@@ -13,6 +13,7 @@ import type { DrainLimits } from './listener/connections.ts';
 import { PortTakenError, createListener } from './listener/listener.ts';
 import type { Listener, OnRefusedHead, UpgradeHandler } from './listener/listener.ts';
 import type { ReceiveLimits } from './listener/slow-requests.ts';
+import { createRegistry } from './registry.ts';
 
 export type Service = {
   publicHandler: RequestListener;
@@ -73,9 +74,7 @@ export async function runService<Config extends ProcessConfig>(
 ): Promise<void> {
   const config = orExit(loadConfig);
   const logger = createLogger(name, config.LOG_LEVEL);
-  const registry = new Registry();
-  registry.setDefaultLabels({ service: name });
-  collectDefaultMetrics({ register: registry });
+  const registry = createRegistry(name);
   let stopping = false;
   const secondSignal = Promise.withResolvers<undefined>();
 

@@ -4,9 +4,12 @@ import type { Metric, Registry } from 'prom-client';
 /** Metrics in plain numbers until a scrape: prom-client's lookup by labels takes some percent of a data call's time. */
 type Description = { name: string; help: string };
 
-/** A counter by outcome; returns what counts one. */
-export function createOutcomes(registry: Registry, description: Description): (outcome: string) => void {
-  const tallies = new Map<string, { count: number }>();
+/** A counter by outcome; returns what counts one. `outcomes` start at 0. */
+export function createOutcomes(
+  registry: Registry,
+  { outcomes = [], ...description }: Description & { outcomes?: readonly string[] },
+): (outcome: string) => void {
+  const tallies = new Map(outcomes.map((outcome) => [outcome, { count: 0 }]));
   new Counter({
     ...description,
     labelNames: ['outcome'],

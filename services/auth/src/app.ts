@@ -78,7 +78,7 @@ export function createPublicApp(parts: PublicParts): RequestListener {
   const answerError = createOAuthErrorAnswer(logger, parts.addressOf, (error) => {
     metrics.tokenRequestsRefused.inc({ error });
   });
-  const http = createHttpMetrics(registry);
+  const http = createHttpMetrics(registry, 'public');
   const countRevocation = createCallerLimit({
     perSec: parts.revocationsPerClientPerSec,
     wholeAt: new LRUCache<string, number>({ max: COUNTED_CLIENTS_MAX }),
@@ -122,12 +122,14 @@ export function createPublicApp(parts: PublicParts): RequestListener {
 export function createPrivateApp(parts: PrivateParts): RequestListener {
   const { logger, registry, metrics, findLiveToken, tokenPrefix, redis, serviceCredentials } = parts;
   const { draining, restoring } = parts;
+  const http = createHttpMetrics(registry, 'private');
   // Not account: without it auth still introspects, and must not be taken out of service too.
   const checks = { redis: () => redis.ping() };
 
   const introspect = jsonEndpoint({
     // Its data call has a log line with the same request id, and a line takes a tenth of an introspection.
     logRequest: createRequestLog(logger, 'debug'),
+    observe: http.observer('/oauth2/introspect'),
     headers: headersOf(noStore),
     answer: introspectionEndpoint({
       authenticateService: createServiceAuthentication(serviceCredentials),
@@ -149,7 +151,7 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
   });
 
   const app = bareApp();
-  app.use(operationsRouter({ checks, registry, draining, restoring }), requestLog(logger));
+  app.use(operationsRouter({ checks, registry, draining, restoring }), requestLog(logger), http.middleware);
   app
     .route('/oauth2/introspect')
     .all(requireServiceCredential(serviceCredentials), noStore, methodNotAllowed('POST'));

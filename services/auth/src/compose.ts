@@ -3,9 +3,11 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { batchWrites } from '@tollgate/redis/batch-writes';
+import { observeReconnects, observeServers } from '@tollgate/redis/metrics';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClock } from '@tollgate/server/reference-clock';
+import { currentTraceFields, openServiceTraces } from '@tollgate/trace/service-traces';
 import { createCallerOf } from './abuse/caller.ts';
 import { createFailedAttempts } from './abuse/failed-attempts.ts';
 import type { FailedAttempts } from './abuse/failed-attempts.ts';
@@ -29,11 +31,14 @@ import { createTokenIssuing } from './token/token-issuing.ts';
 
 /** Starts without Redis and account too; readiness reports what is unavailable. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
-  const { config, logger, registry, draining, addressOf, accessLog } = context;
+  const { config, logger, registry, draining, addressOf, accessLog, trusts } = context;
   const redis = openRedis(config.REDIS_URL, logger);
   batchWrites(redis);
+  observeReconnects(redis, registry);
+  observeServers(redis, registry);
   const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
+  const traces = await openServiceTraces(config, redis, logger);
   const account = openAccount(config);
   const clients = createClientDirectory({
     store: createClientStore(redis, config.CLIENT_CACHE_TTL_MS),
@@ -84,12 +89,12 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     serviceCredentials: config.SERVICE_CREDENTIALS,
   };
   return {
-    publicHandler: createPublicApp(parts),
-    privateHandler: createPrivateApp(parts),
+    publicHandler: traces.wrap(createPublicApp(parts), (req) => trusts(req.socket.remoteAddress)),
+    privateHandler: traces.wrap(createPrivateApp(parts), () => true),
     close: async () => {
       followed.close();
       await Promise.all([restore.close(), lastUsed.close()]);
-      await account.close();
+      await Promise.all([account.close(), traces.close()]);
       clock.close();
       redis.disconnect();
     },
@@ -102,6 +107,7 @@ function openAccount(config: Config): PrivateApi {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    traceFields: currentTraceFields,
   });
 }
 

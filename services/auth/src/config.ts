@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { pepperSetting } from '@tollgate/credentials/client-secret';
 import { readConfig } from '@tollgate/config';
+import { traceSettings } from '@tollgate/trace/settings';
 import {
   callerSettings,
   httpUrl,
@@ -18,6 +19,7 @@ const issuerUrl = httpUrl.refine(
 );
 
 const schema = z.object({
+  ...traceSettings('tollgate-auth'),
   ...processSettings,
   ...requestSettings,
   ...callerSettings,

@@ -36,6 +36,7 @@ export function createMetrics(registry: Registry) {
     introspected: createOutcomes(registry, {
       name: 'tollgate_introspections_total',
       help: 'Introspections by outcome: active, inactive, malformed (not one of our tokens) or failed (Redis or account unavailable)',
+      outcomes: ['active', 'inactive', 'malformed', 'failed'],
     }),
     tokenRequestDuration: latency(
       'tollgate_token_request_duration_seconds',

@@ -39,7 +39,7 @@ export class Problem extends Error {
     this.detail = options.detail;
     this.errors = options.errors;
     this.headers = { ...DEFAULT_HEADERS[code], ...options.headers };
-    this.extensions = options.extensions ?? {};
+    this.extensions = { ...DEFAULT_EXTENSIONS[code], ...options.extensions };
   }
 }
 
@@ -47,6 +47,16 @@ const DEFAULT_HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'www-authenticate': 'Bearer realm="tollgate"' },
   invalid_credentials: { 'www-authenticate': 'Bearer realm="tollgate"' },
   service_unavailable: { 'retry-after': '1' },
+};
+
+/** Where to fix it: a page of the web interface, which the gateway serves. */
+const PLAN_PAGE = { help_url: '/user/plan' };
+
+const DEFAULT_EXTENSIONS: Partial<Record<ErrorCode, Record<string, string>>> = {
+  no_active_billing_period: PLAN_PAGE,
+  points_limit_exceeded: PLAN_PAGE,
+  time_limit_exceeded: PLAN_PAGE,
+  traffic_limit_exceeded: PLAN_PAGE,
 };
 
 /** The 401 for an invalid bearer token (RFC 6750, section 3.1). Without a token, use `new Problem('unauthorized')`. */

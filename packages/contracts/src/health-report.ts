@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** What account sees of a stack, for `tollgate doctor` (ADR 0066). It contains no secret. */
+
+const instant = z.iso.datetime();
+/** Null without TLS. */
+const certificateExpiry = instant.nullable();
+/** How far account's clock is ahead. */
+const clockSkewSec = z.number();
+
+const postgresSchema = z.object({
+  version: z.string(),
+  clock_skew_sec: clockSkewSec,
+  certificate_expires_at: certificateExpiry,
+  /** Migrations of this version that were not applied. */
+  pending_migrations: z.array(z.string()),
+  /** Applied migrations of a newer version. */
+  unknown_migrations: z.array(z.string()),
+  outboxes: z.array(z.object({ table: z.string(), pending: z.int(), oldest_age_sec: z.number() })),
+  /** By the key that seals them: `first` in TOKEN_SEALING_KEYS, an `older` one of them, or `missing` there. */
+  sealed_secrets: z.array(
+    z.object({
+      table: z.string(),
+      sealing_key_id: z.string(),
+      key: z.enum(['first', 'older', 'missing']),
+      secrets: z.int(),
+    }),
+  ),
+});
+
+const redisServerSchema = z.object({
+  address: z.string(),
+  version: z.string().nullable(),
+  eviction_policy: z.string().nullable(),
+  /** Null if Redis doesn't tell. */
+  appendonly: z.boolean().nullable(),
+  appendfsync: z.string().nullable(),
+  certificate_expires_at: certificateExpiry,
+});
+
+const redisSchema = z.object({
+  clock_skew_sec: clockSkewSec,
+  servers: z.array(redisServerSchema),
+});
+
+export const healthReportSchema = z.object({
+  reported_at: instant,
+  version: z.string(),
+  public_url: z.string(),
+  /** Each is null if account can't reach it. */
+  postgres: postgresSchema.nullable(),
+  redis: redisSchema.nullable(),
+  auth: z.object({ version: z.string().nullable(), is_ready: z.boolean() }).nullable(),
+  /** Null without Postgres or Redis. */
+  usage_streams: z
+    .object({
+      /** Age of the oldest entry that isn't counted. */
+      oldest_age_sec: z.number(),
+      /** Streams whose ids are behind their counted position. */
+      behind: z.array(z.string()),
+      gaps_of_30_days: z.int(),
+    })
+    .nullable(),
+});
+
+export type HealthReport = z.infer<typeof healthReportSchema>;
