@@ -59,7 +59,7 @@ export function createPlainApp(parts: {
 }): Express {
   const { logger, registry, addressOf, account, liveUsage, auth } = parts;
   const app = bareApp();
-  app.use(requestLog(logger, newRequestId), httpMetrics(registry), helmet(), soundHead);
+  app.use(requestLog(logger, newRequestId), httpMetrics(registry, 'public'), helmet(), soundHead);
   app.use(below('/api/usage', account.handler));
   app.use(below('/api/console/usage/live', liveUsage.handler));
   app.use(below('/api/console', account.handler));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readConfig } from '@tollgate/config';
 import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
-import { SAMPLER_NAMES } from './trace/sampler-names.ts';
+import { traceSettings } from '@tollgate/trace/settings';
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 
@@ -32,31 +32,9 @@ const upstreamUrls = z
   .refine((urls) => urls.length > 0, 'must name at least one address')
   .refine((urls) => new Set(urls).size === urls.length, 'must not name an address twice');
 
-/** OTEL_EXPORTER_OTLP_HEADERS: percent-encoded `name=value` pairs. */
-const otlpHeaders = z
-  .string()
-  .regex(/^[^=,\s]+=[^,\r\n]*(?:,[^=,\s]+=[^,\r\n]*)*$/, 'must be name=value pairs separated by commas')
-  .transform((value) =>
-    Object.fromEntries(
-      value.split(',').map((pair) => {
-        const equals = pair.indexOf('=');
-        return [pair.slice(0, equals), decodeURIComponent(pair.slice(equals + 1))];
-      }),
-    ),
-  );
-
 /** docs/configuration.md explains each setting. */
 const settings = z.object({
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.default({}),
-  OTEL_SERVICE_NAME: z.string().default('tollgate-gateway'),
-  OTEL_TRACES_SAMPLER: z.enum(SAMPLER_NAMES).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: z
-    .string()
-    .regex(/^(?:0|1|[01]?\.\d{1,9})$/, 'must be a number from 0 to 1')
-    .transform(Number)
-    .refine((ratio) => ratio <= 1, 'must be a number from 0 to 1')
-    .default(1),
+  ...traceSettings('tollgate-gateway'),
   ...processSettings,
   ...callerSettings,
   ...introspectionSettings(100_000),

@@ -1,4 +1,5 @@
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Registry } from 'prom-client';
 import type { DataCallOutcome, PipelinePart } from './data-call/data-call.ts';
 import { createHistogram, createOutcomes } from '@tollgate/server/tallies';
@@ -9,29 +10,36 @@ export function createMetrics(registry: Registry) {
   return {
     ...callMetrics(registry),
     ...partMetrics(registry),
+    ...meteredMetrics(registry),
     onIntrospection: createOutcomes(registry, {
       name: 'tollgate_introspections_total',
       help: 'Token look-ups by outcome: malformed, hit, joined (one under way), miss',
+      outcomes: ['malformed', 'hit', 'joined', 'miss'],
     }),
     onEntitlement: createOutcomes(registry, {
       name: 'tollgate_entitlements_total',
       help: 'Entitlement look-ups by outcome: hit, joined (one under way), miss, stale (served while account is unavailable)',
+      outcomes: ['hit', 'joined', 'miss', 'stale'],
     }),
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',
       help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, traffic, time, rate, slots',
+      outcomes: ['admitted', 'unavailable', 'points', 'traffic', 'time', 'rate', 'slots'],
     }),
     onPrime: createOutcomes(registry, {
       name: 'tollgate_primes_total',
       help: 'Rebuilds of live counters from account by outcome: primed, stale (asked again), failed',
+      outcomes: ['primed', 'stale', 'failed'],
     }),
     onBatch: createOutcomes(registry, {
       name: 'tollgate_settlement_batches_total',
       help: 'Attempts to settle a batch by outcome: recorded, repeated (it had arrived before), unprimed, failed',
+      outcomes: ['recorded', 'repeated', 'unprimed', 'failed'],
     }),
     onRefusal: createOutcomes(registry, {
       name: 'tollgate_refused_calls_total',
       help: 'Records of refused and failed calls by outcome: recorded, sampled_out, dropped (Redis is unavailable); uncounted, if its number is lost',
+      outcomes: ['recorded', 'sampled_out', 'dropped', 'uncounted'],
     }),
     observeQueue: gauge(
       registry,
@@ -51,10 +59,64 @@ export function createMetrics(registry: Registry) {
   };
 }
 
+/** Each starts at 0, so that a rate sees the first one. */
+const CALL_OUTCOMES: readonly DataCallOutcome[] = [
+  ...(['answered', 'aborted', 'broken', 'unrecorded'] as const),
+  ...(['internal_error', 'service_unavailable', 'upstream_unreachable', 'upstream_timeout'] as const),
+];
+
+function meteredMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const points = counter(
+    'tollgate_metered_points_total',
+    'Points of calls whose usage Redis has acknowledged',
+  );
+  const calls = counter(
+    'tollgate_metered_calls_total',
+    'Calls and operations whose usage Redis has acknowledged',
+  );
+  const bytes = counter('tollgate_metered_traffic_bytes_total', 'Bytes of response bodies of those calls');
+  const time = counter(
+    'tollgate_metered_subscription_seconds_total',
+    'Time of subscriptions that was metered',
+  );
+  return {
+    onMetered: (events: readonly UsageEvent[]) => {
+      for (const event of events) {
+        points.inc(event.points);
+        calls.inc(event.requests);
+        bytes.inc(event.traffic_bytes);
+        time.inc(event.time_ms / 1_000);
+      }
+    },
+    ...trustMetrics(registers),
+  };
+}
+
+function trustMetrics(registers: Registry[]) {
+  const trusted = new Map<string, () => boolean>();
+  new Gauge({
+    name: 'tollgate_cache_trusted',
+    help: '1 while no change can have been missed, so that cached answers may be used, by cache: introspection, entitlement',
+    labelNames: ['cache'],
+    registers,
+    collect() {
+      for (const [cache, isTrusted] of trusted) this.set({ cache }, isTrusted() ? 1 : 0);
+    },
+  });
+  return {
+    observeTrust: (cache: 'introspection' | 'entitlement', isTrusted: () => boolean) => {
+      trusted.set(cache, isTrusted);
+    },
+  };
+}
+
 function callMetrics(registry: Registry) {
   const onOutcome = createOutcomes(registry, {
     name: 'tollgate_data_calls_total',
     help: 'Data calls by outcome: answered, aborted, broken, unrecorded, or the code of the refusal',
+    outcomes: CALL_OUTCOMES,
   });
   const observe = createHistogram(registry, {
     name: 'tollgate_data_call_duration_seconds',
@@ -96,13 +158,20 @@ function partMetrics(registry: Registry) {
     forward: parts({ part: 'forward' }),
   };
   const settle = parts({ part: 'settle' });
+  const prepare = createHistogram(registry, {
+    name: 'tollgate_data_call_preparation_duration_seconds',
+    help: 'Time from the head of an admitted data call until it is forwarded: authenticate, entitle and admit',
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 2.5, 10],
+  })();
   return {
     /** Observes a data call's parts, each from the end of the previous one. */
     onParts: () => {
-      let beganMs = performance.now();
+      const headMs = performance.now();
+      let beganMs = headMs;
       return (part: PipelinePart) => {
         const nowMs = performance.now();
         partOf[part]((nowMs - beganMs) / 1000);
+        if (part === 'admit') prepare((nowMs - headMs) / 1000);
         beganMs = nowMs;
       };
     },

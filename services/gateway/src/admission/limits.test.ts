@@ -43,7 +43,14 @@ describe('a limit of the period that is used up: 402, and when the period ends',
     const answer = await gateway.query({ token, headers });
     expect(answer.status).toBe(402);
     expect(answer.json()).toMatchObject({
-      errors: [{ extensions: { code, limit: 10, remaining: 0, period_ended_at: periodEnd } }],
+      errors: [
+        {
+          extensions: {
+            ...{ code, limit: 10, remaining: 0, period_ended_at: periodEnd },
+            help_url: '/user/plan',
+          },
+        },
+      ],
     });
     expect(answer.headers['x-points-cost']).toBe('0');
     expect(answer.headers['x-billing-status']).toBe('active');

@@ -6,6 +6,7 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { batchWrites } from '@tollgate/redis/batch-writes';
+import { observeReconnects } from '@tollgate/redis/metrics';
 import { underCors } from '@tollgate/http/cors';
 import type { Cors } from '@tollgate/http/cors';
 import type { ComposeContext, Service } from '@tollgate/server';
@@ -65,7 +66,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { v2, v1 } = upstreams;
   const { account, liveUsage, auth } = composePlainRoutes(config, trusts, cors);
 
-  const refusals = composeRefusals(context, store.redis, metrics);
+  const refusals = composeRefusals(context, store.redis, { metrics, traces });
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
     ...webSocketSettings(config),
@@ -157,17 +158,12 @@ function composePlainRoutes(config: Config, trusts: TrustsAddress, cors: Cors | 
 /** Where there is no collector, nothing of OpenTelemetry is loaded. */
 async function openRecorder(config: Config, logger: Logger): Promise<Recorder | null> {
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return null;
-  const { createRecorder } = await import('../trace/recorder.ts');
-  return createRecorder(
-    {
-      endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
-      headers: config.OTEL_EXPORTER_OTLP_HEADERS,
-      serviceName: config.OTEL_SERVICE_NAME,
-      sampler: config.OTEL_TRACES_SAMPLER,
-      samplerRatio: config.OTEL_TRACES_SAMPLER_ARG,
-    },
-    logger,
-  );
+  const [{ createRecorder }, { providerOptionsOf }] = await Promise.all([
+    import('../trace/recorder.ts'),
+    import('@tollgate/trace/provider'),
+  ]);
+  const options = providerOptionsOf(config);
+  return options === null ? null : createRecorder(options, logger);
 }
 
 /** Redis, and its clock. */
@@ -177,6 +173,7 @@ function openStore({ config, logger, registry }: ComposeContext<Config>): Store 
   const redis = openRedis(config.REDIS_URL, logger);
   // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
   batchWrites(redis);
+  observeReconnects(redis, registry);
   const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
   return { redis, clock };
 }
@@ -224,6 +221,7 @@ function composeUsageRecorder(
     nowMs: clock.nowMs,
     logger,
     onBatch: metrics.onBatch,
+    onMetered: metrics.onMetered,
   });
   metrics.observeQueue(usage.queuedEvents);
   // However the process ends, a shutdown that Redis outlasted included: nothing is lost without a word.
@@ -262,6 +260,8 @@ function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: 
     logger,
     onLookup: metrics.onEntitlement,
   });
+  metrics.observeTrust('introspection', introspection.knowsRevocations);
+  metrics.observeTrust('entitlement', entitlements.isTrusted);
   return {
     account,
     introspect: introspection.introspect,

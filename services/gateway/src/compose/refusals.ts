@@ -5,6 +5,8 @@ import { apiVersionOf } from '../app.ts';
 import type { Config } from '../config.ts';
 import { createFailureLog } from '../data-call/failure-log.ts';
 import type { Metrics } from '../metrics.ts';
+import { traceIdOf } from '@tollgate/trace/context';
+import type { Traces } from '../trace/traces.ts';
 import { createRefusedCalls } from '../refused-calls/refused-calls.ts';
 import { createRefusalCounts } from '../refused-calls/refusal-counts.ts';
 import { createOnRefusedHead } from '../refused-calls/refused-head.ts';
@@ -15,7 +17,7 @@ import { createSendRefusedCalls } from '../refused-calls/send-refused-calls.ts';
 export function composeRefusals(
   { config, logger, addressOf, accessLog }: ComposeContext<Config>,
   redis: RedisConnection,
-  metrics: Pick<Metrics, 'onRefusal'>,
+  { metrics, traces }: { metrics: Pick<Metrics, 'onRefusal'>; traces: Pick<Traces, 'fieldsOf'> },
 ) {
   const { record, close } = createRefusedCalls({
     send: createSendRefusedCalls(redis),
@@ -26,7 +28,13 @@ export function composeRefusals(
     onRefusal: metrics.onRefusal,
   });
   return {
-    reports: { logFailure: createFailureLog(logger), recordRefusal: record, accessLog },
+    reports: {
+      logFailure: createFailureLog(logger, {
+        traceIdOf: (requestId) => traceIdOf(traces.fieldsOf(requestId)),
+      }),
+      recordRefusal: record,
+      accessLog,
+    },
     onRefusedHead: createOnRefusedHead({ record, addressOf, apiVersionOf }),
     close,
   };

@@ -13,7 +13,7 @@ function recording() {
 test('in an outage the log stays short, and says how much is missing', () => {
   const { lines, logger } = recording();
   let nowMs = 5_000;
-  const log = createFailureLog(logger, () => nowMs);
+  const log = createFailureLog(logger, { now: () => nowMs });
   for (let call = 0; call < 1_000; call += 1)
     log(`id-${String(call)}`, new Problem('service_unavailable'), '192.0.2.7');
   expect(lines).toHaveLength(20);

@@ -9,8 +9,9 @@ export type LogFailure = (requestId: string, problem: Problem, address: string) 
 /** Limits lines per second, as logging would cost more than the calls in an outage. Never logs tokens or queries. */
 export function createFailureLog(
   logger: Pick<Logger, 'warn' | 'error'>,
-  now: () => number = Date.now,
+  options: { now?: () => number; traceIdOf?: (requestId: string) => string } = {},
 ): LogFailure {
+  const { now = Date.now, traceIdOf = (requestId: string) => requestId } = options;
   let second = 0;
   let lines = 0;
   let suppressed = 0;
@@ -29,7 +30,13 @@ export function createFailureLog(
     lines += 1;
     const level = problem.code === 'internal_error' ? 'error' : 'warn';
     logger[level](
-      { request_id: requestId, code: problem.code, address, err: problem.cause ?? problem },
+      {
+        request_id: requestId,
+        trace_id: traceIdOf(requestId),
+        code: problem.code,
+        address,
+        err: problem.cause ?? problem,
+      },
       'call failed',
     );
   };

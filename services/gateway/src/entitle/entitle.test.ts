@@ -51,7 +51,10 @@ describe('a call is refused where the payer has no such period', () => {
       errors: [
         {
           message: expect.any(String),
-          extensions: { code, request_id: answer.headers['x-request-id'] },
+          extensions: {
+            ...(httpStatus === 402 ? { help_url: '/user/plan' } : {}),
+            ...{ code, request_id: answer.headers['x-request-id'] },
+          },
         },
       ],
     });

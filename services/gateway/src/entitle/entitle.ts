@@ -38,6 +38,7 @@ type Entitlements = {
   dropAll: () => void;
   /** Until then (performance.now()) no change is missed. Starts in the past: unsubscribed, account is always asked. */
   trustCacheUntil: (timeMs: number) => void;
+  isTrusted: () => boolean;
 };
 
 /**
@@ -84,6 +85,7 @@ export function createEntitle(options: EntitleOptions): Entitlements {
     dropAccount: cache.invalidate,
     dropAll: cache.clear,
     trustCacheUntil: cache.trustUntil,
+    isTrusted: cache.isTrusted,
   };
 }
 

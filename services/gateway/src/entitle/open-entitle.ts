@@ -10,9 +10,14 @@ type OpenEntitleOptions = EntitleOptions & {
 };
 
 /** Entitlements whose cache follows account's events on Redis connections of its own (ADR 0018). */
-export function openEntitle(options: OpenEntitleOptions): { entitle: Entitle; close: () => void } {
+export function openEntitle(options: OpenEntitleOptions): {
+  entitle: Entitle;
+  /** While no event can have been missed. */
+  isTrusted: () => boolean;
+  close: () => void;
+} {
   const { redisUrl, logger } = options;
-  const { entitle, dropAccount, dropAll, trustCacheUntil } = createEntitle(options);
+  const { entitle, dropAccount, dropAll, trustCacheUntil, isTrusted } = createEntitle(options);
   const { close } = followChannel({
     url: redisUrl,
     channel: ENTITLEMENT_CHANNEL,
@@ -29,7 +34,7 @@ export function openEntitle(options: OpenEntitleOptions): { entitle: Entitle; cl
     trustUntil: trustCacheUntil,
     logger,
   });
-  return { entitle, close };
+  return { entitle, isTrusted, close };
 }
 
 function parseJson(text: string): unknown {

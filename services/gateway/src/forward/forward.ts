@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '@tollgate/log';
 import { queryOf } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
-import { passedOn } from '../trace/trace-context.ts';
+import { passedOn } from '@tollgate/trace/context';
 import type { CallTrace } from '../trace/traces.ts';
 import { createAbandonedCalls } from './abandoned-calls.ts';
 import type { AbandonedCalls } from './abandoned-calls.ts';

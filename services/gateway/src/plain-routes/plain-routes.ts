@@ -1,3 +1,4 @@
+import { noteRoute } from '@tollgate/server/metrics';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/http/problem';
@@ -9,8 +10,12 @@ import { isAtOrBelow } from './canonical-path.ts';
 /** Routes the requests at or below a path to a handler. */
 export function below(prefix: string, handler: RequestHandler): RequestHandler {
   return (req, res, next) => {
-    if (isAtOrBelow(pathOf(req), prefix)) handler(req, res, next);
-    else next();
+    if (!isAtOrBelow(pathOf(req), prefix)) {
+      next();
+      return;
+    }
+    noteRoute(res, `${prefix}/*`);
+    handler(req, res, next);
   };
 }
 

@@ -10,12 +10,15 @@ import { forwardedFields } from '../http/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../http/forwardable.ts';
 import { fieldValues } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
+import { limitConnectTime } from './connect-time.ts';
 import { limitConnectionAge } from './connection-age.ts';
-import { passedOn, traceParentOf } from '../trace/trace-context.ts';
+import { passedOn, traceParentOf } from '@tollgate/trace/context';
 
 /** Connections to one peer. */
 const MAX_SOCKETS = 256;
 const MAX_FREE_SOCKETS = 32;
+
+const CONNECT_TIMEOUT_MS = 3_000;
 
 export type Proxy = {
   handler: RequestHandler;
@@ -44,6 +47,7 @@ export function createProxy(
   const maxSockets = maxOpen ?? MAX_SOCKETS;
   const limits = { keepAlive: true, maxSockets, maxFreeSockets: MAX_FREE_SOCKETS };
   const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
+  limitConnectTime(agent, CONNECT_TIMEOUT_MS);
   limitConnectionAge(agent, connectionMaxAgeMs);
   const dropped = new Set([REQUEST_ID_HEADER, ...drops]);
   // The library has one error listener for all requests.

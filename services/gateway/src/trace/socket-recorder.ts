@@ -1,6 +1,7 @@
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
-import { createParts, fieldsBelow, setFailed } from './spans.ts';
+import { setFailed } from '@tollgate/trace/provider';
+import { createParts, fieldsBelow } from './spans.ts';
 import type { SocketTrace, TracedEnd } from './socket-trace.ts';
 
 /** A GraphQL Name (section 2.1.9), shorter than an access token that was sent by mistake. */

@@ -1,6 +1,7 @@
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { SpanKind } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
-import { traceFields } from './trace-context.ts';
+import { traceFields } from '@tollgate/trace/context';
+import { setFailed } from '@tollgate/trace/provider';
 import type { TracedPart } from './traces.ts';
 
 /** Consecutive child spans. */
@@ -33,8 +34,4 @@ export function createParts(tracer: Tracer, parent: Context): Parts {
 export function fieldsBelow(span: Span, tracestate: string | undefined): string[] {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return traceFields({ traceId, spanId, flags: traceFlags, tracestate });
-}
-
-export function setFailed(span: Span, error: string): void {
-  span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passingSocket } from './socket-trace.ts';
 import type { SocketTrace } from './socket-trace.ts';
-import { passedOn, traceParentOf } from './trace-context.ts';
-import type { TraceParent } from './trace-context.ts';
+import { passedOn, traceParentOf } from '@tollgate/trace/context';
+import type { TraceParent } from '@tollgate/trace/context';
 
 export type TracedPart = 'authenticate' | 'entitle' | 'admit' | 'forward' | 'settle';
 

@@ -46,6 +46,8 @@ export type RealServices = {
 export type RealOptions = {
   /** Settings of the gateways that differ from the suite's. */
   gatewayEnv: Readonly<Record<string, string>> & { UPSTREAM_URL: string };
+  /** Settings of auth and account that differ from the suite's. */
+  commonEnv?: Readonly<Record<string, string>>;
   /** A migrated database on another server than the run's. */
   databaseUrl?: string;
   /** The URL by which account reaches auth's private listener on that port. */
@@ -66,7 +68,7 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
   const authPrivate = { AUTH_PRIVATE_URL: `http://127.0.0.1:${String(authPort)}` };
   const accountPrivate = { ACCOUNT_PRIVATE_URL: `http://127.0.0.1:${String(accountPort)}` };
   // Calls are under way when these services stop: the product's own grace.
-  const common = { REDIS_URL: redis.url, SHUTDOWN_IDLE_GRACE_MS: '500' };
+  const common = { REDIS_URL: redis.url, SHUTDOWN_IDLE_GRACE_MS: '500', ...options.commonEnv };
   const [auth, account] = await Promise.all([
     startServiceProcess('auth', { ...common, ...accountPrivate, PRIVATE_PORT: String(authPort) }),
     startServiceProcess('account', {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { passedOn } from '../../trace/trace-context.ts';
+import { passedOn } from '@tollgate/trace/context';
 import { upstreamRequestFields } from './request-fields.ts';
 
 const callerIds = { accountId: 7, payerId: 8, applicationId: 9 };

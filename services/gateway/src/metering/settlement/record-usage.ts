@@ -13,6 +13,8 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
   redisIsReady: () => boolean;
   maxQueuedEvents: number;
   nowMs: () => number;
+  /** Called with the events of each batch that Redis has acknowledged. */
+  onMetered?: (events: readonly UsageEvent[]) => void;
 };
 
 export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
@@ -51,7 +53,7 @@ const MAX_UNACKNOWLEDGED_MS = 2_000;
 
 /** Group commit (docs/architecture.md, walk 2): usage that arrives while a shard's batch is under way is the next. */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
-  const { gatewayId, redisIsReady, maxQueuedEvents, nowMs } = options;
+  const { gatewayId, redisIsReady, maxQueuedEvents, nowMs, onMetered } = options;
   const deliverBatch = createDeliverBatch(options);
   const shards = new Map<number, Shard>();
   let queued = 0;
@@ -79,6 +81,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
       shard.written = writtenAfter(before, events);
       const live = await deliverBatch(shard.number, { gateway_id: gatewayId, seq, before, events }, leases);
       queued -= batch.length;
+      onMetered?.(events);
       for (const { event, acknowledge } of batch) acknowledge(live.get(event.period_id) ?? null);
     }
     shard.sentAtMs = null;

@@ -1,6 +1,6 @@
 import { toProblem } from '@tollgate/http/problem';
 import type { ConnectTrace, SocketTrace, TracedEnd } from '../../trace/socket-trace.ts';
-import { passedOn } from '../../trace/trace-context.ts';
+import { passedOn } from '@tollgate/trace/context';
 import { callerIds } from '../../metering/principal.ts';
 import type { Principal } from '../../metering/principal.ts';
 import type { Pausable } from '../back-pressure/read-control.ts';
