@@ -102,7 +102,7 @@ export function createPublicApp(parts: PublicParts): Express {
   const { logger, registry, query, usageQuery, introspect, accessLog } = parts;
   // For X-Forwarded-Host (same-origin.ts).
   const app = bareApp(parts.trusts);
-  app.use(requestLog(logger), httpMetrics(registry), browserProtection);
+  app.use(requestLog(logger), httpMetrics(registry, 'public'), browserProtection);
   app.use(noteCallerAddress(parts.addressOf));
   if (accessLog !== null) app.use(noteSignedIn(accessLog));
   app
@@ -127,7 +127,11 @@ export function createPrivateApp(parts: PrivateParts): Express {
   const { logger, registry, query, usageQuery, serviceCredentials, operatorCredentials } = parts;
   const { checks, draining } = parts;
   const app = bareApp();
-  app.use(operationsRouter({ checks, registry, draining }), requestLog(logger));
+  app.use(
+    operationsRouter({ checks, registry, draining }),
+    requestLog(logger),
+    httpMetrics(registry, 'private'),
+  );
   billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials });
   operatorRoutes(app, parts);
   usageReportRoute(app, parts.usageReports);

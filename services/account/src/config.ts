@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { pepperSetting } from '@tollgate/credentials/client-secret';
 import { readConfig } from '@tollgate/config';
+import { traceSettings } from '@tollgate/trace/settings';
 import {
   callerSettings,
   connectionUrl,
@@ -134,6 +135,7 @@ const webhookSettings = {
 
 const serviceSettings = z
   .object({
+    ...traceSettings('tollgate-account'),
     ...processSettings,
     ...requestSettings,
     ...callerSettings,
@@ -171,6 +173,8 @@ const migrateSettings = z.object({
 const seedSettings = z.object({
   DATABASE_URL: databaseUrl,
   CLIENT_SECRET_PEPPERS: pepperSetting,
+  /** Instead of stdin, which a container of Kubernetes can't redirect. */
+  SEED_INPUT: z.string().optional(),
 });
 
 const resealSettings = z.object({

@@ -1,4 +1,5 @@
 import { deletionApi } from '../identity/deletion/openapi.ts';
+import { exportApi } from '../identity/export/openapi.ts';
 import { activityApi } from '../platform/audit/own/openapi.ts';
 import { alertApi } from '../notifications/alerts/openapi.ts';
 import { applicationApi } from '../access/applications/openapi.ts';
@@ -27,6 +28,7 @@ export const API_CHAPTERS: readonly ApiChapter[] = [
   peopleApi,
   sessionApi,
   activityApi,
+  exportApi,
   deletionApi,
   signInApi,
   twoFactorApi,

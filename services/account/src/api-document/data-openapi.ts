@@ -35,6 +35,9 @@ const refusalSchema = z
             remaining: z.int().optional().meta({ description: 'What is left of the limit.' }),
             retry_after_sec: z.int().optional(),
             period_ended_at: z.string().optional(),
+            help_url: z.string().optional().meta({
+              description: 'Where to fix it, relative to the address of the gateway.',
+            }),
           }),
         }),
       )

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
@@ -21,7 +22,11 @@ export function openBilling({
   registry: Registry;
   /** Called after a rebuild, to update the live counters. */
   onTotalsChanged: () => void;
-}): { operations: Pick<BillingOperations, 'transact' | 'checks'>; close: () => Promise<void> } {
+}): {
+  operations: Pick<BillingOperations, 'transact' | 'checks'>;
+  checkDatabase: Knex;
+  close: () => Promise<void>;
+} {
   const renewalDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.renewals });
   const checkDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageChecks });
   const renewals = startRenewals({
@@ -38,6 +43,7 @@ export function openBilling({
         onTotalsChanged,
       },
     },
+    checkDatabase,
     close: async () => {
       await renewals.close();
       await Promise.all([renewalDatabase.destroy(), checkDatabase.destroy()]);

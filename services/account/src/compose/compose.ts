@@ -6,9 +6,11 @@ import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
+import { observeReconnects } from '@tollgate/redis/metrics';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClockOptions } from '@tollgate/server/reference-clock';
+import { currentTraceFields, openServiceTraces } from '@tollgate/trace/service-traces';
 import { createPrivateApp, createPublicApp } from '../app.ts';
 import { createApplications } from '../access/applications/applications.ts';
 import { openBilling } from './billing.ts';
@@ -18,24 +20,29 @@ import { openRefusedCalls } from './refused-calls.ts';
 import { openUsage } from './usage.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import { observePostgres } from '../platform/database/metrics.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from '../billing/entitlements/publisher.ts';
-import { REVOCATION_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from '../platform/outbox/metrics.ts';
 import { createPublishedRevocations } from '../platform/outbox/revocations/publisher.ts';
 import { startRevocationOutbox } from '../platform/outbox/revocations/revocation-outbox.ts';
 import { createTokens } from '../access/tokens/tokens.ts';
+import { createRepairUsage } from '../usage/repairs/repair.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
 /** Starts without its dependencies; readiness reports which are unavailable. */
-export function compose(context: ComposeContext<Config>): Promise<Service> {
+export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, trusts, addressOf, accessLog } = context;
   const databases = openDatabases(config, logger);
   const { database } = databases;
   const redis = openRedis(config.REDIS_URL, logger);
+  observeReconnects(redis, registry);
+  const traces = await openServiceTraces(config, redis, logger);
   const auth = openAuth(config);
   const introspection = openIntrospection({ config, auth, logger });
   const query = createQuery(database);
+  observePostgres(registry, query);
   const clocks = followClocks(redis, query, { registry, logger });
   const { outbox, publisher } = startOutboxes(context, databases, { auth, redis });
   const transact = createTransact(database);
@@ -51,7 +58,12 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
   const operations = {
     serviceCredentials: config.SERVICE_CREDENTIALS,
     operatorCredentials: config.OPERATOR_CREDENTIALS,
-    billing: { ...billing.operations, countUnassigned: usage.countUnassigned },
+    billing: {
+      ...billing.operations,
+      countUnassigned: usage.countUnassigned,
+      healthReport: { database: billing.checkDatabase, redis, ...checkedSettings(config) },
+      repairUsage: createRepairUsage({ database: billing.checkDatabase, redis, onTotalsChanged }),
+    },
     usageReports: usage.reports,
   };
   const shared = { logger, addressOf, registry, query, usageQuery: createQuery(databases.usageDatabase) };
@@ -62,16 +74,15 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     accessLog,
     trusts,
     consoleDirectory: resolve(config.CONSOLE_DIR),
-    brand: {
-      productName: config.PRODUCT_NAME,
-      logoPath: config.PRODUCT_LOGO_PATH,
-      accentColor: config.ACCENT_COLOR,
-    },
+    brand: brandOf(config),
     console: { ...console.parts, deliver: outbox.deliver, applications, tokens, liveFeeds },
   });
-  return Promise.resolve({
-    ...underCors(cors, publicApp),
-    privateHandler: createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations }),
+  const listener = underCors(cors, publicApp);
+  const privateApp = createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations });
+  return {
+    ...listener,
+    publicHandler: traces.wrap(listener.publicHandler, (req) => trusts(req.socket.remoteAddress)),
+    privateHandler: traces.wrap(privateApp, () => true),
     drain: () => {
       liveFeeds.drain();
       return Promise.resolve();
@@ -79,11 +90,29 @@ export function compose(context: ComposeContext<Config>): Promise<Service> {
     close: async () => {
       await Promise.all(workers.map((each) => each.close()));
       await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
+      await traces.close();
       introspection.close();
       for (const clock of Object.values(clocks)) clock.close();
       redis.disconnect();
     },
-  });
+  };
+}
+
+/** What `tollgate doctor` compares with what runs. */
+function checkedSettings(config: Config) {
+  return {
+    authPrivateUrl: config.AUTH_PRIVATE_URL,
+    publicUrl: config.PUBLIC_URL,
+    sealingKeys: config.TOKEN_SEALING_KEYS,
+  };
+}
+
+function brandOf(config: Config) {
+  return {
+    productName: config.PRODUCT_NAME,
+    logoPath: config.PRODUCT_LOGO_PATH,
+    accentColor: config.ACCENT_COLOR,
+  };
 }
 
 function openAuth(config: Config): PrivateApi {
@@ -92,6 +121,7 @@ function openAuth(config: Config): PrivateApi {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    traceFields: currentTraceFields,
   });
 }
 
@@ -128,6 +158,7 @@ function startOutboxes(
       deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
       logger,
       metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
+      observeLag: createRevocationLag(registry),
       published: createPublishedRevocations(registry),
     }),
     publisher: startEntitlementPublisher({

@@ -16,6 +16,7 @@ import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
 import { relyingPartyOf } from '../identity/two-factor/passkeys/relying-party.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
+import { openExports } from './exports.ts';
 import { startMails } from './mails.ts';
 import { openPlans } from './plans.ts';
 
@@ -46,6 +47,7 @@ export function openConsole(options: {
   const background = { query: backgroundQuery, transact: createTransact(backgroundDatabase) };
   const upkeep = startUpkeep({ config, ...background, wakeMails: mails.wake, logger });
   const plans = openPlans({ config, transact, background, logger, registry });
+  const exports = openExports({ config, logger });
   const alerts = openAlerts({ config, wakeMails: mails.wake, logger, registry });
   return {
     parts: {
@@ -76,10 +78,11 @@ export function openConsole(options: {
       productName: config.PRODUCT_NAME,
       signUpEnabled: config.SIGN_UP_ENABLED,
       ...plans.parts,
+      ...exports.parts,
     },
     close: async () => {
       await Promise.all([alerts.close(), plans.close()]);
-      await Promise.all([mails.close(), upkeep.close()]);
+      await Promise.all([mails.close(), upkeep.close(), exports.close()]);
       await backgroundDatabase.destroy();
     },
   };

@@ -1,3 +1,4 @@
+import { EXPORT_LIMITS } from '../identity/export/running-exports.ts';
 import type { DatabaseOptions } from '../platform/database/database.ts';
 
 type Limits = Omit<DatabaseOptions, 'url' | 'logger'>;
@@ -15,29 +16,48 @@ const PROGRAM = { poolMax: 1, acquireTimeoutMs: 10_000, statementTimeoutMs: 30_0
  */
 export const DATABASE_POOLS = {
   /** `poolMax` is DATABASE_POOL_MAX. */
-  requests: WITHIN_REQUEST,
+  requests: { name: 'requests', ...WITHIN_REQUEST },
   /** Revocations must not wait for requests. */
-  revocations: { poolMax: 2, ...WITHIN_REQUEST },
-  entitlementEvents: { poolMax: 1, ...WITHIN_REQUEST },
+  revocations: { name: 'revocations', poolMax: 2, ...WITHIN_REQUEST },
+  entitlementEvents: { name: 'entitlement_events', poolMax: 1, ...WITHIN_REQUEST },
   /** Usage over time: a year of many rows takes about a second. */
-  usageViews: { poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 },
+  usageViews: { name: 'usage_views', poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 },
+  /** A connection for each export, which waits while the client reads. */
+  accountExports: {
+    name: 'account_exports',
+    poolMax: EXPORT_LIMITS.total,
+    acquireTimeoutMs: 1_000,
+    statementTimeoutMs: 10_000,
+    idleInTransactionTimeoutMs: 60_000,
+  },
   /** Polled while a page is open. */
-  liveUsage: { poolMax: 1, ...WITHIN_REQUEST },
+  liveUsage: { name: 'live_usage', poolMax: 1, ...WITHIN_REQUEST },
   /** Sums over many hours, for operators. */
-  usageChecks: { poolMax: 2, acquireTimeoutMs: 1_000, statementTimeoutMs: 30_000 },
+  usageChecks: { name: 'usage_checks', poolMax: 2, acquireTimeoutMs: 1_000, statementTimeoutMs: 30_000 },
   /** `poolMax` is READER_CONNECTIONS. The lock timeout keeps one payer's lock from delaying the others' usage. */
-  usageReader: { acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 500 },
+  usageReader: {
+    name: 'usage_reader',
+    acquireTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 500,
+  },
   /** A refresh holds its connection until Redis responds. */
-  usageRefresher: { poolMax: 1, ...WITHIN_REQUEST },
+  usageRefresher: { name: 'usage_refresher', poolMax: 1, ...WITHIN_REQUEST },
   /** Creates and drops partitions: a statement that waits for its lock blocks those behind it. */
-  usageRetention: { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 10_000, lockTimeoutMs: 1_000 },
+  usageRetention: {
+    name: 'usage_retention',
+    poolMax: 1,
+    acquireTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 1_000,
+  },
   /** The records of an attack must not delay requests. */
-  refusedCalls: { poolMax: 1, ...BACKGROUND },
+  refusedCalls: { name: 'refused_calls', poolMax: 1, ...BACKGROUND },
   /** A renewal locks a subscription and its plan, which requests lock too. */
-  renewals: { poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 1_500 },
-  alertDetector: { poolMax: 1, ...BACKGROUND },
-  webhookDeliveries: { poolMax: 2, ...BACKGROUND },
-  mailsAndHousekeeping: { poolMax: 2, ...BACKGROUND },
+  renewals: { name: 'renewals', poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 1_500 },
+  alertDetector: { name: 'alert_detector', poolMax: 1, ...BACKGROUND },
+  webhookDeliveries: { name: 'webhook_deliveries', poolMax: 2, ...BACKGROUND },
+  mailsAndHousekeeping: { name: 'mails_and_housekeeping', poolMax: 2, ...BACKGROUND },
   /** No statement timeout: a migration can take long, or wait for another one that does. */
   migrate: { ...PROGRAM, statementTimeoutMs: 0 },
   reseal: PROGRAM,

@@ -6,7 +6,7 @@ import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { UsageReports } from '../app.ts';
-import { createUsageReaderMetrics } from '../usage/reader/metrics.ts';
+import { createUsageReaderMetrics, observeStreams } from '../usage/reader/metrics.ts';
 import { READER_CONNECTIONS, startUsageReader } from '../usage/reader/usage-reader.ts';
 import { createRefresherMetrics, startUsageRefresher } from '../usage/refresh/refresher.ts';
 import { createCountReport } from '../usage/reports/count-report.ts';
@@ -47,6 +47,7 @@ export function openUsage(options: {
   const refresherDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageRefresher });
   const retentionDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageRetention });
   const retentionMonths = config.USAGE_RETENTION_MONTHS;
+  observeStreams(registry, redis);
   const reader = startUsageReader({
     database: readerDatabase,
     redis,

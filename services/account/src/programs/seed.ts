@@ -11,7 +11,7 @@ import { seedInputSchema } from './seed/seed-input.ts';
 import type { SeedInput, SeedResult } from './seed/seed-input.ts';
 
 /**
- * Creates sample accounts for `npm start` and tests: JSON from stdin (seed-input.ts), ids as JSON on stdout. Exits
+ * Creates sample accounts for `npm start` and tests: JSON from SEED_INPUT or stdin (seed-input.ts), ids as JSON on stdout. Exits
  * with 0, or with 1 and the reason on stderr.
  */
 const config = orExit(loadSeedConfig);
@@ -23,7 +23,11 @@ async function seed(): Promise<SeedResult> {
     logger: createLogger('account-seed', 'warn', process.stderr),
   });
   try {
-    return await seedDatabase(database, parseInput(await text(process.stdin)), config.CLIENT_SECRET_PEPPERS);
+    return await seedDatabase(
+      database,
+      parseInput(config.SEED_INPUT ?? (await text(process.stdin))),
+      config.CLIENT_SECRET_PEPPERS,
+    );
   } finally {
     await database.destroy();
   }

@@ -9,12 +9,15 @@ import {
   deletionEndpoint,
   requestDeletionEndpoint,
 } from '../identity/deletion/endpoints.ts';
+import { exportEndpoint } from '../identity/export/endpoint.ts';
+import type { ExportParts } from '../identity/export/endpoint.ts';
+import { requireConfirmed } from '../identity/two-factor/confirmation.ts';
 import { activityEndpoint } from '../platform/audit/own/endpoint.ts';
 import type { Query } from '../platform/database/query.ts';
 
 /** An account's own records, and its end, which stays reachable while the account is being deleted. */
 export function accountRoutes(
-  parts: DeletionParts & { usageQuery: Query },
+  parts: DeletionParts & ExportParts & { usageQuery: Query },
   session: RequestHandler,
   sessionWhileDeleting: RequestHandler,
 ): Router {
@@ -23,6 +26,10 @@ export function accountRoutes(
     .route('/activity')
     .get(session, activityEndpoint(parts.usageQuery, ownerAccess.accountOf))
     .all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route('/account/export')
+    .post(session, requireConfirmed, exportEndpoint(parts))
+    .all(methodNotAllowed('POST'));
   router
     .route('/account/deletion')
     .get(sessionWhileDeleting, deletionEndpoint(parts))

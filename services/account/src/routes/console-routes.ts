@@ -29,6 +29,7 @@ import {
   verifyEmailEndpoint,
 } from '../identity/people/endpoints.ts';
 import type { DeletionParts } from '../identity/deletion/deletion.ts';
+import type { ExportParts } from '../identity/export/endpoint.ts';
 import {
   endSessionEndpoint,
   listSessionsEndpoint,
@@ -44,6 +45,7 @@ import type { LiveFeeds } from '../usage/live/feeds.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
 
 export type ConsoleParts = DeletionParts &
+  ExportParts &
   TwoFactorParts &
   Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'> & {
     publicUrl: string;

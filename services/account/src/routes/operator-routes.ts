@@ -13,6 +13,11 @@ import {
   blockAccountEndpoint,
   newAccountEndpoint,
 } from '../identity/accounts/operator-endpoints.ts';
+import {
+  cancelOperatedDeletionEndpoint,
+  carryOutDeletionEndpoint,
+  operatedDeletionEndpoint,
+} from '../identity/deletion/operator-endpoints.ts';
 import { resetTwoFactorEndpoint } from '../identity/two-factor/operator-reset.ts';
 import { summarizeAccount } from '../billing/entitlements/account-summary.ts';
 import {
@@ -63,6 +68,10 @@ import {
   unassignedListEndpoint,
 } from '../usage/unassigned/endpoints.ts';
 import { usageCheckEndpoint, usageRebuildEndpoint } from '../usage/checks/endpoints.ts';
+import { healthReportEndpoint } from '../usage/health-report/endpoint.ts';
+import type { HealthReportParts } from '../usage/health-report/endpoint.ts';
+import { usageRepairEndpoint } from '../usage/repairs/endpoint.ts';
+import type { RepairUsage } from '../usage/repairs/repair.ts';
 import { usageViewEndpoint } from '../usage/views/endpoints.ts';
 
 export type BillingOperations = {
@@ -71,6 +80,8 @@ export type BillingOperations = {
   /** With a longer timeout, for sums over many hours. */
   checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
   countUnassigned: ReturnType<typeof createCountUnassigned>;
+  repairUsage: RepairUsage;
+  healthReport: HealthReportParts;
   /** For usage over time, which the console reads too. */
   usageQuery: Query;
   operatorCredentials: readonly ServiceCredential[];
@@ -114,7 +125,7 @@ function planRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
 function accountRoutes(
   app: Express,
   guard: RequestHandler[],
-  { query, transact, usageQuery }: BillingOperations,
+  { query, transact, usageQuery, checks }: BillingOperations,
 ): void {
   app.use('/private/accounts', guard);
   collection(app, '/private/accounts', accountsEndpoint(query), newAccountEndpoint(transact));
@@ -133,6 +144,13 @@ function accountRoutes(
   action(app, '/private/accounts/:account_id/block', blockAccountEndpoint(transact, true));
   action(app, '/private/accounts/:account_id/unblock', blockAccountEndpoint(transact, false));
   action(app, '/private/accounts/:account_id/reset-two-factor', resetTwoFactorEndpoint(transact));
+  const deletion = '/private/accounts/:account_id/deletion';
+  app
+    .route(deletion)
+    .get(operatedDeletionEndpoint(query))
+    .all(methodNotAllowed(...LIST));
+  action(app, `${deletion}/cancel`, cancelOperatedDeletionEndpoint(transact));
+  action(app, `${deletion}/carry-out`, carryOutDeletionEndpoint({ transact, checks }));
 }
 
 function periodRoutes(app: Express, guard: RequestHandler[], { query, transact }: BillingOperations): void {
@@ -190,12 +208,12 @@ function teamRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
 function auditAndUsageRoutes(
   app: Express,
   guard: RequestHandler[],
-  { query, checks, countUnassigned }: BillingOperations,
+  { query, checks, countUnassigned, repairUsage, healthReport }: BillingOperations,
 ): void {
   const unassigned = '/private/usage-unassigned';
   const paths = [
     ...['/private/audit-log', '/private/calls', '/private/usage-checks', '/private/usage-rebuilds'],
-    ...['/private/usage-gaps', unassigned],
+    ...['/private/usage-gaps', '/private/usage-repairs', '/private/health-report', unassigned],
   ];
   app.use(paths, guard);
   app
@@ -205,6 +223,10 @@ function auditAndUsageRoutes(
   app
     .route('/private/calls/:request_id')
     .get(refusedCallEndpoint(query))
+    .all(methodNotAllowed(...LIST));
+  app
+    .route('/private/health-report')
+    .get(healthReportEndpoint(healthReport))
     .all(methodNotAllowed(...LIST));
   app
     .route('/private/usage-gaps')
@@ -221,6 +243,7 @@ function auditAndUsageRoutes(
   action(app, `${unassigned}/:unassigned_id/count`, countUnassignedEndpoint(countUnassigned));
   action(app, '/private/usage-checks', usageCheckEndpoint(checks.query));
   action(app, '/private/usage-rebuilds', usageRebuildEndpoint(checks.transact, checks.onTotalsChanged));
+  action(app, '/private/usage-repairs', usageRepairEndpoint(repairUsage));
   app.use(paths, notFound);
 }
 

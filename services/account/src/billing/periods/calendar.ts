@@ -43,9 +43,12 @@ function indexAt(anchor: Date, interval: BillingInterval, instant: Date): number
   return periodStart(anchor, interval, index) > instant ? index - 1 : index;
 }
 
+/** Its first and last second differ, as the database checks. */
+export const SHORTEST_PERIOD_MS = 2 * SECOND_MS;
+
 /** The second before now, so that the next period can begin now; but a period has at least two seconds. */
 export function lastSecondBefore(now: Date, { started_at }: Pick<PeriodTimes, 'started_at'>): Date {
-  return new Date(Math.max(now.getTime() - SECOND_MS, started_at.getTime() + SECOND_MS));
+  return new Date(Math.max(now.getTime(), started_at.getTime() + SHORTEST_PERIOD_MS) - SECOND_MS);
 }
 
 export function secondAfter({ ended_at }: Pick<PeriodTimes, 'ended_at'>): Date {

@@ -83,12 +83,18 @@ export async function deleteUpcomingPeriods(
   return starts.toSorted((one, other) => +one - +other)[0];
 }
 
-export async function hasPeriodFrom(query: Query, accountId: number, instant: Date): Promise<boolean> {
-  const rows = await query(
-    'SELECT 1 FROM billing_periods WHERE account_id = :accountId AND ended_at >= :instant LIMIT 1',
+/** When the last one ends, of the periods that don't end before an instant. */
+export async function lastEndFrom(
+  query: Query,
+  accountId: number,
+  instant: Date,
+): Promise<Pick<Period, 'ended_at'> | undefined> {
+  const rows = await query<Pick<Period, 'ended_at'>>(
+    `SELECT ended_at FROM billing_periods WHERE account_id = :accountId AND ended_at >= :instant
+     ORDER BY ended_at DESC LIMIT 1`,
     { accountId, instant },
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 type Changed = Partial<Pick<Period, 'ended_at' | 'grace_sec' | 'blocked_at' | 'team_slots_limit'>>;

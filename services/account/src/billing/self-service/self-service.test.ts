@@ -106,6 +106,17 @@ describe('subscribing', () => {
     }
   });
 
+  test('replaces a trial that has just started', async () => {
+    const owner = await person();
+    const { account_id } = owner;
+    const started_at = new Date(Math.floor(Date.now() / 1_000) * 1_000);
+    const period_id = await insertPeriod(suite.database, account_id, { started_at });
+    await suite.database('sign_up_plans').insert({ account_id, settled_at: new Date(), period_id });
+    expect((await order(owner, small)).status).toBe(201);
+    const [trial, bought] = await periodsOf(suite.account, account_id);
+    expect(Date.parse(bought?.started_at ?? '')).toBeGreaterThan(Date.parse(trial?.ended_at ?? ''));
+  });
+
   test('does not lift the block of a period or an account', async () => {
     const owner = await person();
     const started_at = new Date(Date.now() - 90_000_000);

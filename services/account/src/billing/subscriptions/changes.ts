@@ -2,10 +2,10 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
-import { lastSecondBefore, periodFrom, secondAfter } from '../periods/calendar.ts';
+import { SHORTEST_PERIOD_MS, lastSecondBefore, periodFrom, secondAfter } from '../periods/calendar.ts';
 import {
   deleteUpcomingPeriods,
-  hasPeriodFrom,
+  lastEndFrom,
   lastStartedPeriod,
   openPeriod,
   updatePeriod,
@@ -25,7 +25,7 @@ export type Effect = 'now' | 'period_end';
 
 type Wanted = Pick<Subscription, 'account_id' | 'plan_id' | 'billing_interval' | 'team_slots_limit'>;
 
-/** Begins now. @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap */
+/** Begins now, or after a period that ends within two seconds. @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap */
 export async function createSubscription(query: Query, wanted: Wanted, by: Actor): Promise<Subscription> {
   const { account_id, plan_id, billing_interval, team_slots_limit } = wanted;
   if ((await lockAccount(query, account_id)) === undefined) {
@@ -36,14 +36,25 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
   if (live !== undefined && !isCancellationDue(live, now)) throw new Problem('subscription_exists');
   if (live !== undefined) await endSubscription(query, live, by);
   await lockOfferedPlan(query, plan_id);
-  if (await hasPeriodFrom(query, account_id, now)) throw new Problem('periods_overlap');
-
-  const times = periodFrom(now, { anchor: now, billing_interval }, now);
+  const anchor = await startOfNext(query, account_id, now);
+  const times = periodFrom(anchor, { anchor, billing_interval }, anchor);
   const renews_at = secondAfter(times);
-  const made = await insertSubscription(query, { ...wanted, anchor: now, renews_at });
+  const made = await insertSubscription(query, { ...wanted, anchor, renews_at });
   await openPeriod(query, { ...made, ...times, blocked_at: null });
   await audit(query, by, made, 'subscription_created', { plan_id, billing_interval, team_slots_limit });
   return made;
+}
+
+/**
+ * A period has at least two seconds, so one that was ended right after its start ends just after now.
+ * @throws {Problem} periods_overlap
+ */
+async function startOfNext(query: Query, accountId: number, now: Date): Promise<Date> {
+  const last = await lastEndFrom(query, accountId, now);
+  if (last === undefined) return now;
+  const start = secondAfter(last);
+  if (start.getTime() - now.getTime() > SHORTEST_PERIOD_MS) throw new Problem('periods_overlap');
+  return start;
 }
 
 export function isCancellationDue({ cancel_at_period_end, renews_at }: Subscription, now: Date): boolean {

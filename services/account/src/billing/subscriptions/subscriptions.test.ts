@@ -74,6 +74,17 @@ describe('buying', () => {
     expect(await periods(account_id)).toHaveLength(1);
   });
 
+  test('right after a subscription that was bought and cancelled begins when its period has ended', async () => {
+    const first = await buy();
+    await done(suite.account, 'POST', `${first.path}/cancel`, { effective: 'now' });
+    const { account_id } = first;
+    const second = await buy({ account_id });
+    const [ended, begun] = await periods(account_id);
+    expect(gapSec(ended, begun)).toBeLessThan(1);
+    expect(begun).toMatchObject({ started_at: second.anchor });
+    expect(Date.parse(second.anchor) - Date.now()).toBeLessThan(2_000);
+  });
+
   test('is refused while a period that was made by hand lies in the way, and for what isn’t there', async () => {
     const account_id = await makeAccount(suite.account);
     const times = { started_at: '2099-01-01T00:00:00Z', ended_at: '2099-01-31T23:59:59Z' };

@@ -19,9 +19,10 @@ const listSchema = z.strictObject({
   ...pageFields,
   email: emailField.optional(),
   blocked: booleanQueryField.optional(),
+  deleting: booleanQueryField.optional(),
 });
 
-/** `GET /private/accounts?email=&blocked=&limit=50&cursor=…`: 200 `{accounts, next_cursor}`, newest first. */
+/** `GET /private/accounts?email=&blocked=&deleting=&limit=50&cursor=…`: 200 `{accounts, next_cursor}`, newest first. */
 export function accountsEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     const wanted = queryOf(req, listSchema);

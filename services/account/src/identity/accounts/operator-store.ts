@@ -69,12 +69,17 @@ export async function findOperatedAccount(
 
 export function listAccounts(
   query: Query,
-  { email, blocked }: { email?: string | undefined; blocked?: boolean | undefined },
+  {
+    email,
+    blocked,
+    deleting,
+  }: { email?: string | undefined; blocked?: boolean | undefined; deleting?: boolean | undefined },
   { limit, before }: Page,
 ): Promise<OperatedAccount[]> {
   const wanted = [
     ...(email === undefined ? [] : ['lower(email) = lower(:email)']),
     ...(blocked === undefined ? [] : [`blocked_at IS ${blocked ? 'NOT ' : ''}NULL`]),
+    ...(deleting === undefined ? [] : [`deletion_due_at IS ${deleting ? 'NOT ' : ''}NULL`]),
   ];
   return query<OperatedAccount>(
     `SELECT ${COLUMNS} FROM accounts WHERE ${['account_id < :before', ...wanted].join(' AND ')}

@@ -38,6 +38,11 @@ export function passkeyAttempt(limits: SignInLimits, address: string): AttemptLi
   return [{ subject: `sign-in address ${address}`, max: limits.perAddress, windowSec: limits.windowSec }];
 }
 
+/** Each open sign-in page asks for a challenge, so these must not use up what failed sign-ins may. */
+export function passkeyOptionsAttempt(limits: SignInLimits, address: string): AttemptLimit[] {
+  return [{ subject: `passkey options ${address}`, max: limits.perAddress, windowSec: limits.windowSec }];
+}
+
 function addressLimits(
   { windowSec, perAccountAndAddress, perAddress }: SignInLimits,
   account: string,

@@ -62,17 +62,25 @@ export async function cancelDeletion(
   { transact, wakeMails }: Pick<DeletionParts, 'transact' | 'wakeMails'>,
   { account_id, actor }: Pick<SignedIn, 'account_id' | 'actor'>,
 ): Promise<void> {
-  await transact(async (inside) => {
-    const account = await lockAccount(inside, account_id);
-    if (account === undefined || account.deletion_due_at === null) {
-      throw new Problem('not_found', { detail: 'The account is not being deleted.' });
-    }
-    await unmarkForDeletion(inside, account_id);
-    const entry = { ...actor, application_id: null, account_id, details: {} };
-    await recordAudit(inside, { ...entry, action: 'account_deletion_cancelled' });
-    await mail(inside, { kind: 'account_deletion_cancelled', recipient: account.email, account_id });
-  });
+  await transact((inside) => restoreAccount(inside, { account_id, actor }));
   wakeMails();
+}
+
+/** `query` is a transaction's. @throws {Problem} not_found */
+export async function restoreAccount(
+  query: Query,
+  { account_id, actor }: Pick<SignedIn, 'account_id' | 'actor'>,
+): Promise<void> {
+  const account = await lockAccount(query, account_id);
+  if (account === undefined || account.deletion_due_at === null) throw notBeingDeleted();
+  await unmarkForDeletion(query, account_id);
+  const entry = { ...actor, application_id: null, account_id, details: {} };
+  await recordAudit(query, { ...entry, action: 'account_deletion_cancelled' });
+  await mail(query, { kind: 'account_deletion_cancelled', recipient: account.email, account_id });
+}
+
+export function notBeingDeleted(): Problem {
+  return new Problem('not_found', { detail: 'The account is not being deleted.' });
 }
 
 /** The account is locked. Lock order: account, team, applications, subscription. */

@@ -52,6 +52,16 @@ export async function eraseNextDue(query: Query, failed: number[]): Promise<bool
   return true;
 }
 
+/** Erases this account if its deletion is due. Waits for a cancellation or another erasure that is under way. */
+export async function eraseDue(query: Query, accountId: number): Promise<void> {
+  const [due] = await query<Due>(
+    `SELECT account_id, email FROM accounts
+     WHERE account_id = :accountId AND deletion_due_at <= now() FOR NO KEY UPDATE`,
+    { accountId },
+  );
+  if (due !== undefined) await erase(query, due);
+}
+
 async function erase(query: Query, { account_id, email }: Due): Promise<void> {
   const accountId = account_id;
   // An operator can have changed these since the request.

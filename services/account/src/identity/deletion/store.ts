@@ -25,6 +25,11 @@ export async function unmarkForDeletion(query: Query, accountId: number): Promis
   );
 }
 
+/** Ends the grace. The account is locked. */
+export async function makeDue(query: Query, accountId: number): Promise<void> {
+  await query('UPDATE accounts SET deletion_due_at = now() WHERE account_id = :accountId', { accountId });
+}
+
 export async function findPendingDeletion(
   query: Query,
   accountId: number,

@@ -2,9 +2,13 @@ import knex from 'knex';
 import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import type { Logger } from '@tollgate/log';
+import { currentTrace } from '@tollgate/log/current-trace';
+import { observePool, observeStatement } from './metrics.ts';
 import { valueTypes } from './value-types.ts';
 
 export type DatabaseOptions = {
+  /** The pool's label in metrics; without it, there are none. */
+  name?: string;
   url: string;
   poolMax: number;
   /** For opening a connection or waiting for a free one. */
@@ -13,18 +17,18 @@ export type DatabaseOptions = {
   statementTimeoutMs: number;
   /** Default: the statement's limit. */
   lockTimeoutMs?: number;
+  /** A process that hangs in a transaction releases its locks after this time. Default: 10 seconds. */
+  idleInTransactionTimeoutMs?: number;
   logger: Pick<Logger, 'debug'>;
 };
-
-/** A process that hangs releases its locks after this time. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /** The client gives up later than the server: only if the server does not respond at all. */
 const HANG_MARGIN_MS = 500;
 
 /** Connects with the first statement. */
 export function openDatabase(options: DatabaseOptions): Knex {
-  const { url, poolMax, acquireTimeoutMs, statementTimeoutMs, lockTimeoutMs = 0, logger } = options;
+  const { name, url, poolMax, acquireTimeoutMs, statementTimeoutMs, logger } = options;
+  const { lockTimeoutMs = 0, idleInTransactionTimeoutMs = 10_000 } = options;
   const log = (message: unknown) => {
     logger.debug({ knex: message }, 'message from knex');
   };
@@ -34,11 +38,11 @@ export function openDatabase(options: DatabaseOptions): Knex {
     connectionTimeoutMillis: acquireTimeoutMs,
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
     types: valueTypes,
   };
-  return knex({
+  const database = knex({
     client: 'pg',
     connection,
     pool: {
@@ -47,6 +51,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
       createTimeoutMillis: acquireTimeoutMs,
       afterCreate: (connection: Client, done: () => void) => {
         if (statementTimeoutMs > 0) closeWhenHanging(connection, statementTimeoutMs + HANG_MARGIN_MS);
+        if (name !== undefined) timeStatements(connection, name);
         done();
       },
     },
@@ -56,6 +61,31 @@ export function openDatabase(options: DatabaseOptions): Knex {
     // The caller gets and logs the same as an error.
     log: { warn: log, error: log, deprecate: log, debug: log },
   });
+  if (name !== undefined) observePool(name, database);
+  return database;
+}
+
+type Answered = (...answer: unknown[]) => void;
+type Statement = (config: unknown, answered: Answered) => void;
+
+/** SELECT, INSERT, …: never more of a statement, which may hold a secret. */
+function operationOf(config: unknown): string {
+  const text = typeof config === 'string' ? config : (config as { text?: string }).text;
+  return /^[\s(]*([a-z]+)/i.exec(text ?? '')?.[1]?.toUpperCase() ?? 'OTHER';
+}
+
+function timeStatements(connection: Client, pool: string): void {
+  const query = connection.query.bind(connection) as Statement;
+  const timed: Statement = (config, answered) => {
+    const startedMs = performance.now();
+    const ended = currentTrace()?.store('postgresql', operationOf(config));
+    query(config, (...answer) => {
+      observeStatement(pool, performance.now() - startedMs);
+      ended?.(answer[0]);
+      answered(...answer);
+    });
+  };
+  connection.query = timed as typeof connection.query;
 }
 
 /**
@@ -63,8 +93,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
  * still open on it would commit the statements of the next one.
  */
 function closeWhenHanging(connection: Client, timeoutMs: number): void {
-  type Answered = (...answer: unknown[]) => void;
-  const query = connection.query.bind(connection) as (config: unknown, answered: Answered) => void;
+  const query = connection.query.bind(connection) as Statement;
   const timed = (config: unknown, answered: Answered) => {
     const timer = setTimeout(() => {
       // During a statement this destroys the socket, and the statement fails.

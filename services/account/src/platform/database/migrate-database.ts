@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { migrationSource } from './migration-list.ts';
+import { MIGRATIONS, migrationSource } from './migration-list.ts';
 
 /** Any number that nothing else locks in this database. */
 const MIGRATION_LOCK = 7_462_001;
@@ -39,6 +39,13 @@ export async function migrateDatabase(database: Knex, options: MigrateOptions = 
       await delay(RETRY_MS);
     }
   }
+}
+
+/** Names of this version's migrations that the database lacks. Reads only, unlike knex's list, which creates its tables. */
+export async function pendingMigrations(database: Knex): Promise<string[]> {
+  const isNew = await database.schema.hasTable('knex_migrations').then((exists) => !exists);
+  const done = new Set(isNew ? [] : await database('knex_migrations').pluck<string[]>('name'));
+  return MIGRATIONS.map(({ name }) => name).filter((name) => !done.has(name));
 }
 
 function runNext(database: Knex, upTo: string | undefined): Promise<string | undefined> {

@@ -77,3 +77,12 @@ export function migrationSource(upTo?: string): Knex.MigrationSource<NamedMigrat
     getMigration: ({ migration }) => Promise.resolve(migration),
   };
 }
+
+/** `pending` were not applied yet; `unknown` were applied by a newer version. */
+export function compareMigrations(applied: readonly string[]): { pending: string[]; unknown: string[] } {
+  const own = MIGRATIONS.map(({ name }) => name);
+  return {
+    pending: own.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !own.includes(name)),
+  };
+}

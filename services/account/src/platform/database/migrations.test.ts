@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import type { Database } from '@tollgate/testbed/database';
 import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
@@ -86,6 +87,24 @@ describe('migrate', () => {
     await database('knex_migrations').insert({ name, batch: 2, migration_time: new Date() });
     expect((await runProgram('programs/migrate', { DATABASE_URL: home.url })).code).toBe(0);
     await database('knex_migrations').where({ name }).delete();
+  });
+
+  test('is waited for by await-migrations, which itself changes nothing', async () => {
+    const empty = await emptyDatabase(database, home.url);
+    const settings = { DATABASE_URL: empty.url };
+    const waiting = runProgram('programs/await-migrations', settings);
+    const own = openSuiteDatabase(empty.url);
+    await waitFor(async () => {
+      const sessions = await own('pg_stat_activity').where({ datname: new URL(empty.url).pathname.slice(1) });
+      return sessions.length > 1;
+    });
+    expect(await own('pg_tables').where({ schemaname: 'public' })).toEqual([]);
+    await own.destroy();
+    expect((await runProgram('programs/migrate', settings)).code).toBe(0);
+    const { code, stdout } = await waiting;
+    expect([code, stdout]).toEqual([0, expect.stringContaining(MIGRATIONS[0]?.name ?? '')]);
+    expect((await runProgram('programs/await-migrations', settings)).stdout).not.toContain('waiting');
+    await empty.drop();
   });
 
   test('without settings, or without a Postgres, ends with 1 and says why', async () => {

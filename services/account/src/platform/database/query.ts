@@ -42,6 +42,21 @@ export function createTransact(database: Knex): Transact {
   };
 }
 
+/**
+ * Runs `work` on one read-only snapshot: all its statements see the same moment.
+ * @throws as Transact
+ */
+export function createSnapshot(database: Knex): Transact {
+  const config = { isolationLevel: 'repeatable read', readOnly: true } as const;
+  return async (work) => {
+    try {
+      return await database.transaction((transaction) => work(createQuery(transaction)), config);
+    } catch (error) {
+      throw asProblem(error);
+    }
+  };
+}
+
 /** The SQLSTATE of an error that Postgres reported, also of one that was turned into service_unavailable. */
 export function sqlState(error: unknown): string | undefined {
   const reported = error instanceof Problem ? error.cause : error;

@@ -21,18 +21,24 @@ export function createBacklogGauges(registry: Registry, prefix: string, rows: st
   };
 }
 
-export async function observeBacklog(
-  query: Query,
-  table: BacklogTable,
-  gauges: BacklogGauges,
-): Promise<void> {
-  const rows = await query<{ pending: number; oldest_age_sec: number }>(
+export type Backlog = { pending: number; oldest_age_sec: number };
+
+export async function backlogOf(query: Query, table: BacklogTable): Promise<Backlog> {
+  const rows = await query<Backlog>(
     `SELECT count(*) AS pending,
             CAST(coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(created_at))), 0) AS float8)
               AS oldest_age_sec
      FROM ${table}`,
   );
-  const { pending, oldest_age_sec } = singleRow(rows);
+  return singleRow(rows);
+}
+
+export async function observeBacklog(
+  query: Query,
+  table: BacklogTable,
+  gauges: BacklogGauges,
+): Promise<void> {
+  const { pending, oldest_age_sec } = await backlogOf(query, table);
   gauges.pending.set(pending);
   gauges.oldestAge.set(oldest_age_sec);
 }

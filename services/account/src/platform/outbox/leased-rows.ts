@@ -23,8 +23,18 @@ export function claimDue<Row>(
   );
 }
 
-export async function removeRow(query: Query, { table, id }: OutboxTable, rowId: number): Promise<void> {
-  await query(`DELETE FROM ${table} WHERE ${id} = :rowId`, { rowId });
+/** Returns the row's age in seconds; undefined if another replica has removed it. */
+export async function removeRow(
+  query: Query,
+  { table, id }: OutboxTable,
+  rowId: number,
+): Promise<number | undefined> {
+  const [removed] = await query<{ age_sec: number }>(
+    `DELETE FROM ${table} WHERE ${id} = :rowId
+     RETURNING CAST(extract(epoch FROM clock_timestamp() - created_at) AS float8) AS age_sec`,
+    { rowId },
+  );
+  return removed?.age_sec;
 }
 
 export async function postpone(

@@ -11,7 +11,7 @@ const personSchema = z.strictObject({
   }),
 });
 
-/** Read from stdin: a team's manager and its one member, each with an application. */
+/** The seed's input: a team's manager and its one member, each with an application. */
 export const seedInputSchema = z.strictObject({ manager: personSchema, member: personSchema });
 
 export type SeedInput = z.output<typeof seedInputSchema>;

@@ -1,5 +1,5 @@
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { hasPeriodFrom } from '../../billing/periods/period-store.ts';
+import { lastEndFrom } from '../../billing/periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { createSubscription } from '../../billing/subscriptions/changes.ts';
@@ -13,7 +13,8 @@ const SEED: Actor = { actor: 'seed', address: 'none', request_id: 'none' };
 export async function seedSubscription(query: Query, account_id: number): Promise<void> {
   const plan_id = await seedPlans(query);
   const live = await lockLiveSubscription(query, account_id);
-  if (live !== undefined || (await hasPeriodFrom(query, account_id, await databaseNow(query)))) return;
+  const periodEnd = await lastEndFrom(query, account_id, await databaseNow(query));
+  if (live !== undefined || periodEnd !== undefined) return;
   const wanted = { account_id, plan_id, billing_interval: 'month' as const, team_slots_limit: null };
   await createSubscription(query, wanted, SEED);
 }

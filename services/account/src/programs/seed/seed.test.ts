@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { verifyPassword } from '../../identity/passwords/password.ts';
@@ -169,6 +172,18 @@ describe('seed', () => {
     const { code, stderr } = await run(clash);
     expect([code, stderr]).toEqual([1, expect.stringContaining('belongs to another account')]);
     expect(await suite.database('accounts').where({ email: input.manager.email })).toEqual([]);
+  });
+
+  test('takes its input from a file, too', async () => {
+    const [directory, input] = [await mkdtemp(join(tmpdir(), 'tollgate-seed-')), newInput()];
+    await writeFile(join(directory, 'input'), JSON.stringify(input));
+    const { code, stdout } = await runProgram('programs/seed', {
+      DATABASE_URL: suite.settings['DATABASE_URL'] ?? '',
+      CLIENT_SECRET_PEPPERS: clientSecretPeppers,
+      SEED_INPUT_FILE: join(directory, 'input'),
+    });
+    await rm(directory, { recursive: true });
+    expect([code, JSON.parse(stdout)]).toEqual([0, await seed(input)]);
   });
 
   test.each([

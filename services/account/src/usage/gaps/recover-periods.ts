@@ -57,7 +57,13 @@ type StoredPeriod = FoundPeriod & { usage_version: number };
 
 type RedisCounters = { version: number; live: UsageCounters; announced: number; uncounted: UsageCounters };
 
-export type RecoverPeriods = (query: Query, stream: UsageStream, trimmed: string) => Promise<UsageCounters>;
+/** `rolled_back`: only periods of which Redis has seen a newer version than Postgres has. */
+export type RecoverPeriods = (
+  query: Query,
+  stream: UsageStream,
+  position: string,
+  which: 'all' | 'rolled_back',
+) => Promise<{ usage: UsageCounters; periods: number }>;
 
 /**
  * After a rollback of Postgres, live counters of current periods still contain what it had counted. In the
@@ -67,34 +73,33 @@ export type RecoverPeriods = (query: Query, stream: UsageStream, trimmed: string
  *
  * The difference goes to the payer's account, no application, and the present hour. Live counters with an older
  * version than the totals lack reports and are ignored. A period of which Redis has seen a newer version gets a
- * higher one and new live counters, or no snapshot would be accepted.
+ * higher one and new live counters, or no snapshot would be accepted. Entries after `position` are uncounted.
  */
 export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
   const script = defineScript(redis, LUA);
-  return async (query, stream, trimmed) => {
-    const recovered = zero();
+  return async (query, stream, position, which) => {
+    const usage = zero();
+    let recovered = 0;
     const unassigned = await sumUnassigned(query, stream.key);
     for (let after = 0; ;) {
       const periods = await lockPeriods(query, stream.shard, after);
       const last = periods.at(-1);
-      if (last === undefined) return recovered;
+      if (last === undefined) return { usage, periods: recovered };
       after = last.period_id;
-      const found = await readRedisCounters(script, stream, trimmed, periods);
-      const events = periods.map((period, index) =>
-        missingUsage(period, found[index], unassigned.get(period.period_id) ?? zero()),
-      );
+      const found = await readRedisCounters(script, stream, position, periods);
       const changed = periods.flatMap((period, index) => {
-        const event = events[index] ?? null;
         const newest = Math.max(found[index]?.announced ?? -1, found[index]?.version ?? -1);
+        const isRolledBack = newest > period.usage_version;
+        if (which === 'rolled_back' && !isRolledBack) return [];
+        const event = missingUsage(period, found[index], unassigned.get(period.period_id) ?? zero());
         // A total from before the bound existed accepts no change; a rebuild corrects it.
         const takesMore = fitsIn(period, ONE);
-        return takesMore && (event !== null || newest > period.usage_version)
-          ? [{ period, event, newest }]
-          : [];
+        return takesMore && (event !== null || isRolledBack) ? [{ period, event, newest }] : [];
       });
       if (changed.length === 0) continue;
       const missing = changed.flatMap(({ event }) => event ?? []);
-      for (const event of missing) addCounters(recovered, event);
+      for (const event of missing) addCounters(usage, event);
+      recovered += changed.length;
       await addToTotals(
         query,
         sumTotals([...missing, ...changed.map(({ period }) => eventOf(period, zero()))]),
@@ -131,7 +136,7 @@ async function lockPeriods(query: Query, shard: number, after: number): Promise<
 async function readRedisCounters(
   script: Script,
   { key, shard }: UsageStream,
-  trimmed: string,
+  position: string,
   periods: readonly StoredPeriod[],
 ): Promise<RedisCounters[]> {
   const keys = periods.flatMap(({ period_id }) => [
@@ -139,7 +144,7 @@ async function readRedisCounters(
     usageVersionKey(shard, period_id),
   ]);
   const ids = periods.map(({ period_id }) => period_id);
-  const answer = (await script([key, ...keys], [trimmed, USAGE_BATCH_FIELD, ...ids])) as string[];
+  const answer = (await script([key, ...keys], [position, USAGE_BATCH_FIELD, ...ids])) as string[];
   return periods.map((_, index) => {
     const numbers = answer.slice(index * ANSWERS_PER_PERIOD, (index + 1) * ANSWERS_PER_PERIOD).map(Number);
     const at = (place: number) => numbers[place] ?? 0;

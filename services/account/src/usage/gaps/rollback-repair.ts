@@ -8,6 +8,7 @@ import type { UsageReaderMetrics } from '../reader/metrics.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { storePositions } from '../reader/stream/positions.ts';
 import { createRecoverPeriods } from './recover-periods.ts';
+import type { RecoverPeriods } from './recover-periods.ts';
 import { compareStreamIds, streamIdMs } from '../reader/stream/stream-id.ts';
 import type { UsageStream } from '../reader/stream/trim-script.ts';
 
@@ -23,7 +24,6 @@ export type RollbackRepair = {
   storeTrimmed: (stream: UsageStream, position: string) => Promise<void>;
 };
 
-/** Redis' clock is never this far ahead: a later trimmed position was not written by account. */
 const MAX_AHEAD_MS = 86_400_000;
 
 /** Any number that nothing else locks in this database. */
@@ -60,16 +60,15 @@ export function createRollbackRepair(options: {
       const found = await transact(async (query) => {
         const stored = await lockPosition(query, stream.key);
         if (compareStreamIds(stored, trimmed) >= 0) return { position: stored };
-        if (streamIdMs(trimmed) > Date.now() + MAX_AHEAD_MS) {
-          throw new Error(`${stream.key} is trimmed up to ${trimmed}, which is in the future`);
+        if (isImplausible(trimmed)) {
+          const told = `${stream.key} is trimmed up to ${trimmed}, which is in the future; run tollgate usage repair`;
+          throw new Error(told);
         }
-        await skipUsedIds(query);
-        const recovered = await recoverPeriods(query, stream, trimmed);
-        const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
-        await insertRollback(query, { cause: 'postgres_set_back', ...gap });
-        const reached = new Map([[stream.key, trimmed]]);
-        await storePositions(query, reached, reached);
-        return { position: trimmed, gap };
+        await skipUsedIdsOnce(query);
+        return {
+          position: trimmed,
+          gap: await recoverStream(query, recoverPeriods, stream, { stored, trimmed }),
+        };
       });
       if (found.gap !== undefined) {
         metrics.gaps.inc({ cause: 'postgres_set_back' });
@@ -91,7 +90,28 @@ export function createRollbackRepair(options: {
   };
 }
 
-async function lockPosition(query: Query, stream: string): Promise<string> {
+/** Redis' clock is never this far ahead: account did not write this position. */
+export function isImplausible(trimmed: string): boolean {
+  return streamIdMs(trimmed) > Date.now() + MAX_AHEAD_MS;
+}
+
+/** Recovers what was counted between a stored position and `trimmed`, and moves the position. It must be locked. */
+export async function recoverStream(
+  query: Query,
+  recoverPeriods: RecoverPeriods,
+  stream: UsageStream,
+  { stored, trimmed }: { stored: string; trimmed: string },
+) {
+  const { usage: recovered } = await recoverPeriods(query, stream, trimmed, 'all');
+  const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
+  await insertRollback(query, { cause: 'postgres_set_back', ...gap });
+  const reached = new Map([[stream.key, trimmed]]);
+  await storePositions(query, reached, reached);
+  return gap;
+}
+
+/** @throws {Error} if the stream has no position */
+export async function lockPosition(query: Query, stream: string): Promise<string> {
   const rows = await query<{ position: string }>(
     'SELECT position FROM usage_stream_positions WHERE stream = :stream FOR UPDATE',
     { stream },
@@ -101,18 +121,25 @@ async function lockPosition(query: Query, stream: string): Promise<string> {
   return row.position;
 }
 
+/** Runs once for all streams of a restore, which are detected within seconds of one another. */
+async function skipUsedIdsOnce(query: Query): Promise<void> {
+  await query('SELECT pg_advisory_xact_lock(:lock)', { lock: SKIP_LOCK });
+  const [recent] = await query(
+    `SELECT FROM usage_gaps
+     WHERE cause = 'postgres_set_back' AND seen_at > clock_timestamp() - interval '10 seconds' LIMIT 1`,
+  );
+  if (recent === undefined) await skipUsedIds(query);
+}
+
 /**
  * Redis, tokens and other systems know ids assigned between the backup and its restore: they must not be assigned
- * again. Runs once for all streams of a restore, which are detected within seconds of one another.
+ * again.
  */
-async function skipUsedIds(query: Query): Promise<void> {
-  await query('SELECT pg_advisory_xact_lock(:lock)', { lock: SKIP_LOCK });
+export async function skipUsedIds(query: Query): Promise<void> {
   await query(
     `SELECT setval(CAST(format('%I.%I', schemaname, sequencename) AS regclass), coalesce(last_value, 1) + :skipped)
      FROM pg_sequences
-     WHERE schemaname = current_schema() AND data_type = CAST('bigint' AS regtype)
-       AND NOT EXISTS (SELECT FROM usage_gaps
-                       WHERE cause = 'postgres_set_back' AND seen_at > clock_timestamp() - interval '10 seconds')`,
+     WHERE schemaname = current_schema() AND data_type = CAST('bigint' AS regtype)`,
     { skipped: SKIPPED_IDS },
   );
 }

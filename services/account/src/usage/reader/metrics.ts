@@ -1,5 +1,8 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { createHistogram } from '@tollgate/server/tallies';
+import type { Observe } from '@tollgate/server/tallies';
 
 export type UsageReaderMetrics = {
   entries: Pick<Counter, 'inc'>;
@@ -12,6 +15,8 @@ export type UsageReaderMetrics = {
   missingPoints: Pick<Counter, 'inc'>;
   assigned: Pick<Gauge, 'set'>;
   behind: Pick<Gauge, 'set'>;
+  /** Time from an entry's arrival until it was counted. */
+  counted: Observe;
   waitingSinceMs: Map<string, number>;
 };
 
@@ -37,6 +42,11 @@ export function createUsageReaderMetrics(registry: Registry, nowMs: () => number
   for (const cause of ['batches_missing', 'redis_set_back', 'postgres_set_back']) gaps.inc({ cause }, 0);
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
   return {
+    counted: createHistogram(registry, {
+      name: 'tollgate_usage_count_delay_seconds',
+      help: 'Time from the arrival of a usage batch in Redis until Postgres has counted it',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600],
+    })(),
     gaps,
     missingBatches: counter('tollgate_usage_gap_batches_total', 'Usage batches that never arrived'),
     missingCalls: counter('tollgate_usage_gap_calls_total', 'Calls in usage batches that never arrived'),
@@ -74,4 +84,19 @@ export function createUsageReaderMetrics(registry: Registry, nowMs: () => number
     }),
     waitingSinceMs,
   };
+}
+
+/** The streams' lengths at each scrape, the same from every replica. */
+export function observeStreams(registry: Registry, redis: { xlen: (key: string) => Promise<number> }): void {
+  const keys = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
+  new Gauge({
+    name: 'tollgate_usage_stream_entries',
+    help: 'Usage batches in Redis: not counted yet, or counted a moment ago',
+    registers: [registry],
+    async collect() {
+      const lengths = await Promise.all(keys.map((key) => redis.xlen(key))).catch(() => undefined);
+      if (lengths === undefined) this.remove();
+      else this.set(lengths.reduce((sum, length) => sum + length, 0));
+    },
+  });
 }

@@ -147,13 +147,19 @@ async function readPages(
 
 function settle(options: ReadOptions, group: readonly StreamPart[], applied: Applied): void {
   const { positions, trimmer, backoff } = options;
-  for (const { stream, after } of group) {
+  const { metrics, nowMs } = options;
+  for (const { stream, after, entries } of group) {
     const position = applied.positions.get(stream);
     // Another reader is counting it, its row was deleted, or Postgres was rolled back: load the position again.
     if (position === undefined || compareStreamIds(position, after) < 0) positions.delete(stream);
     else {
       positions.set(stream, position);
       trimmer.markDue(stream);
+    }
+    const countedAtMs = nowMs();
+    for (const { id } of entries) {
+      if (position === undefined || compareStreamIds(id, position) > 0) break;
+      metrics.counted(Math.max(0, countedAtMs - streamIdMs(id)) / 1_000);
     }
     if (applied.failed.has(stream)) backoff.recordFailure(stream, applied.failed.get(stream));
     else backoff.recordSuccess(stream);

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { refuseExceeded } from '../../attempts/attempt-counts.ts';
-import { passkeyAttempt } from '../../attempts/second-step-limits.ts';
+import { passkeyOptionsAttempt } from '../../attempts/second-step-limits.ts';
 import { bodyOf } from '../../../http/input/json-body.ts';
 import { callerOf } from '../../sessions/caller-address.ts';
 import { browserOf, sendSession } from '../../sessions/endpoints.ts';
@@ -66,7 +66,7 @@ export function passkeyStepOptionsEndpoint(parts: TwoFactorParts): RequestHandle
     if (sign_in_token === undefined) {
       // Each leaves a row until it expires.
       refuseExceeded(
-        await parts.counts.take(passkeyAttempt(parts.signInLimits, callerOf(req, res).addressGroup)),
+        await parts.counts.take(passkeyOptionsAttempt(parts.signInLimits, callerOf(req, res).addressGroup)),
       );
       res.json(await assertionOptions(parts, { purpose: 'sign_in', accountId: null }));
       return;

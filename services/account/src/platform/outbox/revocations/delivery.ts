@@ -1,6 +1,7 @@
 import type { RevocationEpoch } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { Observe } from '@tollgate/server/tallies';
 import type { Query } from '../../database/query.ts';
 import { backoffMs } from './backoff.ts';
 import type { OutboxMetrics } from '../metrics.ts';
@@ -14,11 +15,12 @@ export type DeliveryOptions = {
   auth: Pick<PrivateApi, 'putJson'>;
   logger: Pick<Logger, 'warn'>;
   metrics: Pick<OutboxMetrics, 'deliveries'>;
+  observeLag: Observe;
 };
 
 /** Delivers one row to auth and records the outcome. Never throws. */
 export async function attemptDelivery(
-  { query, auth, logger, metrics }: DeliveryOptions,
+  { query, auth, logger, metrics, observeLag }: DeliveryOptions,
   row: PendingClientChange,
 ): Promise<Attempt> {
   const { outbox_id, client_id, revocation_epoch } = row;
@@ -39,7 +41,8 @@ export async function attemptDelivery(
     return { delivered: false, retryInMs };
   }
   metrics.deliveries.inc({ outcome: 'delivered' });
-  await removeRow(query, REVOCATION_OUTBOX, outbox_id).catch(ignoreAway);
+  const ageSec = await removeRow(query, REVOCATION_OUTBOX, outbox_id).catch(ignoreAway);
+  if (ageSec !== undefined) observeLag(ageSec);
   return { delivered: true };
 }
 

@@ -1,10 +1,10 @@
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import type { ReportedUsage } from '../../../billing/periods/usage-sums.ts';
+import { csvLine } from '../../../http/csv.ts';
+import type { CsvCell } from '../../../http/csv.ts';
 import type { GroupBy } from '../input.ts';
 import { ID_FIELDS } from './series.ts';
 import type { UsageSeries } from './series.ts';
-
-type Cell = number | string;
 
 /** Names of groups, with their column titles. */
 const NAME_COLUMNS: Record<GroupBy, Readonly<Record<string, string>>> = {
@@ -22,14 +22,14 @@ export function usageCsv({ group_by, groups, buckets }: UsageSeries): string {
   const columns = NAME_COLUMNS[group_by];
   const idColumns = group_by === 'none' ? [] : [ID_FIELDS[group_by]];
   const namesOf = new Map(groups.map(({ id, names }) => [id, nameCells(names, Object.keys(columns))]));
-  const lines: Cell[][] = [['started_at', ...idColumns, ...Object.values(columns), ...USAGE_FIELDS]];
+  const lines: CsvCell[][] = [['started_at', ...idColumns, ...Object.values(columns), ...USAGE_FIELDS]];
   for (const { started_at, usage, groups: used } of buckets) {
     if (group_by === 'none') lines.push([started_at, ...figures(usage)]);
     for (const group of used) {
       lines.push([started_at, group.id, ...(namesOf.get(group.id) ?? []), ...figures(group.usage)]);
     }
   }
-  return lines.map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('');
+  return lines.map(csvLine).join('');
 }
 
 /** Such as `usage-2026-11-01-to-2026-11-30-by-day.csv`. */
@@ -48,16 +48,4 @@ function nameCells(names: Readonly<Record<string, unknown>>, fields: readonly st
     const name = names[field];
     return typeof name === 'string' ? name : '';
   });
-}
-
-/**
- * What spreadsheets take for a formula, full-width forms included (OWASP, CSV Injection): an application named
- * `=HYPERLINK(…)` would run for its manager. A leading apostrophe makes it text.
- */
-const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/u;
-
-function cellText(cell: Cell): string {
-  if (typeof cell === 'number') return String(cell);
-  const text = FORMULA_START.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,0 +1,18 @@
+export type CsvCell = number | string;
+
+/**
+ * What spreadsheets take for a formula, full-width forms included (OWASP, CSV Injection): an application named
+ * `=HYPERLINK(…)` would run for its manager. A leading apostrophe makes it text.
+ */
+const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/u;
+
+/** A line of CSV (RFC 4180, ADR 0047). */
+export function csvLine(cells: readonly CsvCell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+function cellText(cell: CsvCell): string {
+  if (typeof cell === 'number') return String(cell);
+  const text = FORMULA_START.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

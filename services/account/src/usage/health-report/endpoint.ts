@@ -1,0 +1,66 @@
+import type { RequestHandler } from 'express';
+import type { Knex } from 'knex';
+import { z } from 'zod';
+import type { HealthReport } from '@tollgate/contracts/health-report';
+import type { RedisConnection } from '@tollgate/redis';
+import { VERSION } from '@tollgate/server/version';
+import { createQuery } from '../../platform/database/query.ts';
+import type { SealingKey } from '../../platform/sealing/sealing.ts';
+import { reportPostgres } from './postgres-report.ts';
+import { reportRedis } from './redis-report.ts';
+import { reportStreams } from './streams-report.ts';
+
+export type HealthReportParts = {
+  database: Knex;
+  redis: RedisConnection;
+  /** Base URL of auth's private listener. */
+  authPrivateUrl: string;
+  publicUrl: string;
+  sealingKeys: readonly SealingKey[];
+};
+
+const PROBE_TIMEOUT_MS = 2_000;
+
+const liveSchema = z.object({ version: z.string() });
+
+/**
+ * `GET /private/health-report` for operators: 200 with a HealthReport (ADR 0066). A part that account can't reach, or
+ * that doesn't answer in time, is null; the report itself never fails.
+ */
+export function healthReportEndpoint(parts: HealthReportParts): RequestHandler {
+  const { database, redis, authPrivateUrl, publicUrl, sealingKeys } = parts;
+  return async (_req, res) => {
+    const [postgres, redisReport, auth] = await Promise.all([
+      orNull(reportPostgres(database, sealingKeys)),
+      orNull(reportRedis(redis)),
+      orNull(reportAuth(authPrivateUrl)),
+    ]);
+    const redisNowMs = Date.now() - (redisReport?.clock_skew_sec ?? 0) * 1_000;
+    const report: HealthReport = {
+      reported_at: new Date().toISOString(),
+      version: VERSION,
+      public_url: publicUrl,
+      postgres,
+      redis: redisReport,
+      auth,
+      usage_streams:
+        postgres === null || redisReport === null
+          ? null
+          : await orNull(reportStreams(createQuery(database), redis, redisNowMs)),
+    };
+    res.json(report);
+  };
+}
+
+async function orNull<T>(reported: Promise<T>): Promise<T | null> {
+  return reported.catch(() => null);
+}
+
+/** The version is null if auth is older than this report. */
+async function reportAuth(baseUrl: string): Promise<NonNullable<HealthReport['auth']>> {
+  const probe = (path: string) =>
+    fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+  const [live, ready] = await Promise.all([probe('/health/live'), probe('/health/ready')]);
+  const { data } = liveSchema.safeParse(await live.json());
+  return { version: data?.version ?? null, is_ready: ready.ok };
+}
