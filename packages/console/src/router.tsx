@@ -19,7 +19,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search): { next?: string } =>
     typeof search['next'] === 'string' ? { next: search['next'] } : {},
-  component: lazyRouteComponent(() => import('./pages/entry/sign-in.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./pages/entry/sign-in/sign-in.tsx'), 'SignInPage'),
 });
 
 const signUp = createRoute({

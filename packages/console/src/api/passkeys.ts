@@ -64,6 +64,37 @@ export async function signInByPasskey(step: { sign_in_token?: string }): Promise
   );
 }
 
+/** Before the challenge expires (5 minutes). */
+const RENEW_OFFER_MS = 240_000;
+
+/**
+ * Offers passkeys in the autofill of the field with `autocomplete="… webauthn"`, until the signal or another prompt.
+ * Resolves with null if none was chosen, or the browser can't. @throws {ApiError} if the chosen one was refused
+ */
+export async function signInByAutofill(signal: AbortSignal): Promise<Session | null> {
+  const library = await import('@simplewebauthn/browser');
+  const { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } = library;
+  if (!(await browserSupportsWebAuthnAutofill())) return null;
+  for (;;) {
+    const asked = api.POST('/api/console/session/passkey/options', { body: {}, signal });
+    const options = await resultOf(asked).catch(() => null);
+    if (options === null || signal.aborted) return null;
+    const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON;
+    const expired = AbortSignal.timeout(RENEW_OFFER_MS);
+    const ended = AbortSignal.any([signal, expired]);
+    const end = () => {
+      WebAuthnAbortService.cancelCeremony();
+    };
+    ended.addEventListener('abort', end);
+    const credential = await startAuthentication({ optionsJSON, useBrowserAutofill: true }).catch(() => null);
+    ended.removeEventListener('abort', end);
+    if (credential !== null) {
+      return resultOf(api.POST('/api/console/session/passkey', { body: { credential: plain(credential) } }));
+    }
+    if (!expired.aborted) return null;
+  }
+}
+
 type Json<T> = { [Name in keyof T]: T[Name] } & { [name: string]: unknown };
 
 /** The generated types allow further members, which an interface doesn't. */

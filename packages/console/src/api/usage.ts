@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, api, nullIf, resultOf } from './client.ts';
+import { fileNameOf } from './downloads.ts';
+import type { Download } from './downloads.ts';
 import type { components, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
@@ -39,13 +41,12 @@ export function usageQuery(request: UsageRequest) {
 }
 
 /** The same usage as a CSV file, and the name that the API gives it. */
-export async function fetchUsageCsv(request: UsageRequest): Promise<{ name: string; content: Blob }> {
+export async function fetchUsageCsv(request: UsageRequest): Promise<Download> {
   const query = { ...request, format: 'csv' } as const;
   const outcome = api.GET('/api/console/usage', { params: { query }, parseAs: 'blob' });
   const content = await resultOf<Blob>(outcome);
   const { response } = await outcome;
-  const name = /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1];
-  return { name: name ?? 'usage.csv', content };
+  return { name: fileNameOf(response) ?? 'usage.csv', content };
 }
 
 /** The billing period that the account's calls are charged to; null without one. */

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, lazy } from 'react';
+import { Suspense } from 'react';
 import { addressesQuery } from '../api/addresses.ts';
 import type { Application } from '../api/client.ts';
 import type { Credential, Operation } from './operation.ts';
+import { lazyPart } from '../ui/part/lazy-part.ts';
 
 /** Loaded after what the page is opened for. */
-const CodeSamples = lazy(async () => ({ default: (await import('./code-samples.tsx')).CodeSamples }));
+const CodeSamples = lazyPart(async () => (await import('./code-samples.tsx')).CodeSamples);
 
 /** Every GraphQL API answers this. */
 const OPERATION: Operation = {

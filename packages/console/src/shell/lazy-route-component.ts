@@ -1,4 +1,5 @@
 import { lazyRouteComponent as reloadingRouteComponent } from '@tanstack/react-router';
+import { isReachable } from '../api/reachable.ts';
 
 /** A page's script could not be loaded because Tollgate cannot be reached. */
 export class PageUnreachable extends Error {
@@ -6,12 +7,6 @@ export class PageUnreachable extends Error {
     super('The page cannot be reached.', { cause });
     this.name = 'PageUnreachable';
   }
-}
-
-async function isReachable(): Promise<boolean> {
-  if (!navigator.onLine) return false;
-  const response = await fetch('/user', { method: 'HEAD', cache: 'no-store' }).catch(() => null);
-  return response?.ok === true;
 }
 
 /**

@@ -8,6 +8,7 @@ import { EntryPage } from '../pages/entry/entry-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';
 import { ErrorMessage } from '../ui/page/states.tsx';
+import { PartMissing } from '../ui/part/load-part.ts';
 import page from '../ui/page/page.module.css';
 import { PageUnreachable } from './lazy-route-component.ts';
 
@@ -19,7 +20,8 @@ export function PageFailed({ error }: ErrorComponentProps) {
   if (error instanceof ApiError) {
     return <ErrorMessage error={error} onRetry={() => void router.invalidate()} />;
   }
-  return error instanceof PageUnreachable ? <Unreachable /> : <Crashed />;
+  if (error instanceof PageUnreachable) return <Unreachable />;
+  return error instanceof PartMissing ? <Outdated /> : <Crashed />;
 }
 
 function Unreachable() {
@@ -34,6 +36,18 @@ function Unreachable() {
       <PageHeader title="This page could not be loaded" />
       <section className={page['card']} role="alert">
         <p>{brand.name} cannot be reached. The page loads when the connection is back.</p>
+        <Reload />
+      </section>
+    </>
+  );
+}
+
+function Outdated() {
+  return (
+    <>
+      <PageHeader title="This page is out of date" />
+      <section className={page['card']} role="alert">
+        <p>Part of it could not be loaded, probably because {brand.name} was updated. Reload to continue.</p>
         <Reload />
       </section>
     </>

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { api, resultOf, setCsrfToken } from '../api/client.ts';
 import { clearExplorerStorage } from '../api/explorer-storage.ts';
 import { sessionQuery } from '../api/session.ts';
@@ -12,16 +12,15 @@ import { Search } from './search/search.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { useOtherTabs } from './use-other-tabs.ts';
 import { useSessionEnd } from './use-session-end.ts';
+import { lazyPart } from '../ui/part/lazy-part.ts';
 import styles from './shell.module.css';
 
 /** Loaded right after the first page, which is usable without it. */
-const SessionExpired = lazy(async () => ({
-  default: (await import('./session-expired.tsx')).SessionExpired,
-}));
+const SessionExpired = lazyPart(async () => (await import('./session-expired.tsx')).SessionExpired);
 
-const DeletionPending = lazy(async () => ({
-  default: (await import('../pages/account/deletion/deletion-pending.tsx')).DeletionPending,
-}));
+const DeletionPending = lazyPart(
+  async () => (await import('../pages/account/deletion/deletion-pending.tsx')).DeletionPending,
+);
 
 /** The frame of every page behind the sign-in: navigation, account, and signing in again in place. */
 export function Shell() {

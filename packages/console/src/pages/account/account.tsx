@@ -1,20 +1,19 @@
-import { Suspense, lazy } from 'react';
+import { Suspense } from 'react';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Skeleton } from '../../ui/page/states.tsx';
 import { EmailAddress } from './email-address.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
 import { Sessions } from './sessions.tsx';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 
-const TwoFactor = lazy(async () => ({
-  default: (await import('./two-factor/two-factor.tsx')).TwoFactor,
-}));
+const TwoFactor = lazyPart(async () => (await import('./two-factor/two-factor.tsx')).TwoFactor);
 
-const Activity = lazy(async () => ({ default: (await import('./activity/activity.tsx')).Activity }));
+const Activity = lazyPart(async () => (await import('./activity/activity.tsx')).Activity);
 
-const DeleteAccount = lazy(async () => ({
-  default: (await import('./deletion/delete-account.tsx')).DeleteAccount,
-}));
+const ExportData = lazyPart(async () => (await import('./export-data.tsx')).ExportData);
+
+const DeleteAccount = lazyPart(async () => (await import('./deletion/delete-account.tsx')).DeleteAccount);
 
 /** `/user/account`: a list of sections, each in a file of its own. */
 export function AccountPage() {
@@ -30,6 +29,7 @@ export function AccountPage() {
       <Sessions />
       <Suspense fallback={<Skeleton rows={6} />}>
         <Activity />
+        <ExportData />
         <DeleteAccount />
       </Suspense>
     </>

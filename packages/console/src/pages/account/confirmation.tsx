@@ -70,7 +70,7 @@ function ConfirmForm({ onDone }: { onDone: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   return (
     <>
-      <p>You are about to change how your account signs in. We ask again after 15 minutes.</p>
+      <p>Some actions need you to have signed in or confirmed within the last 15 minutes.</p>
       <Form
         submitLabel="Confirm"
         onSubmit={({ password = '' }) =>

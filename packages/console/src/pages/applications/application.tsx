@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Suspense, lazy } from 'react';
+import { Suspense } from 'react';
 import { hasStatus } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { EndApplication } from './end-application.tsx';
@@ -13,21 +14,17 @@ import { applicationQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
 import { TokenList } from './token-list.tsx';
 
-const ClientSecret = lazy(async () => ({
-  default: (await import('./client-secret.tsx')).ClientSecret,
-}));
+const ClientSecret = lazyPart(async () => (await import('./client-secret.tsx')).ClientSecret);
 
-const ApplicationSettings = lazy(async () => ({
-  default: (await import('./application-settings.tsx')).ApplicationSettings,
-}));
+const ApplicationSettings = lazyPart(
+  async () => (await import('./application-settings.tsx')).ApplicationSettings,
+);
 
-const ApplicationSamples = lazy(async () => ({
-  default: (await import('../../code-samples/application-samples.tsx')).ApplicationSamples,
-}));
+const ApplicationSamples = lazyPart(
+  async () => (await import('../../code-samples/application-samples.tsx')).ApplicationSamples,
+);
 
-const ApplicationUsage = lazy(async () => ({
-  default: (await import('./application-usage.tsx')).ApplicationUsage,
-}));
+const ApplicationUsage = lazyPart(async () => (await import('./application-usage.tsx')).ApplicationUsage);
 
 /** `/user/api_v2/applications/<application_id>`: settings, client secret and manually created access tokens. */
 export function ApplicationPage() {

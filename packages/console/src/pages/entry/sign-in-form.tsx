@@ -5,8 +5,10 @@ import type { SecondStep, Session } from '../../api/client.ts';
 import { passkeySupportQuery } from '../../api/passkeys.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { ErrorMessage } from '../../ui/page/states.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
 import { SecondStepForm } from './second-step-form.tsx';
+import { usePasskeyAutofill } from './use-passkey-autofill.ts';
 
 type SignInFormProps = { email?: string; onSignedIn: (session: Session) => void };
 
@@ -15,6 +17,7 @@ export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
   const { data: passkeys } = useQuery(passkeySupportQuery);
   const [step, setStep] = useState<SecondStep | null>(null);
   const [hasExpired, setExpired] = useState(false);
+  const autofillError = usePasskeyAutofill(passkeys?.at === 'here' && step === null, onSignedIn);
   if (step !== null) {
     return (
       <SecondStepForm
@@ -30,6 +33,7 @@ export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
   return (
     <>
       {hasExpired && <p role="alert">The sign-in took too long. Enter your password again.</p>}
+      {autofillError !== null && <ErrorMessage error={autofillError} />}
       <PasswordForm
         email={email}
         onDone={(result) => {
@@ -64,7 +68,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: (result: Sessi
             label="Email"
             name="email"
             type="email"
-            autoComplete="username"
+            autoComplete="username webauthn"
             defaultValue={email}
             error={errors['email']}
             maxLength={254}

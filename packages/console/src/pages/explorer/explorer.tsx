@@ -1,16 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Suspense, lazy, useCallback } from 'react';
+import { Suspense, useCallback } from 'react';
 import { addressesQuery } from '../../api/addresses.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { paceQuery } from '../overview/queries.ts';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 
 const SKELETON_ROWS = 10;
 
 /** GraphiQL is larger than the rest of the interface; it loads when this page is opened. */
-const Workbench = lazy(async () => {
+const Workbench = lazyPart(async () => {
   const [{ Workbench: component }, { defineThemes }] = await Promise.all([
     import('./workbench/workbench.tsx'),
     import('./monaco/theme.ts'),
@@ -18,7 +19,7 @@ const Workbench = lazy(async () => {
     document.fonts.load("13px 'JetBrains Mono Variable'"),
   ]);
   defineThemes();
-  return { default: component };
+  return component;
 });
 
 /** `/user/explorer`: queries and subscriptions against the data endpoint, with the temporary token. */

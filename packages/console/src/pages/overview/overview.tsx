@@ -2,14 +2,14 @@ import { usePrefetchQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ErrorMessage, Empty, Skeleton } from '../../ui/page/states.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
-import { Announcements } from './announcements.tsx';
+import { Announcements } from './live/announcements.tsx';
 import { BusiestApplications } from './busiest-applications.tsx';
 import { CrossedThresholds } from './crossed-thresholds.tsx';
 import { Limits } from './limits.tsx';
 import { PointsPerDay } from './points/points-per-day.tsx';
 import { busiestApplicationsQuery } from './queries.ts';
 import { Freshness, StatusCard } from './status-card.tsx';
-import { useLivePace } from './use-live-pace.ts';
+import { useLivePace } from './live/use-live-pace.ts';
 import styles from './overview.module.css';
 
 /** `/user`: the status in words, one meter per limit with a forecast, the busiest applications and alerts. Live. */

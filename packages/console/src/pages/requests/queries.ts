@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { serverNowMs } from '../../api/server-clock.ts';
 import { DEFAULT_RANGE, RANGES } from './search.ts';
 import type { RequestsSearch } from './search.ts';
 
@@ -13,7 +14,7 @@ const LIVE_INTERVAL_MS = 3_000;
 const PAGE = 25;
 
 function sinceOf({ range = DEFAULT_RANGE }: RequestsSearch): string {
-  return new Date(Date.now() - RANGES[range].ms).toISOString();
+  return new Date(serverNowMs() - RANGES[range].ms).toISOString();
 }
 
 function filterOf({ code, application }: RequestsSearch) {

@@ -24,7 +24,7 @@ export function requestsSearch(search: RequestsParams): RequestsSearch {
   const { range, code, application, request_id } = search;
   const requestId = typeof request_id === 'string' ? requestIdIn(request_id) : null;
   return {
-    ...(typeof range === 'string' && range in RANGES ? { range: range as Range } : {}),
+    ...(typeof range === 'string' && Object.hasOwn(RANGES, range) ? { range: range as Range } : {}),
     ...(typeof code === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(code) ? { code } : {}),
     ...(Number.isSafeInteger(application) && Number(application) > 0
       ? { application: Number(application) }

@@ -1,15 +1,16 @@
-import { Suspense, lazy } from 'react';
+import { Suspense } from 'react';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { dayOf, earliestDay } from '../../ui/usage/days.ts';
 import type { Days } from '../../ui/usage/days.ts';
 import { mayBeHourly } from './range.ts';
 import { RANGES } from './search.ts';
 import type { Group, RangeName, UsageSearch } from './search.ts';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from './usage.module.css';
 
-const DateRangeField = lazy(async () => ({
-  default: (await import('../../ui/form/date-range-field.tsx')).DateRangeField,
-}));
+const DateRangeField = lazyPart(
+  async () => (await import('../../ui/form/date-range-field.tsx')).DateRangeField,
+);
 
 const RANGE_NAMES: Record<RangeName, string> = {
   period: 'This billing period',
@@ -21,6 +22,7 @@ const RANGE_NAMES: Record<RangeName, string> = {
 };
 
 const CUSTOM = 'custom';
+const ALL = 'all';
 
 const GROUP_NAMES: Record<Group, string> = {
   none: 'Nothing',
@@ -37,12 +39,14 @@ export type ControlsProps = {
   hasPeriod: boolean;
   hasPrevious: boolean;
   maySeeMembers: boolean;
+  /** Those with usage in the range. */
+  applications: readonly { id: number | string; name: string }[];
   onChange: (change: (search: UsageSearch) => Record<string, unknown>) => void;
 };
 
-/** What is shown: range, interval and grouping. Each change is a step of the browser's history. */
+/** What is shown: range, interval, grouping and application. Each change is a step of the browser's history. */
 export function Controls(props: ControlsProps) {
-  const { search, days, nowMs, hasPeriod, hasPrevious, maySeeMembers, onChange } = props;
+  const { search, days, nowMs, hasPeriod, hasPrevious, maySeeMembers, applications, onChange } = props;
   const isCustom = search.from !== undefined;
   const ranges = RANGES.filter(
     (name) => (name !== 'period' || hasPeriod) && (name !== 'previous' || hasPrevious),
@@ -98,6 +102,35 @@ export function Controls(props: ControlsProps) {
           onChange((before) => ({ ...before, group }));
         }}
       />
+      <ApplicationFilter {...{ search, applications, onChange }} />
     </div>
+  );
+}
+
+/** An application in the address without usage in the range is an option, too. */
+function applicationOptions(applications: ControlsProps['applications'], chosen: number | undefined) {
+  const used = applications.map(({ id, name }) => ({ value: String(id), label: name }));
+  const isThere = chosen === undefined || used.some(({ value }) => value === String(chosen));
+  const further = isThere ? [] : [{ value: String(chosen), label: `Application ${String(chosen)}` }];
+  return [{ value: ALL, label: 'All applications' }, ...used, ...further];
+}
+
+function ApplicationFilter({
+  search,
+  applications,
+  onChange,
+}: Pick<ControlsProps, 'search' | 'applications' | 'onChange'>) {
+  return (
+    <SelectField
+      label="Application"
+      name="application"
+      value={search.application === undefined ? ALL : String(search.application)}
+      options={applicationOptions(applications, search.application)}
+      onChange={(chosen) => {
+        onChange(({ application: _application, ...rest }) =>
+          chosen === ALL ? rest : { ...rest, application: Number(chosen) },
+        );
+      }}
+    />
   );
 }

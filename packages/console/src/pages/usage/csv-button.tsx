@@ -3,11 +3,17 @@ import { fetchUsageCsv } from '../../api/usage.ts';
 import type { UsageRequest } from '../../api/usage.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorMessage } from '../../ui/page/states.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import styles from './usage.module.css';
 
 /** Saves the view as a CSV file. It is fetched first, so that a session that has ended asks for a sign-in here. */
 export function CsvButton({ request }: { request: UsageRequest }) {
-  const download = useMutation({ mutationFn: () => fetchUsageCsv(request), onSuccess: save });
+  const download = useMutation({
+    mutationFn: () => fetchUsageCsv(request),
+    onSuccess: ({ name, content }) => {
+      saveFile(name, content);
+    },
+  });
   return (
     <div className={styles['printless']}>
       <Button
@@ -21,16 +27,4 @@ export function CsvButton({ request }: { request: UsageRequest }) {
       {download.isError && <ErrorMessage error={download.error} />}
     </div>
   );
-}
-
-function save({ name, content }: { name: string; content: Blob }): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The download has its own reference by then.
-  setTimeout(() => {
-    URL.revokeObjectURL(url);
-  }, 0);
 }

@@ -22,7 +22,13 @@ const LAST_30_DAYS = { from: '2026-03-02', to: '2026-03-31' };
 
 describe('the address of a view', () => {
   test('keeps what is right', () => {
-    const search = { range: 'period', by: 'hour', group: 'member', measure: 'traffic' } as const;
+    const search = {
+      range: 'period',
+      by: 'hour',
+      group: 'member',
+      measure: 'traffic',
+      application: 12,
+    } as const;
     expect(usageSearch(search)).toEqual(search);
     const days = { from: '2026-03-01', to: '2026-03-02' };
     expect(usageSearch({ ...days, range: '7d' })).toEqual(days);
@@ -31,7 +37,7 @@ describe('the address of a view', () => {
   test('leaves out defaults and what is wrong', () => {
     const defaults = { range: '30d', by: 'day', group: 'none', measure: 'points' };
     expect(usageSearch(defaults)).toEqual({});
-    const wrong = { range: 'ever', by: 1, group: null, measure: ['time'], other: 'x' };
+    const wrong = { range: 'ever', by: 1, group: null, measure: ['time'], application: '-1', other: 'x' };
     expect(usageSearch(wrong)).toEqual({});
     for (const [from, to] of [
       ['2026-02-30', '2026-03-02'],

@@ -19,18 +19,23 @@ export type UsageSearch = {
   to?: string;
   by?: 'hour';
   group?: Exclude<Group, 'none'>;
+  /** Only usage of this one. */
+  application?: number;
   measure?: Exclude<Measure, 'points'>;
 };
 
 /** Leaves out what is wrong or the default, so that each view has one address. */
 export function usageSearch(search: Readonly<Record<string, unknown>>): UsageSearch {
-  const { from, to } = search;
+  const { from, to, application } = search;
   const hasDays = isDay(from) && isDay(to) && from <= to;
   return {
     ...(hasDays ? { from, to } : given('range', search['range'], RANGES)),
     ...given('by', search['by'], INTERVALS),
     ...given('group', search['group'], GROUPS),
     ...given('measure', search['measure'], MEASURES),
+    ...(Number.isSafeInteger(application) && Number(application) > 0
+      ? { application: Number(application) }
+      : {}),
   };
 }
 

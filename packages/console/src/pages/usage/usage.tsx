@@ -2,11 +2,13 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
+import { serverNowMs } from '../../api/server-clock.ts';
 import { payerPeriodQuery, usageQuery } from '../../api/usage.ts';
 import type { Usage, UsageRequest } from '../../api/usage.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { groupsOf } from '../../ui/usage/groups.ts';
 import { rangeBefore, rangeLength, rangeName } from '../../ui/usage/bucket-time.ts';
 import { dayOf, earliestDay } from '../../ui/usage/days.ts';
 import type { Days } from '../../ui/usage/days.ts';
@@ -31,7 +33,7 @@ export function UsagePage() {
   const search = usageSearch(useSearch({ from: '/signed-in/usage' }));
   const navigate = useNavigate();
   // A view that stays open keeps its days until the page is visited again.
-  const [nowMs] = useState(() => Date.now());
+  const [nowMs] = useState(serverNowMs);
   const periods = usePeriods();
   const days = daysOf(search, { nowMs, periods });
   return (
@@ -40,7 +42,7 @@ export function UsagePage() {
         {days !== null && <CsvButton request={requestFor(search, days, nowMs)} />}
       </PageHeader>
       {days === null ? (
-        <Skeleton rows={8} />
+        <Loading />
       ) : (
         <View
           {...{ search, days, nowMs }}
@@ -68,16 +70,20 @@ function usePeriods() {
   return before === undefined ? [period] : [period, before];
 }
 
-function requestFor({ by, group }: UsageSearch, days: Days, nowMs: number): UsageRequest {
+function requestFor({ by, group, application }: UsageSearch, days: Days, nowMs: number): UsageRequest {
   return {
     interval: by === 'hour' && mayBeHourly(days) ? 'hour' : 'day',
     from: days.from,
     group_by: group ?? 'none',
+    ...onlyOf(application),
     ...(days.to < dayOf(nowMs) ? { to: days.to } : {}),
   };
 }
 
-type ViewProps = Omit<ControlsProps, 'maySeeMembers'>;
+const onlyOf = (application: number | undefined) =>
+  application === undefined ? {} : { application_id: application };
+
+type ViewProps = Omit<ControlsProps, 'maySeeMembers' | 'applications'>;
 
 function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
   const {
@@ -90,6 +96,7 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
     ...usageQuery(requestFor(search, days, nowMs)),
     placeholderData: keepPreviousData,
   });
+  const applications = useApplications(days, nowMs);
   const maySeeMembers = usage === undefined || usage.view === 'billed';
   // Members see only themselves, so that grouping by member says nothing (ADR 0028).
   const isWithoutMembers = search.group === 'member' && !maySeeMembers;
@@ -98,14 +105,15 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
   });
   return (
     <>
-      <Controls {...{ search, days, nowMs, maySeeMembers, onChange }} {...presets} />
+      <Controls {...{ search, days, nowMs, maySeeMembers, applications, onChange }} {...presets} />
       {isError && <RangeError error={error} onRetry={() => void refetch()} />}
-      {usage === undefined && !isError && <Skeleton rows={8} />}
+      {usage === undefined && !isError && <Loading />}
       {usage !== undefined && (
         <Figures
           usage={usage}
           isBusy={isPlaceholderData}
           earliest={earliestDay(nowMs)}
+          application={search.application}
           measure={search.measure ?? 'points'}
           onMeasure={(measure) => {
             onChange((before) => ({ ...before, measure }));
@@ -113,6 +121,26 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
         />
       )}
     </>
+  );
+}
+
+/** Applications with usage in the range, by name. Without them the page shows usage all the same. */
+function useApplications(days: Days, nowMs: number): readonly { id: number | string; name: string }[] {
+  const { data } = useQuery({
+    ...usageQuery(requestFor({ group: 'application' }, days, nowMs)),
+    placeholderData: keepPreviousData,
+  });
+  if (data === undefined) return [];
+  return groupsOf(data)
+    .filter(({ id }) => id !== 0)
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+function Loading() {
+  return (
+    <div className={styles['loading']}>
+      <Skeleton rows={8} />
+    </div>
   );
 }
 
@@ -135,22 +163,27 @@ type FiguresProps = {
   usage: Usage;
   /** Whether other figures are on their way. */
   isBusy: boolean;
+  /** The only one that is shown. */
+  application: number | undefined;
   /** The first day of which usage is kept. */
   earliest: string;
   measure: Measure;
   onMeasure: (measure: Measure) => void;
 };
 
-function Figures({ usage, isBusy, earliest, measure, onMeasure }: FiguresProps) {
+function Figures({ usage, isBusy, application, earliest, measure, onMeasure }: FiguresProps) {
   const previous = rangeBefore(usage);
   const isKept = previous.from.slice(0, 10) >= earliest;
-  const { data: usageBefore } = useQuery({
-    ...usageQuery({ interval: usage.interval, group_by: 'none', ...previous }),
+  const { data: usageBefore, isError } = useQuery({
+    ...usageQuery({ interval: usage.interval, group_by: 'none', ...previous, ...onlyOf(application) }),
     enabled: isKept && !isBusy,
   });
   const comparable =
     isKept && usageBefore?.to === usage.from && usageBefore.interval === usage.interval ? usageBefore : null;
-  const before = comparable === null ? null : { usage: comparable, name: `The ${rangeLength(usage)} before` };
+  const name = `The ${rangeLength(usage)} before`;
+  const before = comparable === null ? null : { usage: comparable, name };
+  // Named from the start, so that its legend does not move the chart.
+  const isAwaited = isKept && !isError && usageBefore === undefined;
   return (
     <div className={styles['figures']} aria-busy={isBusy}>
       <p role="status">{descriptionOf(usage)}</p>
@@ -165,7 +198,7 @@ function Figures({ usage, isBusy, earliest, measure, onMeasure }: FiguresProps) 
         </Empty>
       )}
       <section className={page['card']} aria-label="Chart">
-        <UsageChart usage={usage} measure={measure} before={before} />
+        <UsageChart usage={usage} measure={measure} before={isAwaited ? { usage: null, name } : before} />
       </section>
       {usage.group_by !== 'none' && <GroupsTable usage={usage} measure={measure} />}
       <section className={styles['section']} aria-labelledby="by-time">

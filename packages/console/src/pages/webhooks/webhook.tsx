@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { api, hasStatus, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -13,13 +14,9 @@ import { DeleteWebhook, ToggleWebhook } from './webhook-actions.tsx';
 import { WebhookFields } from './webhook-fields.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
 
-const SigningSecret = lazy(async () => ({
-  default: (await import('./signing-secret.tsx')).SigningSecret,
-}));
+const SigningSecret = lazyPart(async () => (await import('./signing-secret.tsx')).SigningSecret);
 
-const Verification = lazy(async () => ({
-  default: (await import('./verification.tsx')).Verification,
-}));
+const Verification = lazyPart(async () => (await import('./verification.tsx')).Verification);
 
 /** `/user/webhooks/<webhook_id>`: deliveries, signing secret and settings of a webhook. */
 export function WebhookPage() {

@@ -1,11 +1,12 @@
-import { Suspense, lazy, useId } from 'react';
+import { Suspense, useId } from 'react';
 import type { ReactNode } from 'react';
 import { Patterns, Swatch } from './marks.tsx';
 import { chartHeight } from './model.ts';
 import type { ChartModel } from './model.ts';
+import { lazyPart } from '../part/lazy-part.ts';
 import styles from './chart.module.css';
 
-const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
+const Plot = lazyPart(async () => (await import('./plot.tsx')).Plot);
 
 type ChartProps = { model: ChartModel; caption: ReactNode };
 

@@ -13,7 +13,9 @@ export function listSearch({ search, status, application, after }: Record<string
     // The router reads a number where only digits were typed.
     ...(typeof search === 'string' || typeof search === 'number' ? { search: String(search) } : {}),
     ...(typeof status === 'string' ? { status } : {}),
-    ...(Number.isSafeInteger(application) ? { application: Number(application) } : {}),
+    ...(Number.isSafeInteger(application) && Number(application) > 0
+      ? { application: Number(application) }
+      : {}),
     ...(typeof after === 'string' && /^(?:_[1-9]\d{0,15})+$/.test(after) ? { after } : {}),
   };
 }

@@ -21,7 +21,7 @@ export function Skeleton({ rows = 4 }: { rows?: number }) {
     };
   }, []);
   return (
-    <div role="status" aria-label="Loading" className={isShown ? styles['skeleton'] : styles['hidden']}>
+    <div role="status" aria-label="Loading" className={styles['skeleton']} data-shown={isShown}>
       {Array.from({ length: rows }, (_, row) => (
         <span key={row} className={styles['line']} />
       ))}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
+import { saveFile } from '../save-file.ts';
 import { SecretLine } from './secret-line.tsx';
 import styles from './secret.module.css';
 
@@ -53,7 +54,7 @@ export function SecretOnce({ title, what, secret, onClose, env, children, more }
         </Button>
         <Button
           onPress={() => {
-            download(env.fileName, env.text);
+            saveFile(env.fileName, new Blob([env.text], { type: 'text/plain' }));
             markCopied();
           }}
         >
@@ -62,13 +63,4 @@ export function SecretOnce({ title, what, secret, onClose, env, children, more }
       </div>
     </Dialog>
   );
-}
-
-function download(fileName: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -11,8 +11,8 @@ const HEIGHT_PX = 240;
 type UsageChartProps = {
   usage: Usage;
   measure: Measure;
-  /** A range of equal length, drawn as a faint line. */
-  before?: { usage: Usage; name: string } | null;
+  /** A range of equal length, drawn as a faint line; its usage is null while it loads. */
+  before?: { usage: Usage | null; name: string } | null;
 };
 
 /** Usage over time as stacked bars. Put a UsageTable of the same usage beside it. */
@@ -27,7 +27,7 @@ export function UsageChart({ usage, measure, before = null }: UsageChartProps) {
           {
             name: before.name,
             style: 'faint' as const,
-            values: figuresOf(before.usage, field).slice(0, length),
+            values: before.usage === null ? [] : figuresOf(before.usage, field).slice(0, length),
           },
         ];
   const highest = Math.max(...figuresOf(usage, field), ...lines.flatMap(({ values }) => values), 0);

@@ -28,6 +28,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   recovery_codes_renewed: 'Generated new recovery codes',
   recovery_code_used: 'Used a recovery code',
   two_factor_reset: 'Reset two-factor authentication',
+  account_exported: 'Exported the data of the account',
   account_deletion_requested: 'Asked to delete the account',
   account_deletion_cancelled: 'Cancelled the deletion of the account',
   team_created: 'Created team',

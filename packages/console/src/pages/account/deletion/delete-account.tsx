@@ -22,7 +22,8 @@ export function DeleteAccount() {
       <p>
         Your applications and tokens stop working at once.
         {data !== undefined &&
-          ` Your personal data is erased after ${String(data.grace_days)} days; until then you can restore the account.`}
+          ` Your personal data is erased after ${String(data.grace_days)} days; until then you can restore the account.`}{' '}
+        Export your data first if you want to keep a copy.
       </p>
       <div className={styles['actions']}>
         <Button

@@ -8,6 +8,7 @@ import { Badge, ErrorMessage } from '../../../ui/page/states.tsx';
 import { useHiddenAfterAbsence } from '../../../ui/secret/use-hidden-after-absence.ts';
 import { Factor, useFactorAction } from './factor.tsx';
 import type { FactorProps } from './factor.tsx';
+import { saveFile } from '../../../ui/save-file.ts';
 import styles from './two-factor.module.css';
 
 const FEW = 3;
@@ -96,7 +97,7 @@ export function ShownCodes({ codes, onClose }: { codes: readonly string[]; onClo
         <CopyButton what="recovery codes" text={text} onCopied={markSaved} />
         <Button
           onPress={() => {
-            download('tollgate-recovery-codes.txt', text);
+            saveFile('tollgate-recovery-codes.txt', new Blob([text], { type: 'text/plain' }));
             markSaved();
           }}
         >
@@ -105,13 +106,4 @@ export function ShownCodes({ codes, onClose }: { codes: readonly string[]; onClo
       </div>
     </Dialog>
   );
-}
-
-function download(fileName: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { serverNowMs } from '../../../api/server-clock.ts';
 import { usageQuery } from '../../../api/usage.ts';
 import type { Usage } from '../../../api/usage.ts';
 import type { components } from '../../../api/schema.d.ts';
@@ -29,9 +30,9 @@ type PointsPerDayProps = {
 
 /** Points per day of the billing period, and what they add up to against the limit, with the forecast dashed. */
 export function PointsPerDay({ period, points }: PointsPerDayProps) {
-  const [nowMs] = useState(() => Date.now());
+  const [nowMs] = useState(serverNowMs);
   const days = daysOfPeriod(period, nowMs);
-  const { data, isError, error, refetch } = useQuery({
+  const { data, isPending, isError, error, refetch } = useQuery({
     ...usageQuery({
       interval: 'day',
       group_by: 'none',
@@ -41,7 +42,11 @@ export function PointsPerDay({ period, points }: PointsPerDayProps) {
     enabled: days !== null,
   });
   return (
-    <section className={`${page['card'] ?? ''} ${styles['card'] ?? ''}`} aria-labelledby="points-per-day">
+    <section
+      className={`${page['card'] ?? ''} ${styles['card'] ?? ''}`}
+      aria-labelledby="points-per-day"
+      aria-busy={isPending && days !== null}
+    >
       <h2 id="points-per-day">Points per day</h2>
       {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data !== undefined && <Figures usage={data} points={points} endedAt={period.ended_at} />}

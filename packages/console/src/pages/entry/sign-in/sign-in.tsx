@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
-import { setCsrfToken } from '../../api/client.ts';
-import { sessionQuery } from '../../api/session.ts';
-import { brand } from '../../brand.ts';
-import { EntryPage } from './entry-page.tsx';
-import { SignInForm } from './sign-in-form.tsx';
+import { setCsrfToken } from '../../../api/client.ts';
+import { sessionQuery } from '../../../api/session.ts';
+import { brand } from '../../../brand.ts';
+import { EntryPage } from '../entry-page.tsx';
+import { nextPage } from './next-page.ts';
+import { SignInForm } from '../sign-in-form.tsx';
 
 /** `/user/sign-in?next=…`: signs in and returns to the page that was requested. */
 export function SignInPage() {
@@ -18,7 +19,7 @@ export function SignInPage() {
           setCsrfToken(session.csrf_token);
           queryClient.clear();
           queryClient.setQueryData(sessionQuery.queryKey, session);
-          router.history.push(pagePath(next));
+          router.history.push(nextPage(next));
         }}
       />
       <p>
@@ -29,9 +30,4 @@ export function SignInPage() {
       </p>
     </EntryPage>
   );
-}
-
-/** `next` is a path below /user, so that a link to the sign-in can't lead anywhere else afterwards. */
-function pagePath(next: string | undefined): string {
-  return next?.startsWith('/') === true ? `/user${next === '/' ? '' : next}` : '/user';
 }

@@ -1,5 +1,5 @@
-import { noteContact } from '../../api/connection.ts';
-import type { Pace } from './queries.ts';
+import { noteContact } from '../../../api/connection.ts';
+import type { Pace } from '../queries.ts';
 
 /**
  * `live`: the feed sends every change. `polling`: it can't be opened, or is about to be. `paused`: it is open, and
@@ -14,9 +14,16 @@ const FEED_URL = '/api/console/usage/live';
 /** Waits longer after each refusal; a connection that breaks is opened again by the browser itself. */
 const RETRY_MS = { first: 2_000, max: 30_000 };
 
-/** Follows the pace while the tab is visible: a browser has few connections to a host. Returns what stops it. */
+/** Figures are sent again every 30 s: a feed that is silent for longer is dead, though the browser may not know it. */
+const SILENCE_MAX_MS = 45_000;
+
+/**
+ * Follows the pace while the tab is visible and online: a browser has few connections to a host. Returns what stops
+ * it.
+ */
 export function followPace({ onPace, onMode }: Follower): () => void {
   let source: EventSource | null = null;
+  /** Opens the feed again, after a refusal or a silence. */
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retryMs = RETRY_MS.first;
 
@@ -28,16 +35,19 @@ export function followPace({ onPace, onMode }: Follower): () => void {
 
   function open() {
     close();
-    if (document.hidden) return;
+    onMode('polling');
+    if (document.hidden || !navigator.onLine) return;
     const opened = new EventSource(FEED_URL);
     source = opened;
     const on = (event: string, listener: (data: string) => void) => {
       opened.addEventListener(event, ({ data }: MessageEvent<string>) => {
+        clearTimeout(timer);
         retryMs = RETRY_MS.first;
         listener(data);
       });
     };
     const onFigures = (pace: Pace | null) => {
+      timer = setTimeout(open, SILENCE_MAX_MS);
       noteContact();
       onMode('live');
       onPace(pace);
@@ -56,6 +66,7 @@ export function followPace({ onPace, onMode }: Follower): () => void {
       onMode('ended');
     });
     opened.addEventListener('error', () => {
+      clearTimeout(timer);
       onMode('polling');
       if (opened.readyState !== EventSource.CLOSED) return;
       timer = setTimeout(open, retryMs);
@@ -63,17 +74,14 @@ export function followPace({ onPace, onMode }: Follower): () => void {
     });
   }
 
-  function followVisibility() {
-    if (document.hidden) close();
-    else open();
-  }
-
-  document.addEventListener('visibilitychange', followVisibility);
+  document.addEventListener('visibilitychange', open);
   window.addEventListener('online', open);
+  window.addEventListener('offline', open);
   open();
   return () => {
-    document.removeEventListener('visibilitychange', followVisibility);
+    document.removeEventListener('visibilitychange', open);
     window.removeEventListener('online', open);
+    window.removeEventListener('offline', open);
     close();
   };
 }

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../../api/client.ts';
-import { sessionQuery } from '../../api/session.ts';
+import { ApiError } from '../../../api/client.ts';
+import { useConnection } from '../../../api/connection.ts';
+import { sessionQuery } from '../../../api/session.ts';
 import { followPace } from './follow-pace.ts';
 import type { FeedMode } from './follow-pace.ts';
-import { paceQuery } from './queries.ts';
+import { paceQuery } from '../queries.ts';
 
 const POLL_MS = 2_000;
 
@@ -16,6 +17,7 @@ export function useLivePace() {
   const queryClient = useQueryClient();
   const { data: session } = useQuery(sessionQuery);
   const sessionId = session?.session_id;
+  const { state: connection } = useConnection();
   const [mode, setMode] = useState<FeedMode>('polling');
   const pace = useQuery({
     ...paceQuery,
@@ -45,5 +47,6 @@ export function useLivePace() {
   }, [queryClient, sessionId]);
   // While the feed delivers, a request that failed before it came back says nothing.
   const isFailing = mode !== 'live' && pace.isError && pace.data !== undefined;
-  return { ...pace, mode, isPaused: mode === 'paused' || isFailing };
+  const isPaused = mode === 'paused' || isFailing || connection !== 'connected';
+  return { ...pace, mode, isPaused };
 }
