@@ -1,0 +1,157 @@
+{{/* One service. Argument: (dict "root" $ "component" name "values" its values) */}}
+{{- define "tollgate.deployment" -}}
+{{- $root := .root -}}
+{{- $values := .values -}}
+{{- $shutdown := $root.Values.shutdown -}}
+{{- $ports := include "tollgate.ports" (dict "service" .component) | fromYaml -}}
+{{- $secrets := dict "root" $root "component" .component "secretSettings" $values.secretSettings -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  {{- include "tollgate.metadata" . | nindent 2 }}
+spec:
+  {{- if not $values.autoscaling.enabled }}
+  replicas: {{ $values.replicas }}
+  {{- end }}
+  strategy:
+    type: RollingUpdate
+    rollingUpdate:
+      maxUnavailable: 0
+      maxSurge: {{ $values.maxSurge }}
+  selector:
+    matchLabels:
+      {{- include "tollgate.selector" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "tollgate.labels" . | nindent 8 }}
+        {{- with $values.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- with $values.podAnnotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    spec:
+      {{- include "tollgate.pod" . | nindent 6 }}
+      {{- include "tollgate.placement" $values | nindent 6 }}
+      serviceAccountName: {{ include "tollgate.fullname" $root }}-{{ .component }}
+      # The service's own drain, and some time to start and end it.
+      terminationGracePeriodSeconds: {{ add $shutdown.delaySeconds $shutdown.timeoutSeconds 5 }}
+      topologySpreadConstraints:
+        {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+        - topologyKey: {{ . }}
+          maxSkew: 1
+          whenUnsatisfiable: ScheduleAnyway
+          matchLabelKeys: [pod-template-hash]
+          labelSelector:
+            matchLabels:
+              {{- include "tollgate.selector" $ | nindent 14 }}
+        {{- end }}
+      {{- if eq .component "account" }}
+      initContainers:
+        {{- include "tollgate.awaitMigrations" $root | nindent 8 }}
+      {{- end }}
+      containers:
+        - name: {{ .component }}
+          image: {{ include "tollgate.image" (dict "root" $root "repository" $values.image.repository) }}
+          imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+          securityContext:
+            {{- include "tollgate.containerSecurity" . | nindent 12 }}
+          env:
+            {{- include "tollgate.env" (dict "settings" (list (include "tollgate.settings" . | fromYaml) $root.Values.settings $values.settings)) | nindent 12 }}
+            {{- include "tollgate.secretEnv" $secrets | nindent 12 }}
+          ports:
+            - name: public
+              containerPort: {{ $ports.public }}
+            - name: private
+              containerPort: {{ $ports.private }}
+          {{- include "tollgate.probes" . | nindent 10 }}
+          resources:
+            {{- toYaml $values.resources | nindent 12 }}
+          volumeMounts:
+            - name: secrets
+              mountPath: /run/secrets/tollgate
+              readOnly: true
+            {{- if eq .component "account" }}
+            - name: mail
+              mountPath: /mail
+            {{- end }}
+      volumes:
+        - {{- include "tollgate.secretVolume" $secrets | nindent 10 }}
+        {{- if eq .component "account" }}
+        - name: mail
+          emptyDir:
+            medium: Memory
+            sizeLimit: 16Mi
+        {{- end }}
+{{- end -}}
+
+{{/*
+A pod gets traffic once all that it needs has answered, and keeps it when that fails later: then all replicas are in the
+same situation, and their 503 tells callers when to come back. Deleted pods leave the Services at once.
+*/}}
+{{- define "tollgate.probes" -}}
+startupProbe:
+  httpGet: { path: /health/ready, port: private }
+  periodSeconds: 1
+  timeoutSeconds: 2
+  failureThreshold: 1800
+readinessProbe:
+  httpGet: { path: /health/live, port: private }
+  periodSeconds: 5
+  timeoutSeconds: 3
+livenessProbe:
+  httpGet: { path: /health/live, port: private }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+{{- end -}}
+
+{{/* Waits for the migration Job, wherever the manifests are applied by something else than Helm, or at once. */}}
+{{- define "tollgate.awaitMigrations" -}}
+- name: await-migrations
+  image: {{ include "tollgate.image" (dict "root" . "repository" .Values.account.image.repository) }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  command: [node, --enable-source-maps, /app/await-migrations.mjs]
+  securityContext:
+    {{- include "tollgate.containerSecurity" . | nindent 4 }}
+  env:
+    {{- include "tollgate.secretEnv" (dict "root" . "component" "migrate") | nindent 4 }}
+  resources:
+    {{- toYaml .Values.migrations.resources | nindent 4 }}
+  volumeMounts:
+    - name: secrets
+      mountPath: /run/secrets/tollgate
+      readOnly: true
+{{- end -}}
+
+{{/* Settings that follow from the chart. docs/configuration.md describes all; values.yaml can set any other. */}}
+{{- define "tollgate.settings" -}}
+{{- $values := .root.Values -}}
+{{- $url := dict "root" .root -}}
+SERVICE_CLIENT_ID: {{ .component }}
+NODE_OPTIONS: --max-old-space-size-percentage={{ .values.heapPercent }}
+SHUTDOWN_DELAY_MS: {{ mul $values.shutdown.delaySeconds 1000 }}
+SHUTDOWN_TIMEOUT_MS: {{ mul $values.shutdown.timeoutSeconds 1000 }}
+{{- if eq .component "gateway" }}
+AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "private") $url) }}
+AUTH_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "public") $url) }}
+ACCOUNT_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "private") $url) }}
+ACCOUNT_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "public") $url) }}
+UPSTREAM_URL: {{ $values.upstreamUrl | default (ternary (printf "http://%s-upstream:4003/graphql" (include "tollgate.fullname" .root)) "" $values.sampleUpstream.enabled) | required "Set upstreamUrl to the address of your GraphQL API, or sampleUpstream.enabled to true." | quote }}
+{{- else }}
+{{- with $values.podNetworks }}
+TRUSTED_PROXIES: {{ join " " . | quote }}
+{{- end }}
+{{- end }}
+{{- if eq .component "auth" }}
+ACCOUNT_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "private") $url) }}
+ISSUER_URL: {{ $values.publicUrl | quote }}
+{{- end }}
+{{- if eq .component "account" }}
+AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "private") $url) }}
+PUBLIC_URL: {{ $values.publicUrl | quote }}
+MAIL_DIR: /mail
+{{- end }}
+{{- end -}}

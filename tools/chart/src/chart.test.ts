@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { REDIS_DATA_SETTINGS } from '@tollgate/redis/server-settings';
+import type { Manifest } from './manifests.ts';
+import {
+  CHART,
+  VALUES_FILES,
+  containersOf,
+  describeWithHelm,
+  hasHelm,
+  helm,
+  podSpecs,
+  render,
+} from './render.ts';
+
+const SERVICES = ['gateway', 'auth', 'account'];
+const COMPONENT = 'app.kubernetes.io/component';
+const CONFIGURATION = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+
+test('helm is on the PATH where the cluster suite is required', () => {
+  expect(hasHelm || process.env['REQUIRE_CLUSTER'] !== '1').toBe(true);
+});
+
+describeWithHelm.each(VALUES_FILES)('the manifests of values/%s.yaml', (values) => {
+  const manifests = () => render(values);
+  const services = (all: Manifest[]) =>
+    all.filter(({ kind, metadata }) => kind === 'Deployment' && SERVICES.includes(componentOf(metadata)));
+
+  test('pass helm lint', () => {
+    const { status, stdout } = helm('lint', CHART, `--values=${CHART}/values/${values}.yaml`);
+    expect([status, stdout]).toEqual([0, expect.not.stringMatching(/ERROR|WARNING/)]);
+  });
+
+  test('meet the restricted Pod Security standard, with nothing to write to', () => {
+    for (const pod of podSpecs(manifests())) {
+      expect(pod.automountServiceAccountToken).toBe(false);
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      for (const container of containersOf(pod)) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources).toMatchObject({
+          requests: { cpu: expect.any(String), memory: expect.any(String) },
+          limits: { memory: expect.any(String) },
+        });
+      }
+    }
+  });
+
+  test('replace the pods of each service one by one, and give them the time they need to end', () => {
+    const deployments = services(manifests());
+    expect(deployments.map(({ metadata }) => componentOf(metadata)).sort()).toEqual([...SERVICES].sort());
+    for (const { spec } of deployments) {
+      expect(spec?.strategy?.rollingUpdate?.maxUnavailable).toBe(0);
+      const pod = spec?.template?.spec;
+      const env = new Map(pod?.containers[0]?.env?.map(({ name, value }) => [name, Number(value)]));
+      const shutdownMs = (env.get('SHUTDOWN_DELAY_MS') ?? NaN) + (env.get('SHUTDOWN_TIMEOUT_MS') ?? NaN);
+      expect((pod?.terminationGracePeriodSeconds ?? 0) * 1_000).toBeGreaterThan(shutdownMs);
+      expect(pod?.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual([
+        'kubernetes.io/hostname',
+        'topology.kubernetes.io/zone',
+      ]);
+    }
+  });
+
+  test('probe the private port; what keeps a pod alive and in its Service depends on nothing else', () => {
+    for (const { spec } of services(manifests())) {
+      const [container] = spec?.template?.spec.containers ?? [];
+      expect(container?.startupProbe?.httpGet).toEqual({ path: '/health/ready', port: 'private' });
+      for (const probe of [container?.readinessProbe, container?.livenessProbe]) {
+        expect(probe?.httpGet).toEqual({ path: '/health/live', port: 'private' });
+      }
+    }
+  });
+
+  test('give each service a budget for disruptions, and no private port a public Service', () => {
+    const all = render(values, ...SERVICES.map((name) => `--set=${name}.service.type=LoadBalancer`));
+    const budgets = all.filter(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budgets.map(({ metadata }) => componentOf(metadata)).sort()).toEqual([...SERVICES].sort());
+    for (const { spec } of all.filter(
+      (each) => each.kind === 'Service' && each.spec?.type === 'LoadBalancer',
+    )) {
+      expect(spec?.ports?.map(({ targetPort }) => targetPort)).toEqual(['public']);
+    }
+  });
+
+  test('lead every Service to a port of pods that exist', () => {
+    const all = manifests();
+    const ports = new Map(
+      podSpecs(all).map((pod) => [
+        pod.component,
+        containersOf(pod).flatMap((each) => each.ports?.map(({ name }) => name) ?? []),
+      ]),
+    );
+    for (const { spec } of all.filter(({ kind }) => kind === 'Service')) {
+      const component = spec?.selector?.[COMPONENT] as string;
+      for (const { targetPort } of spec?.ports ?? []) expect(ports.get(component)).toContain(targetPort);
+    }
+  });
+
+  test('have a NetworkPolicy for every pod', () => {
+    const all = manifests();
+    const policies = all.filter(({ kind }) => kind === 'NetworkPolicy');
+    const covered = policies.map(({ spec }) => spec?.podSelector?.matchLabels[COMPONENT]);
+    expect(covered.sort()).toEqual([...new Set(podSpecs(all).map(({ component }) => component))].sort());
+    for (const { spec } of policies) expect(spec?.policyTypes).toEqual(['Ingress', 'Egress']);
+  });
+
+  test('pass secrets as files, each of them to the containers that read it', () => {
+    for (const pod of podSpecs(manifests())) {
+      const containers = containersOf(pod);
+      const files = (pod.volumes ?? [])
+        .flatMap(({ projected }) => projected?.sources ?? [])
+        .flatMap(({ secret }) => secret.items.map(({ path }) => `/run/secrets/tollgate/${path}`));
+      const read = containers
+        .flatMap(({ env = [] }) => env)
+        .filter(({ name }) => name.endsWith('_FILE'))
+        .map(({ value }) => value);
+      expect([...new Set(read)].sort()).toEqual([...files].sort());
+      for (const { env = [], envFrom } of containers) {
+        expect(envFrom).toBeUndefined();
+        expect(env.filter(({ valueFrom }) => valueFrom !== undefined)).toEqual([]);
+      }
+    }
+  });
+
+  test('set only settings that docs/configuration.md describes', () => {
+    for (const { spec } of services(manifests())) {
+      for (const { name } of spec?.template?.spec.containers[0]?.env ?? []) {
+        if (['NODE_OPTIONS', 'TOLLGATE_CREDENTIAL_FILE'].includes(name)) continue;
+        expect(CONFIGURATION).toContain(`\`${name.replace(/_FILE$/, '')}\``);
+      }
+    }
+  });
+
+  test('contain no Secret: without a cluster, Helm would replace those that exist', () => {
+    expect(manifests().filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  });
+});
+
+describeWithHelm('the chart', () => {
+  test('gives its Redis the settings that the stack relies on', () => {
+    const config = render('demo').find(({ kind, data }) => kind === 'ConfigMap' && data?.['redis.conf']);
+    expect(config?.data?.['redis.conf']?.trim().split('\n')).toEqual(['dir /data', ...REDIS_DATA_SETTINGS]);
+  });
+
+  test('migrates before the new version, beside the first one', () => {
+    const hooks = (...args: string[]) =>
+      render('demo', ...args).find(
+        ({ metadata }) => componentOf(metadata) === 'migrate' && metadata.annotations,
+      )?.metadata.annotations;
+    expect(hooks('--is-upgrade')).toMatchObject({ 'helm.sh/hook': 'pre-upgrade' });
+    expect(hooks()).toBeUndefined();
+  });
+
+  test.each([
+    ['autoscaling', ['--set=gateway.autoscaling.enabled=true'], 'HorizontalPodAutoscaler'],
+    ['an ingress', ['--set=ingress.enabled=true,ingress.host=api.example.com'], 'Ingress'],
+    ['a route', ['--set=httpRoute.enabled=true,httpRoute.parentRefs[0].name=public'], 'HTTPRoute'],
+    ['a ServiceMonitor', ['--set=monitoring.serviceMonitor.enabled=true'], 'ServiceMonitor'],
+    [
+      'External Secrets',
+      [
+        '--set=secrets.externalSecrets.enabled=true',
+        '--set=secrets.externalSecrets.secretStoreRef.name=vault',
+      ],
+      'ExternalSecret',
+    ],
+  ])('has %s when a value says so', (_name, args, kind) => {
+    const kinds = (...more: string[]) => render('demo', ...more).map((manifest) => manifest.kind);
+    expect(kinds()).not.toContain(kind);
+    expect(kinds(...args)).toContain(kind);
+  });
+});
+
+function componentOf({ labels }: Manifest['metadata']): string {
+  return labels?.[COMPONENT] ?? '';
+}

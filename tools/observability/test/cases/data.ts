@@ -1,0 +1,124 @@
+import type { AlertCases } from './case.ts';
+
+export const DATA_CASES: AlertCases = {
+  TollgateUsageLagging: {
+    at: '15m',
+    fires: { tollgate_usage_reader_lag_seconds: '0+60x20' },
+    quiet: { tollgate_usage_reader_lag_seconds: '2 90 2 1x20' },
+  },
+  TollgateUsageBacklog: {
+    at: '20m',
+    fires: { tollgate_usage_stream_entries: '200000x30' },
+    quiet: { tollgate_usage_stream_entries: '300x30' },
+  },
+  TollgateUsageStreamsBehind: {
+    at: '5m',
+    fires: { tollgate_usage_reader_streams_behind: '2x20' },
+    quiet: { tollgate_usage_reader_streams_behind: '0x20' },
+  },
+  TollgateUsageLost: {
+    at: '10m',
+    fires: { 'tollgate_usage_gaps_total{cause="batches_missing"}': '0 0 0 1x20' },
+    quiet: { 'tollgate_usage_gaps_total{cause="batches_missing"}': '1x20' },
+  },
+  TollgateUsageUnassigned: {
+    at: '10m',
+    fires: { 'tollgate_usage_reader_unassigned_total{reason="unknown_period"}': '0 0 0 4x20' },
+    quiet: { 'tollgate_usage_reader_unassigned_total{reason="unknown_period"}': '4x20' },
+  },
+  TollgateLiveCountersStale: {
+    at: '5m',
+    fires: { tollgate_usage_refresh_outbox_oldest_age_seconds: '0+60x20' },
+    quiet: { tollgate_usage_refresh_outbox_oldest_age_seconds: '0.5x20' },
+  },
+  TollgateRetentionFailing: {
+    at: '90m',
+    fires: { tollgate_usage_retention_failures_total: '0+1x100', tollgate_usage_months_ahead: '2x100' },
+    quiet: { tollgate_usage_retention_failures_total: '1x100', tollgate_usage_months_ahead: '2x100' },
+  },
+  TollgatePostgresUnreachable: {
+    at: '5m',
+    fires: { 'tollgate_dependency_up{dependency="postgres",instance="a"}': '0x20' },
+    quiet: {
+      'tollgate_dependency_up{dependency="postgres",instance="a"}': '0x20',
+      'tollgate_dependency_up{dependency="postgres",instance="b"}': '1x20',
+    },
+  },
+  TollgatePostgresPoolExhausted: {
+    at: '10m',
+    fires: { 'tollgate_postgres_pool_waiting{pool="requests"}': '3x20' },
+    quiet: { 'tollgate_postgres_pool_waiting{pool="requests"}': '3 3 3 0 3 3 3 0 3 3 3' },
+  },
+  TollgatePostgresConnectionsHigh: {
+    at: '15m',
+    fires: { tollgate_postgres_connections: '95x20', tollgate_postgres_connections_max: '100x20' },
+    quiet: { tollgate_postgres_connections: '30x20', tollgate_postgres_connections_max: '100x20' },
+  },
+  TollgatePostgresDeadlocks: {
+    at: '20m',
+    fires: { tollgate_postgres_deadlocks_total: '0+1x20' },
+    quiet: { tollgate_postgres_deadlocks_total: '0x10 1x20' },
+  },
+  TollgateRedisUnreachable: {
+    at: '5m',
+    fires: {
+      'tollgate_dependency_up{dependency="redis",service="gateway",instance="a"}': '0x20',
+      'tollgate_dependency_up{dependency="redis",service="gateway",instance="b"}': '1x20',
+    },
+    quiet: { 'tollgate_dependency_up{dependency="redis",service="gateway",instance="a"}': '1x20' },
+  },
+  TollgateRedisMemoryHigh: {
+    at: '10m',
+    fires: {
+      'tollgate_redis_memory_used_bytes{server="r"}': '90x20',
+      'tollgate_redis_memory_max_bytes{server="r"}': '100x20',
+    },
+    // Without maxmemory there is nothing to compare with.
+    quiet: {
+      'tollgate_redis_memory_used_bytes{server="r"}': '90x20',
+      'tollgate_redis_memory_max_bytes{server="r"}': '0x20',
+    },
+  },
+  TollgateRedisEviction: {
+    at: '10m',
+    fires: { 'tollgate_redis_evicted_keys_total{server="r"}': '0 0 5x20' },
+    quiet: { 'tollgate_redis_evicted_keys_total{server="r"}': '0x20' },
+  },
+  TollgateRedisDiskFailing: {
+    at: '5m',
+    fires: { 'tollgate_redis_aof_write_ok{server="r"}': '0x20' },
+    quiet: { 'tollgate_redis_aof_write_ok{server="r"}': '1x20' },
+  },
+  TollgateRedisReconnecting: {
+    at: '20m',
+    fires: { 'tollgate_redis_reconnects_total{service="gateway"}': '0+2x30' },
+    quiet: { 'tollgate_redis_reconnects_total{service="gateway"}': '0 0 0 1 1x30' },
+  },
+  TollgateMailOutboxOld: {
+    at: '30m',
+    fires: { tollgate_mail_outbox_oldest_age_seconds: '0+60x60' },
+    quiet: { tollgate_mail_outbox_oldest_age_seconds: '3x60' },
+  },
+  TollgateWebhooksFailing: {
+    at: '90m',
+    fires: {
+      'tollgate_webhook_outbox_deliveries_total{outcome="delivered"}': '0x100',
+      'tollgate_webhook_outbox_deliveries_total{outcome="retried"}': '0+5x100',
+    },
+    // One receiver of many that is down.
+    quiet: {
+      'tollgate_webhook_outbox_deliveries_total{outcome="delivered"}': '0+5x100',
+      'tollgate_webhook_outbox_deliveries_total{outcome="retried"}': '0+5x100',
+    },
+  },
+  TollgateRenewalsOverdue: {
+    at: '45m',
+    fires: { tollgate_subscriptions_overdue: '2x60' },
+    quiet: { tollgate_subscriptions_overdue: '2x5 0x60' },
+  },
+  TollgateSignUpPlanMissing: {
+    at: '10m',
+    fires: { tollgate_sign_up_plan_missing: '1x20' },
+    quiet: { tollgate_sign_up_plan_missing: '0x20' },
+  },
+};

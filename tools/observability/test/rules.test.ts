@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findPromtool } from '../src/promtool.ts';
+import type { Promtool } from '../src/promtool.ts';
+import { RULES_DIRECTORY, readRules } from '../src/rules.ts';
+import type { AlertCase } from './cases/case.ts';
+import { DATA_CASES } from './cases/data.ts';
+import { SERVICE_LEVEL_CASES } from './cases/service-levels.ts';
+import { SERVICE_CASES } from './cases/services.ts';
+
+const CASES = { ...SERVICE_LEVEL_CASES, ...SERVICE_CASES, ...DATA_CASES };
+
+const rules = readRules();
+const alerts = rules.flatMap(({ alert }) => alert ?? []);
+const fileOf = (name: string) => rules.find(({ alert }) => alert === name)?.file ?? '';
+const ruleFiles = readdirSync(RULES_DIRECTORY).map((file) => join(RULES_DIRECTORY, file));
+
+let directory: string;
+let promtool: Promtool | null;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-promtool-'));
+  promtool = await findPromtool(join(directory, 'apt.log'));
+  if (promtool === null) {
+    process.stderr.write(
+      'Left out: promtool is not installed, so no rule is tested. REQUIRE_PROMTOOL=1 gets it.\n',
+    );
+  }
+}, 300_000);
+
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+test('each alert has a case, and each case an alert', () => {
+  expect(new Set(alerts).size).toBe(alerts.length);
+  expect(Object.keys(CASES).toSorted()).toEqual(alerts.toSorted());
+});
+
+test('promtool accepts the rules', () => {
+  if (promtool === null) return;
+  const { ok, output } = promtool('check', 'rules', ...ruleFiles);
+  expect({ ok, output }).toMatchObject({ ok: true });
+});
+
+describe('promtool', () => {
+  test.each(Object.entries(CASES))('%s fires, and only then', (alert, alertCase) => {
+    if (promtool === null) return;
+    const file = join(directory, `${alert}.json`);
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify(promtoolTest(alert, alertCase)));
+    const { ok, output } = promtool('test', 'rules', file);
+    expect({ ok, output }).toMatchObject({ ok: true });
+  });
+});
+
+function promtoolTest(alert: string, { at, everyMin = 1, fires, quiet }: AlertCase) {
+  const firing = `count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0`;
+  const one = (series: Readonly<Record<string, string>>, samples: object[]) => ({
+    interval: `${String(everyMin)}m`,
+    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    promql_expr_test: [{ expr: firing, eval_time: at, exp_samples: samples }],
+  });
+  return {
+    rule_files: ruleFiles.filter((file) => file.endsWith(`/${fileOf(alert)}`)),
+    evaluation_interval: `${String(everyMin)}m`,
+    tests: [one(fires, [{ labels: '{}', value: 1 }]), one(quiet, [])],
+  };
+}
