@@ -156,24 +156,27 @@ export function showRecord(session: Session, answer: Answer): Promise<void> {
   return session.show(answer, () => recordLines(answer.body));
 }
 
-/** A command that POSTs to `{path}/{id}/{name}` without a body, and asks first where there is something to lose. */
+type ActionAt = { path: string } | { pathOf: (id: number, name: string) => string };
+
+/** A command that POSTs to `{path}/{id}/{name}`, or another path, without a body, and asks first where there is something to lose. */
 export function addAction(
   group: Command,
   open: Open,
   {
-    path,
     id: idName,
     name,
     description,
     question,
-  }: { path: string; id: string; name: string; description: string; question?: (id: number) => string },
+    ...at
+  }: ActionAt & { id: string; name: string; description: string; question?: (id: number) => string },
 ): void {
   const command = group.command(name).description(description).argument(`<${idName}>`, 'ID', values.id);
   if (question !== undefined) addYes(command);
   command.action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     if (question !== undefined) await confirm(question(id), options);
-    await showRecord(session, await session.api.send('POST', `${path}/${String(id)}/${name}`, {}));
+    const path = 'path' in at ? `${at.path}/${String(id)}/${name}` : at.pathOf(id, name);
+    await showRecord(session, await session.api.send('POST', path, {}));
   });
 }
 

@@ -26,6 +26,7 @@ const localStackSchema = z.object({
   console: z.object({ url: z.string(), email: z.string(), password: z.string() }),
   private: z.object({
     account_url: httpUrl,
+    gateway_url: httpUrl.optional(),
     ...credentialMembers,
     usage_reporter: z.object(credentialMembers).optional(),
   }),

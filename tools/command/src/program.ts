@@ -1,11 +1,12 @@
 import { Option } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
+import { VERSION } from '@tollgate/server/version';
 import type { Command } from 'commander';
 import { newGroup } from './commands.ts';
 import { accountsGroup } from './groups/accounts.ts';
 import { applicationsGroup } from './groups/applications.ts';
 import { auditGroup } from './groups/audit.ts';
 import { callsGroup } from './groups/calls.ts';
+import { doctorCommand } from './groups/doctor.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
 import { productsGroup } from './groups/products.ts';
@@ -22,7 +23,7 @@ import * as values from './values.ts';
 /** Everything that `tollgate` can do. */
 export function createProgram(surroundings: Surroundings = {}): Command {
   const program = newGroup('tollgate', 'Operate Tollgate through the account service’s private API')
-    .version(manifest.version, '--version', 'print the version')
+    .version(VERSION, '--version', 'print the version')
     .option('--url <url>', 'base URL of account’s private listener (default: TOLLGATE_URL)')
     .option(
       '--credential-file <file>',
@@ -45,6 +46,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     auditGroup,
     callsGroup,
     usageGroup,
+    doctorCommand,
     seedCommand,
   ]) {
     program.addCommand(group(open));

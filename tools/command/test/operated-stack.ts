@@ -10,6 +10,7 @@ import { compileCache } from '@tollgate/testbed/config';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { createProgram } from '../src/program.ts';
 
 /** account and auth as processes over a database and a Redis of their own, and the command as its users have it. */
@@ -28,6 +29,10 @@ export type OperatedStack = {
   /** Its answer with --json, without a process of its own: starting one is most of what a command costs. */
   json: <Body = Record<string, unknown>>(...args: string[]) => Promise<Body>;
   sql: <Row>(statement: string) => Promise<Row[]>;
+  databaseUrl: string;
+  redisUrl: string;
+  account: ServiceProcess;
+  auth: ServiceProcess;
   close: () => Promise<void>;
 };
 
@@ -83,6 +88,10 @@ export async function startOperatedStack(): Promise<OperatedStack> {
         database.url,
         async (client) => (await client.query<Record<string, unknown>>(statement)).rows as never[],
       ),
+    databaseUrl: database.url,
+    redisUrl: redis.url,
+    account,
+    auth,
     close: async () => {
       await Promise.all([account.stop(), auth.stop()]);
       await Promise.all([redis.stop(), database.drop()]);

@@ -36,6 +36,42 @@ async function newSubscriber(...limits: string[]): Promise<string> {
   return account;
 }
 
+describe('deletions that owners have requested', () => {
+  const requested = (account: string) =>
+    stack.sql(
+      `UPDATE accounts SET deletion_requested_at = now(), deletion_due_at = now() + interval '30 days'
+       WHERE account_id = ${account}`,
+    );
+
+  test('are seen, cancelled, and carried out before their time', async () => {
+    const [kept, erased] = await Promise.all([newAccount(), newAccount()]);
+    await Promise.all([kept, erased].map(requested));
+    const shown = await stack.run(['accounts', 'deletion', 'get', kept]);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^due_at +20\d\d-/m)]);
+    const deleting = await stack.json<{ accounts: { account_id: number }[] }>(
+      ...['accounts', 'list', '--deleting', 'yes'],
+    );
+    expect(deleting.accounts.map(({ account_id }) => String(account_id))).toEqual(
+      expect.arrayContaining([kept, erased]),
+    );
+    expect(await stack.json('accounts', 'deletion', 'cancel', kept, '--yes')).toMatchObject({
+      deletion_due_at: null,
+      erased_at: null,
+    });
+    const unasked = await stack.run(['accounts', 'deletion', 'carry-out', erased]);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    expect(await stack.json('accounts', 'deletion', 'carry-out', erased, '--yes')).toMatchObject({
+      name: 'Deleted account',
+      erased_at: expect.any(String) as unknown,
+    });
+    const refused = await stack.run(['accounts', 'deletion', 'carry-out', kept, '--yes']);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('The account is not being deleted.'),
+    ]);
+  });
+});
+
 describe('teams', () => {
   test('are made, joined within the plan’s slots, left and ended', async () => {
     const [manager, member, third] = await Promise.all([

@@ -22,6 +22,12 @@ export function accountsGroup(open: Open): Command {
         description: 'filter by whether they are blocked',
         parse: values.yesOrNo,
       },
+      {
+        parameter: 'deleting',
+        flags: '--deleting <yes|no>',
+        description: 'filter by whether their owners are deleting them',
+        parse: values.yesOrNo,
+      },
     ],
   });
   addGet(group, open, { path: PATH, name: 'account_id' });
@@ -50,10 +56,42 @@ export function accountsGroup(open: Open): Command {
     question: (id) =>
       `Reset two-factor authentication of account ${String(id)}? Its password is enough to sign in afterwards: make sure that it is the owner who asks.`,
   });
+  group.addCommand(deletionGroup(open));
   addUsage(group, open);
   addRefusals(group, open);
   return group;
 }
+
+/** Of accounts whose owners are deleting them. */
+function deletionGroup(open: Open): Command {
+  const group = newGroup('deletion', 'Manage deletions that account owners have requested');
+  group
+    .command('get')
+    .description('Show when the account will be erased, and what a deletion ends')
+    .argument('<account_id>', 'ID', values.id)
+    .action(async (id: number) => {
+      const session = open();
+      await showRecord(session, await session.api.get(`${PATH}/${String(id)}/deletion`));
+    });
+  addAction(group, open, {
+    pathOf: deletionAction,
+    id: 'account_id',
+    name: 'cancel',
+    description: 'Cancel a deletion, and notify the owner. Revoked applications and tokens stay revoked',
+    question: (id) => `Cancel the deletion of account ${String(id)}?`,
+  });
+  addAction(group, open, {
+    pathOf: deletionAction,
+    id: 'account_id',
+    name: 'carry-out',
+    description: 'Erase the account now instead of at the end of the grace, and notify the owner',
+    question: (id) =>
+      `Erase account ${String(id)} now? Its personal data cannot be restored, and its owner can no longer cancel.`,
+  });
+  return group;
+}
+
+const deletionAction = (id: number, name: string) => `${PATH}/${String(id)}/deletion/${name}`;
 
 function addRefusals(group: Command, open: Open): void {
   addListOf(group, open, {

@@ -24,6 +24,7 @@ export function usageGroup(open: Open): Command {
   const group = newGroup('usage', 'Check usage counters, and list usage gaps and unassigned usage');
   addCheck(group, open);
   addRebuild(group, open);
+  addRepair(group, open);
   addGaps(group, open);
   group.addCommand(unassignedGroup(open));
   return group;
@@ -177,6 +178,18 @@ function addRebuild(group: Command, open: Open): void {
     const columns = COUNTERS.flatMap((counter) => [`totals_before.${counter}`, `totals.${counter}`]);
     const rows = rebuilt.map(({ body }) => body);
     if (!session.json) await session.print(tableLines(['period_id', 'changed', ...columns], rows));
+  });
+}
+
+function addRepair(group: Command, open: Open): void {
+  const command = group
+    .command('repair')
+    .description('Bring the counters in Postgres and Redis together after a restore. Safe to repeat')
+    .option('--restored', 'Postgres was restored from a backup: skip IDs that were assigned after it');
+  addYes(command).action(async ({ restored = false, yes }: { restored?: boolean; yes?: boolean }) => {
+    const session = open();
+    await confirm('Repair the usage counters?', { yes });
+    await showRecord(session, await session.api.send('POST', '/private/usage-repairs', { restored }));
   });
 }
 

@@ -1,0 +1,213 @@
+import type { HealthReport } from '@tollgate/contracts/health-report';
+import { certificateFinding } from './certificates.ts';
+import { ok, orOk, problem, skipped, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+/** What account's report says (ADR 0066). */
+
+const MAX_SKEW_SEC = 1;
+const MAX_OUTBOX_AGE_SEC = 300;
+const MAX_STREAM_AGE_SEC = 60;
+
+export function checkReport(report: HealthReport): Finding[] {
+  const { postgres, redis } = report;
+  return [
+    ...checkReachable(report),
+    ...(postgres === null
+      ? []
+      : [...checkMigrations(postgres), ...checkOutboxes(postgres), ...checkSealing(postgres)]),
+    ...(redis === null ? [] : redis.servers.flatMap(checkRedisServer)),
+    ...checkClocks(report),
+    ...checkStreams(report),
+    ...checkStoreCertificates(report),
+  ];
+}
+
+function checkReachable({ postgres, redis, auth }: HealthReport): readonly Finding[] {
+  const away = (name: string, setting: string) =>
+    problem('reachable', `account can't reach ${name}.`, `Start ${name}, or correct account's ${setting}.`);
+  return orOk(
+    'reachable',
+    [
+      ...(postgres === null ? [away('Postgres', 'DATABASE_URL')] : []),
+      ...(redis === null ? [away('Redis', 'REDIS_URL')] : []),
+      ...(auth === null ? [away('auth', 'AUTH_PRIVATE_URL')] : []),
+      ...(auth?.is_ready === false
+        ? [problem('reachable', 'auth is not ready.', "See auth's /health/ready and its log.")]
+        : []),
+    ],
+    'account reaches Postgres, Redis and auth.',
+  );
+}
+
+type Postgres = NonNullable<HealthReport['postgres']>;
+
+function checkMigrations({ pending_migrations, unknown_migrations }: Postgres): readonly Finding[] {
+  return orOk(
+    'migrations',
+    [
+      ...(pending_migrations.length === 0
+        ? []
+        : [
+            problem(
+              'migrations',
+              `Not applied: ${pending_migrations.join(', ')}.`,
+              'Run node /app/migrate.mjs from the account image of this version.',
+            ),
+          ]),
+      ...(unknown_migrations.length === 0
+        ? []
+        : [
+            warning(
+              'migrations',
+              `Applied by a newer version: ${unknown_migrations.join(', ')}.`,
+              'Complete the update of account, or ignore this during a rollback.',
+            ),
+          ]),
+    ],
+    'All migrations are applied.',
+  );
+}
+
+function checkOutboxes({ outboxes }: Postgres): readonly Finding[] {
+  const old = outboxes.filter(({ oldest_age_sec }) => oldest_age_sec > MAX_OUTBOX_AGE_SEC);
+  return orOk(
+    'outboxes',
+    old.map(({ table, pending, oldest_age_sec }) =>
+      problem(
+        'outboxes',
+        `${table} has ${String(pending)} row(s); the oldest is ${String(Math.round(oldest_age_sec))} s old.`,
+        "See account's log for why they can't be delivered.",
+      ),
+    ),
+    'No row waits for delivery.',
+  );
+}
+
+function checkSealing({ sealed_secrets }: Postgres): readonly Finding[] {
+  const count = (row: Postgres['sealed_secrets'][number]) =>
+    `${String(row.secrets)} secret(s) in ${row.table} are sealed under the key ${row.sealing_key_id}`;
+  return orOk(
+    'sealing keys',
+    sealed_secrets.flatMap((row) => {
+      if (row.key === 'first') return [];
+      return row.key === 'older'
+        ? warning(
+            'sealing keys',
+            `${count(row)}, which is no longer the first.`,
+            'Run node /app/reseal.mjs, then remove the key from TOKEN_SEALING_KEYS.',
+          )
+        : problem(
+            'sealing keys',
+            `${count(row)}, which is not in TOKEN_SEALING_KEYS.`,
+            'Put the key back behind the first one, then run node /app/reseal.mjs.',
+          );
+    }),
+    'All secrets are sealed under the first key.',
+  );
+}
+
+type RedisServer = NonNullable<HealthReport['redis']>['servers'][number];
+
+function checkRedisServer(server: RedisServer): Finding[] {
+  const { address, eviction_policy, appendonly, appendfsync } = server;
+  const set = (line: string) => `Set ${line} in its redis.conf.`;
+  const unknown = (check: string, what: string) =>
+    skipped(check, `Redis at ${address} doesn't tell its ${what}.`);
+  const eviction =
+    eviction_policy === null
+      ? unknown('Redis eviction', 'maxmemory-policy')
+      : eviction_policy === 'noeviction'
+        ? ok('Redis eviction', `Redis at ${address} evicts nothing.`)
+        : problem(
+            'Redis eviction',
+            `Redis at ${address} may evict tokens and usage: maxmemory-policy is ${eviction_policy}.`,
+            set('maxmemory-policy noeviction'),
+          );
+  return [eviction, checkPersistence()];
+
+  function checkPersistence(): Finding {
+    const check = 'Redis persistence';
+    if (appendonly === null) return unknown(check, 'persistence');
+    if (!appendonly) {
+      const found = `Redis at ${address} loses uncounted usage when it restarts: appendonly is off.`;
+      return problem(check, found, set('appendonly yes'));
+    }
+    if (appendfsync === null) return unknown(check, 'appendfsync');
+    if (appendfsync === 'always') return ok(check, `Redis at ${address} keeps every acknowledged write.`);
+    const found = `Redis at ${address} can lose acknowledged usage in a crash: appendfsync is ${appendfsync}.`;
+    return warning(check, found, set('appendfsync always'));
+  }
+}
+
+function checkClocks({ postgres, redis }: HealthReport): readonly Finding[] {
+  const skews = [
+    ['Postgres', postgres?.clock_skew_sec ?? 0],
+    ['Redis', redis?.clock_skew_sec ?? 0],
+  ] as const;
+  const apart = skews.filter(([, skewSec]) => Math.abs(skewSec) > MAX_SKEW_SEC);
+  return orOk(
+    'clocks',
+    apart.map(([name, skewSec]) =>
+      problem(
+        'clocks',
+        `account's clock is ${Math.abs(skewSec).toFixed(1)} s ${skewSec > 0 ? 'ahead of' : 'behind'} ${name}'s.`,
+        'Synchronize the clocks with NTP.',
+      ),
+    ),
+    "account's clock agrees with those of Postgres and Redis.",
+  );
+}
+
+function checkStreams({ usage_streams: streams }: HealthReport): readonly Finding[] {
+  const check = 'usage streams';
+  if (streams === null) return [skipped(check, 'They can be read only with Postgres and Redis.')];
+  const { oldest_age_sec, behind, gaps_of_30_days } = streams;
+  return orOk(
+    check,
+    [
+      ...(oldest_age_sec <= MAX_STREAM_AGE_SEC
+        ? []
+        : [
+            problem(
+              check,
+              `The oldest uncounted usage is ${String(Math.round(oldest_age_sec))} s old.`,
+              "See account's log for why it isn't counted; run tollgate usage repair after a restore.",
+            ),
+          ]),
+      ...(behind.length === 0
+        ? []
+        : [
+            problem(
+              check,
+              `IDs are behind the counted position in ${behind.join(', ')}.`,
+              'Check the clock of Redis; see ADR 0008.',
+            ),
+          ]),
+      ...(gaps_of_30_days === 0
+        ? []
+        : [
+            warning(
+              check,
+              `${String(gaps_of_30_days)} gap(s) in the last 30 days.`,
+              'Run tollgate usage gaps.',
+            ),
+          ]),
+    ],
+    'All usage is counted.',
+  );
+}
+
+function checkStoreCertificates({ postgres, redis }: HealthReport): Finding[] {
+  const found = [
+    ...(postgres === null ? [] : [['Postgres', postgres.certificate_expires_at] as const]),
+    ...(redis?.servers ?? []).map(
+      ({ address, certificate_expires_at }) => [`Redis at ${address}`, certificate_expires_at] as const,
+    ),
+  ];
+  return found.map(([name, expiresAt]) =>
+    expiresAt === null
+      ? skipped('certificates', `account's connection to ${name} has no TLS.`)
+      : certificateFinding(name, new Date(expiresAt)),
+  );
+}
