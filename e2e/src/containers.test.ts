@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { allSpecs } from './specs/all.ts';
-import { images } from './specs/images.ts';
+import { images } from './specs/operations/images.ts';
 import { startContainerStack } from './stack/containers.ts';
 import type { ContainerStack } from './stack/containers.ts';
 

@@ -61,7 +61,8 @@ async function keep(page: Page, path: string, theme: string, width: number): Pro
   await page.getByRole('heading', { level: 1 }).waitFor();
   // Live pages never fall silent: what is on the way after this is not waited for.
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
+  // None of all that are busy: a chart's script is asked for once its figures are there.
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
   const name = path.slice(1).replaceAll(/[/:]+/g, '-');
   await page.screenshot({ path: join(folder, `${name}-${theme}-${String(width)}.png`), fullPage: true });
   const image = IMAGES.get(name);

@@ -8,7 +8,8 @@ import { faults } from './faults.ts';
 import { manualTokens } from './manual-tokens.ts';
 import { interruptedCalls } from './interrupted-calls.ts';
 import { meteredCall } from './metered-call.ts';
-import { restoredPostgres } from './restored-postgres.ts';
+import { observability } from './operations/observability.ts';
+import { restoredPostgres } from './operations/restored-postgres.ts';
 import { revocation } from './revocation.ts';
 import { socketQueries } from './socket-queries.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -29,5 +30,6 @@ export function allSpecs(stack: () => Stack): void {
   manualTokens(stack);
   interruptedCalls(stack);
   faults(stack);
+  observability(stack);
   restoredPostgres(stack);
 }

@@ -6,11 +6,12 @@ import type { ConsoleTab } from '../browser/console-page.ts';
 import type { Stack } from '../stack/stack.ts';
 import { accountJourneys } from './console/account.ts';
 import { applicationJourneys } from './console/applications.ts';
+import { deletionJourneys } from './console/deletion.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
 import { explorerJourneys } from './console/explorer.ts';
 import { applicationsPage } from './console/journey.ts';
-import { planJourneys } from './console/plan.ts';
+import { limitJourneys, planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveJourneys } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
@@ -62,11 +63,17 @@ export function consoleJourneys(stack: () => Stack): void {
     describe('plan', () => {
       planJourneys(journey);
     });
+    describe('limits', () => {
+      limitJourneys(journey);
+    });
     describe('entry', () => {
       entryJourneys(journey);
     });
     describe('account', () => {
       accountJourneys(journey);
+    });
+    describe('deletion', () => {
+      deletionJourneys(journey);
     });
     describe('applications', () => {
       applicationJourneys(journey);

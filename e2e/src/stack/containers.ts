@@ -8,31 +8,53 @@ import { newSampleSecrets } from '@tollgate/sample/secrets';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { copyStatements, restoreStatements } from '@tollgate/stack/database-copy';
 import { freePort } from '@tollgate/stack/ports';
-import { waitFor } from '@tollgate/stack/wait-for';
-import { GenericContainer, getContainerRuntimeClient, Network, Wait } from 'testcontainers';
+import { GenericContainer, Network, Wait } from 'testcontainers';
 import type { StartedNetwork, StartedTestContainer } from 'testcontainers';
+import {
+  engineOf,
+  execIn,
+  kill,
+  removeAll,
+  RUN_LABEL,
+  START_TIME_LIMIT_MS,
+  startAgain,
+  succeeds,
+} from './container-control.ts';
+import type { RunningPart } from './container-control.ts';
 import { containerSettings, databaseUrl, SERVICE_PORTS } from './container-settings.ts';
 import type { ServiceName } from './container-settings.ts';
 import { buildImages, builtImage, POSTGRES_IMAGE, REDIS_IMAGE } from './images.ts';
 import { FORGET_TOKENS } from './stack.ts';
 import type { Part, Stack } from './stack.ts';
 
-/** Every container of a run bears it, so that none is left behind, not even one that could not start. */
-const RUN_LABEL = 'tollgate.e2e.run';
-const START_TIME_LIMIT_MS = 60_000;
-
 /** Commands inside the stores' containers that succeed once they answer callers. */
 const POSTGRES_ANSWERS = 'pg_isready --host=127.0.0.1 --username=tollgate --dbname=tollgate';
 const REDIS_ANSWERS = 'REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli ping | grep -q PONG';
 
 /** A stack whose containers can be looked into. */
-export type ContainerStack = Stack & { containerId: (part: Part) => string };
+export type ContainerStack = Stack & {
+  containerId: (part: Part) => string;
+  /** Runs a command in a part's container and returns what it printed on stdout; throws if it fails. */
+  exec: (part: Part, command: string[], env?: Record<string, string>) => Promise<string>;
+  /** Kills Postgres; another server takes its name in the network. */
+  replacePostgres: (server: PostgresServer) => Promise<void>;
+};
+
+/** How a Postgres server differs from the stack's usual one. */
+export type PostgresServer = {
+  settings?: Readonly<Record<string, string>>;
+  /** By their path in the container. */
+  directories?: Readonly<Record<string, string>>;
+  env?: Readonly<Record<string, string>>;
+};
 
 /** What a container of the stack is made with. */
-type Run = { id: string; network: StartedNetwork; secrets: SampleSecrets; logs: Map<string, string> };
-
-/** A started part, and how to tell that it answers. */
-type RunningPart = { container: StartedTestContainer; answers: () => Promise<boolean> };
+type Run = {
+  id: string;
+  network: StartedNetwork;
+  secrets: SampleSecrets;
+  logs: Map<string, string>;
+};
 
 /** An image of ours runs as an orchestrator would run it: no capability, nothing to write to. */
 class HardenedContainer extends GenericContainer {
@@ -49,7 +71,7 @@ class HardenedContainer extends GenericContainer {
  *
  * @throws {Error} with the end of what the containers logged; nothing is left behind.
  */
-export async function startContainerStack(): Promise<ContainerStack> {
+export async function startContainerStack(postgres: PostgresServer = {}): Promise<ContainerStack> {
   await buildImages();
   const run: Run = {
     id: randomUUID(),
@@ -58,7 +80,7 @@ export async function startContainerStack(): Promise<ContainerStack> {
     logs: new Map(),
   };
   try {
-    return await startParts(run);
+    return await startParts(run, postgres);
   } catch (error) {
     await removeAll(run);
     const logs = [...run.logs].map(([name, log]) => `--- ${name}\n${log.slice(-2_000)}`).join('\n');
@@ -66,9 +88,9 @@ export async function startContainerStack(): Promise<ContainerStack> {
   }
 }
 
-async function startParts(run: Run): Promise<ContainerStack> {
+async function startParts(run: Run, server: PostgresServer): Promise<ContainerStack> {
   // When one doesn't start, what the others start is to be removed with it: so each is waited for first.
-  const first = [startPostgres(run), startRedis(run), startUpstream(run)] as const;
+  const first = [startPostgres(run, server), startRedis(run), startUpstream(run)] as const;
   await Promise.allSettled(first);
   const [postgres, redis, upstream] = await Promise.all(first);
   await runAccountProgram(run, 'migrate');
@@ -102,10 +124,15 @@ async function startParts(run: Run): Promise<ContainerStack> {
     },
     mails: () => readMails(parts.account),
     forgetTokens: () => forgetTokens(redis),
-    backUpPostgres: () => runBeside(postgres, copyStatements('tollgate')),
-    restorePostgres: () => runBeside(postgres, restoreStatements('tollgate')),
+    backUpPostgres: () => runBeside(parts.postgres, copyStatements('tollgate')),
+    restorePostgres: () => runBeside(parts.postgres, restoreStatements('tollgate')),
     stop: () => removeAll(run),
     containerId: (part) => parts[part].container.getId(),
+    exec: (part, command, env) => execIn(parts[part], command, env),
+    replacePostgres: async (next) => {
+      await kill(parts.postgres);
+      parts.postgres = await startPostgres(run, next);
+    },
   };
 }
 
@@ -127,12 +154,19 @@ function prepared<Container extends GenericContainer>(
     });
 }
 
-async function startPostgres(run: Run): Promise<RunningPart> {
+async function startPostgres(
+  run: Run,
+  { settings = {}, directories = {}, env = {} }: PostgresServer,
+): Promise<RunningPart> {
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const container = await prepared(run, 'postgres', new GenericContainer(POSTGRES_IMAGE))
+    .withCommand(['postgres', ...options])
+    .withBindMounts(Object.entries(directories).map(([target, source]) => ({ source, target })))
     .withEnvironment({
       POSTGRES_USER: 'tollgate',
       POSTGRES_PASSWORD: run.secrets.postgres_password,
       POSTGRES_DB: 'tollgate',
+      ...env,
     })
     .withWaitStrategy(Wait.forSuccessfulCommand(POSTGRES_ANSWERS))
     .start();
@@ -235,40 +269,4 @@ async function runBeside({ container }: RunningPart, statements: readonly string
   const commands = statements.map((statement) => `--command=${statement}`);
   const { exitCode, output } = await container.exec(['psql', ...options, ...commands]);
   if (exitCode !== 0) throw new Error(`Postgres refuses a copy of the database: ${output}`);
-}
-
-/** A part's container as the engine's own client knows it. */
-async function engineOf({ container }: RunningPart) {
-  const client = await getContainerRuntimeClient();
-  return client.container.getById(container.getId());
-}
-
-async function kill(part: RunningPart): Promise<void> {
-  const killed = await engineOf(part);
-  await killed.kill({ signal: 'SIGKILL' });
-  await killed.wait();
-}
-
-async function startAgain(part: Part, running: RunningPart): Promise<void> {
-  await (await engineOf(running)).start();
-  await waitFor(running.answers, {
-    timeoutMs: START_TIME_LIMIT_MS,
-    intervalMs: 100,
-    what: `${part} to answer`,
-  });
-}
-
-async function succeeds(container: StartedTestContainer, command: string): Promise<boolean> {
-  return (await container.exec(['sh', '-c', command])).exitCode === 0;
-}
-
-/** Removes every container of the run, whatever its state, with its volumes, and then the network. */
-async function removeAll({ id, network }: Run): Promise<void> {
-  const { dockerode } = (await getContainerRuntimeClient()).container;
-  const filters = { label: [`${RUN_LABEL}=${id}`] };
-  const containers = await dockerode.listContainers({ all: true, filters });
-  await Promise.all(
-    containers.map((container) => dockerode.getContainer(container.Id).remove({ force: true, v: true })),
-  );
-  await network.stop();
 }

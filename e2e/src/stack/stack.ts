@@ -21,9 +21,9 @@ export type DemoApplication = { application_id: number; client_id: string; clien
 
 export type Part = 'auth' | 'account' | 'gateway' | 'upstream' | 'redis' | 'postgres';
 
-/** A whole running Tollgate, as processes or as containers. The demo's addresses stay valid over kill and start. */
+/** A whole running Tollgate: processes, containers, or the chart in a cluster. The demo's addresses stay valid over kill and start. */
 export type Stack = {
-  kind: 'processes' | 'containers';
+  kind: 'processes' | 'containers' | 'cluster';
   demo: Demo;
   /** SIGKILL; resolves when the part is gone. */
   kill: (part: Part) => Promise<void>;

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { openPromise } from 'yauzl';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
 import type { Journey } from './journey.ts';
@@ -53,6 +55,26 @@ async function remove(page: Page, name: string | RegExp): Promise<void> {
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
+}
+
+/** The next export gets this problem. */
+async function refuseOnce(page: Page, status: number, code: string): Promise<void> {
+  const problem = { title: 'Not now', status, code, request_id: `export-${String(status)}` };
+  await page.route(
+    '**/api/console/account/export',
+    (route) =>
+      route.fulfill({ status, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+    { times: 1 },
+  );
+}
+
+async function unzipped(path: string): Promise<Map<string, string>> {
+  const zip = await openPromise(path);
+  const files = new Map<string, string>();
+  for await (const entry of zip.eachEntry()) {
+    files.set(entry.fileName, await text(await zip.openReadStreamPromise(entry)));
+  }
+  return files;
 }
 
 /** The page Account: what protects the account, and where it is signed in. */
@@ -112,8 +134,8 @@ export function accountJourneys(journey: Journey): void {
   test('a passkey: added, completes a sign-in, replaces the password, and is removed', async () => {
     const tab = await openAccount(journey);
     const { page } = tab;
-    // Passkeys belong to the host of PUBLIC_URL, which is another one in the containers.
-    if (journey.stack().kind === 'containers') {
+    // Passkeys belong to the host of PUBLIC_URL, which is another one in the containers and the cluster.
+    if (journey.stack().kind !== 'processes') {
       await tab.close();
       return;
     }
@@ -124,7 +146,7 @@ export function accountJourneys(journey: Journey): void {
     }
     const devtools = await tab.context.newCDPSession(page);
     await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
       options: {
         protocol: 'ctap2',
         transport: 'internal',
@@ -144,11 +166,24 @@ export function accountJourneys(journey: Journey): void {
     await page.getByRole('list', { name: 'Passkeys' }).getByText('Journey').waitFor();
     await expectAccessible(page);
 
+    // The browser's suggestions offer it; this authenticator takes the first offer.
+    await signOut(page);
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    // Without presence, offers wait, as they do for people.
+    const presence = async (enabled: boolean) => {
+      await devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
+    };
+    await presence(false);
     await signOut(page);
     await enterPassword(page, journey);
+    await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+    await presence(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await presence(false);
     await signOut(page);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+    await presence(true);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('link', { name: 'Overview' }).waitFor();
     await page.goto(accountPage(journey));
@@ -172,5 +207,33 @@ export function accountJourneys(journey: Journey): void {
     await there.page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
     await here.close();
     await there.close();
+  }, 60_000);
+
+  test('export: after a confirmation and an error, a zip with what the account has, by keyboard alone', async () => {
+    const tab = await openAccount(journey);
+    const { page } = tab;
+    const { email, password } = journey.stack().demo.member;
+    await refuseOnce(page, 503, 'service_unavailable');
+    await page.getByRole('button', { name: 'Export data' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Request ID: export-503').waitFor();
+    await expectAccessible(page);
+    await refuseOnce(page, 403, 'confirmation_required');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.type(password);
+    const downloading = page.waitForEvent('download');
+    await page.keyboard.press('Enter');
+    const download = await downloading;
+    expect(download.suggestedFilename()).toMatch(/^account-\d+-\d{4}-\d\d-\d\d\.zip$/);
+    const files = await unzipped(await download.path());
+    expect(JSON.parse(files.get('account.json') ?? '')).toMatchObject({ email });
+    expect(files.get('usage.csv')).toMatch(/^hour,period_id,/);
+    expect(files.get('README.txt')).toContain('Times are in UTC');
+    await page.getByRole('status').getByText('was downloaded.').waitFor();
+    await expectAccessible(page);
+    expect(tab.faults).toEqual([]);
+    await tab.close();
   }, 60_000);
 }

@@ -28,7 +28,7 @@ export function entryJourneys(journey: Journey): void {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByLabel('Password', { exact: true }).fill(journey.stack().demo.console.password);
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -68,7 +68,7 @@ export function entryJourneys(journey: Journey): void {
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('another horse battery');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Trial', { exact: true }).waitFor();
     await expectAccessible(page);
   });

@@ -61,3 +61,28 @@ export async function makeApplication(page: Page, name: string) {
   await page.getByRole('link', { name, exact: true }).waitFor();
   return { application_id: 0, client_id, client_secret };
 }
+
+const PASSWORD = 'correct horse battery staple';
+
+/** Makes an account by the sign-up's mail; the tab is signed in and shows the Overview. */
+export async function signUp(
+  journey: Journey,
+  email: string,
+): Promise<{ page: Page; email: string; password: string }> {
+  const { page } = journey.tab();
+  const { url } = journey.stack().demo.console;
+  const data = { email, name: 'Ada', password: PASSWORD };
+  const response = await page.request.post(`${new URL(url).origin}/api/console/sign-up`, { data });
+  if (response.status() !== 202) throw new Error(`No sign-up: ${await response.text()}`);
+  await page.goto(await mailedLink(journey, email, 'verify-email'));
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText(`${email} is now the address of your account.`).waitFor();
+  await page.goto(`${url}/sign-in`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return { page, email, password: PASSWORD };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
 import { eventually, obtainToken, postGraphql } from '../../caller.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY } from './journey.ts';
@@ -9,6 +9,8 @@ import type { Journey } from './journey.ts';
 const SOON_MS = 2_000;
 
 const RECOVERY_MS = 30_000;
+
+const DAY_MS = 86_400_000;
 
 const pointsMeter = (page: Page) => page.getByRole('meter', { name: 'Points used' });
 const used = async (page: Page) => Number(await pointsMeter(page).getAttribute('aria-valuenow'));
@@ -47,6 +49,17 @@ export function liveJourneys(journey: Journey): void {
     page.on('request', (request) => {
       if (request.url().endsWith('/usage/pace')) polls.push(request.url());
     });
+    await page.evaluate(() => {
+      const spoken: string[] = [];
+      Object.assign(globalThis, { spoken });
+      for (const region of document.querySelectorAll('[role="status"], [role="alert"], [aria-live]')) {
+        new MutationObserver(() => spoken.push(region.textContent)).observe(region, {
+          childList: true,
+          characterData: true,
+          subtree: true,
+        });
+      }
+    });
     const before = await used(page);
     const points = await callOnce(token);
     const sinceMs = performance.now();
@@ -57,6 +70,64 @@ export function liveJourneys(journey: Journey): void {
     );
     expect(performance.now() - sinceMs).toBeLessThan(SOON_MS);
     expect(polls).toEqual([]);
+    // A screen reader isn't told of each call.
+    expect(await page.evaluate('spoken')).toEqual([]);
+  });
+
+  test('a hidden tab has no feed, and shows what happened meanwhile when it is seen again', async () => {
+    const page = await overview();
+    const feeds: Request[] = [];
+    const ended: Request[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/usage/live')) feeds.push(request);
+    });
+    page.on('requestfailed', (request) => ended.push(request));
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperties(document, {
+          hidden: { value: hidden, configurable: true },
+          visibilityState: { value: hidden ? 'hidden' : 'visible', configurable: true },
+        });
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+      }, isHidden);
+    await setHidden(true);
+    await setHidden(false);
+    await eventually(
+      () => Promise.resolve(feeds.length),
+      (count) => count === 1,
+      LIVE_TIME_LIMIT_MS,
+    );
+    await setHidden(true);
+    await eventually(
+      () => Promise.resolve(ended.includes(feeds[0] as Request)),
+      (hasEnded) => hasEnded,
+      LIVE_TIME_LIMIT_MS,
+    );
+    const before = await used(page);
+    const points = await callOnce(await obtainToken(stack().demo, stack().demo.application));
+    await setHidden(false);
+    await eventually(
+      () => used(page),
+      (now) => now >= before + points,
+      LIVE_TIME_LIMIT_MS,
+    );
+    expect(feeds).toHaveLength(2);
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  test('a browser clock that is days off changes neither the figures nor the time that is left', async () => {
+    const { page, context } = journey.tab();
+    const facts = () => page.getByRole('region', { name: 'Plan' }).innerText();
+    const right = await overview().then(facts);
+    await context.clock.setSystemTime(Date.now() - 3 * DAY_MS);
+    await page.reload();
+    await pointsMeter(page).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await facts()).toBe(right);
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
+    await page.getByText('Show as a table').click();
+    const today = new Date().toISOString().slice(0, 10);
+    await page.locator(`time[datetime^="${today}"]`).first().waitFor();
   });
 
   test('account is killed and starts again: figures are paused, then live again, and nothing is reloaded', async () => {
@@ -85,10 +156,12 @@ export function liveJourneys(journey: Journey): void {
     const { context } = journey.tab();
     await context.setOffline(true);
     await page.getByText(/^You are offline\. Figures are from/).waitFor();
+    await page.getByText('Live figures are paused').waitFor();
     await expectAccessible(page);
     await context.setOffline(false);
     await page.getByText('You are offline').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
     await page.getByText('Trying again').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
+    await page.getByText('Live', { exact: true }).waitFor({ timeout: RECOVERY_MS });
   });
 
   test('a page whose script cannot be reached says so, and loads when it can', async () => {
@@ -102,6 +175,22 @@ export function liveJourneys(journey: Journey): void {
     await page.unroute(isOverview);
     await page.unroute('**/user');
     await page.getByRole('button', { name: 'Reload' }).click();
+    await pointsMeter(page).waitFor();
+  });
+
+  test('a chart whose script cannot be reached leaves the figures, and is drawn when it can', async () => {
+    const page = await journey.signedIn();
+    const isPlot = /\/assets\/plot-[\w-]+\.js$/;
+    await page.route(isPlot, (route) => route.abort());
+    await page.route('**/user', (route) => route.abort());
+    const refused = page.waitForEvent('requestfailed', (request) => isPlot.test(request.url()));
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await refused;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await page.unroute(isPlot);
+    await page.unroute('**/user');
+    await page.getByRole('slider', { name: 'Points per day' }).waitFor();
     await pointsMeter(page).waitFor();
   });
 

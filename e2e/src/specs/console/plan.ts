@@ -3,10 +3,9 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../../browser/console-page.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
-import { LIVE_TIME_LIMIT_MS, QUERY, mailedLink, makeApplication } from './journey.ts';
+import type { Demo } from '../../stack/stack.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY, makeApplication, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
-
-const PASSWORD = 'correct horse battery';
 
 /** A customer starts without an operator: the trial of the sign-up, then a plan. */
 export function planJourneys(journey: Journey): void {
@@ -54,9 +53,16 @@ export function planJourneys(journey: Journey): void {
     await dialog.getByText(/You lose the remaining 100,000 points of Starter/).waitFor();
     await dialog.getByRole('radio', { name: /^Now/ }).check();
     await expectAccessible(page);
+    // A period has two seconds at least: until the new one begins, the end of the period is that of Starter.
+    const begun = page.waitForResponse(async (response) => {
+      if (!response.url().endsWith('/api/console/subscription')) return false;
+      const { billing_period } = (await response.json()) as { billing_period: { plan_name: string } | null };
+      return billing_period?.plan_name === 'Standard';
+    });
     await dialog.getByRole('button', { name: 'Change plan' }).click();
     await page.getByRole('heading', { name: 'Standard', level: 2 }).waitFor();
     await page.getByText(/^Standard renews every month/).waitFor();
+    await begun;
 
     await page.getByRole('button', { name: 'Change to Starter' }).click();
     const smaller = page.getByRole('dialog', { name: 'Change to Starter' });
@@ -113,24 +119,72 @@ export function planJourneys(journey: Journey): void {
   });
 }
 
-/** A new account, signed in, on the Overview. */
+/** The plan's points are used up: what refuses the calls, what the pages say, and the way out. */
+export function limitJourneys(journey: Journey): void {
+  test('points used up: calls are refused, each page says so, and a larger plan by keyboard lets them pass', async () => {
+    const page = await signedUp(journey);
+    const { demo } = journey.stack();
+    await openApplications(page);
+    const token = await obtainToken(demo, await makeApplication(page, 'Hungry'));
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.getByText('Calls are accepted.', { exact: true }).waitFor();
+    expect(await useUp(demo, token)).toMatchObject({
+      code: 'points_limit_exceeded',
+      limit: 10_000,
+      help_url: '/user/plan',
+    });
+
+    await page.getByText('Limit reached', { exact: true }).waitFor();
+    await page.getByText(/^The points of this period are used up, and calls are refused\./).waitFor();
+    const meter = page.getByRole('meter', { name: 'Points used' });
+    expect(await meter.getAttribute('aria-valuenow')).toBe('10000');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Requests' }).click();
+    const call = page.getByRole('listitem').filter({ hasText: 'Hungry' }).first();
+    await call.locator('summary').click();
+    await call.getByRole('link', { name: 'Go to Plan' }).waitFor();
+    await expectAccessible(page);
+
+    // By keyboard alone.
+    await call.getByRole('link', { name: 'Go to Plan' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Subscribe to Starter' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Starter', level: 2 }).waitFor();
+    await eventually(
+      async () => (await postGraphql(demo, token, QUERY)).status,
+      (status) => status === 200,
+      LIVE_TIME_LIMIT_MS,
+    );
+    await page.getByRole('link', { name: 'Overview', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Calls are accepted.', { exact: true }).waitFor();
+  });
+}
+
+/** What a refusal of the data endpoint tells a program. */
+type Refusal = { code?: string; limit?: number; help_url?: string };
+
+/** Calls until the points of the plan are used up; the refusal's details. */
+async function useUp(demo: Demo, token: string): Promise<Refusal> {
+  const dear = Array.from({ length: 20 }, (_, index) => `a${String(index)}: countries(first: 100) { name }`);
+  return eventually(
+    async () => {
+      const response = await postGraphql(demo, token, `{ ${dear.join(' ')} }`);
+      const body = (await response.json()) as { errors?: { extensions?: Refusal }[] };
+      return response.status === 402 ? (body.errors?.[0]?.extensions ?? {}) : {};
+    },
+    ({ code }) => code !== undefined,
+    LIVE_TIME_LIMIT_MS,
+  );
+}
+
+/** A new account, signed in, on the Overview, whose trial can be replaced. */
 async function signedUp(journey: Journey): Promise<Page> {
-  const { page } = journey.tab();
+  const { page } = await signUp(journey, `plan-${randomUUID()}@example.com`);
   const { url } = journey.stack().demo.console;
-  const email = `plan-${randomUUID()}@example.com`;
-  const post = (path: string, data: Record<string, string>) =>
-    page.request.post(`${new URL(url).origin}/api/console${path}`, { data });
-  expect((await post('/sign-up', { email, name: 'Ada', password: PASSWORD })).status()).toBe(202);
-  await page.goto(await mailedLink(journey, email, 'verify-email'));
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText(`${email} is now the address of your account.`).waitFor();
-  await page.goto(`${url}/sign-in`);
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   // A period is replaced two seconds after its start at the earliest (ADR 0027).
   await eventually(
     async () => {

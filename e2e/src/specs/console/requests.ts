@@ -52,8 +52,8 @@ export function requestJourneys(journey: Journey): void {
       (count) => count === 1,
       LIVE_TIME_LIMIT_MS,
     );
-    await page.getByText('Get a new token.').waitFor();
-    await page.getByRole('link', { name: 'Go to Tokens' }).waitFor();
+    await page.getByText('Get a new token.').first().waitFor();
+    await page.getByRole('link', { name: 'Go to Tokens' }).first().waitFor();
     await expectAccessible(page);
   });
 

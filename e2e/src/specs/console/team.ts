@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
-import { eventually, obtainToken, postGraphql } from '../../caller.ts';
-import { LIVE_TIME_LIMIT_MS, QUERY, mailedLink } from './journey.ts';
+import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
+import type { Demo, DemoApplication } from '../../stack/stack.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY, mailedLink, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -39,25 +41,14 @@ export function teamJourneys(journey: Journey): void {
     await teammate.page.goto(invitation);
     await teammate.page.getByText('Sign in to accept').waitFor();
     await teammate.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await teammate.page.getByRole('button', { name: 'Sign in' }).click();
+    await teammate.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await teammate.page.getByRole('button', { name: `Accept as ${email}` }).click();
     await teammate.page.getByRole('heading', { name: 'You joined the team' }).waitFor();
     await teammate.page.goto(teamPage());
     await teammate.page.getByText(`(${demo.console.email})`).first().waitFor();
     await expectAccessible(teammate.page);
 
-    const { origin } = new URL(demo.console.url);
-    const session = await teammate.page.request.get(`${origin}/api/console/session`);
-    const { csrf_token } = (await session.json()) as { csrf_token: string };
-    const made = await teammate.page.request.post(`${origin}/api/console/applications`, {
-      headers: { 'x-csrf-token': csrf_token },
-      data: { name: 'Compiler', type: 'automatic', token_lifespan_sec: 3_600 },
-    });
-    const application = (await made.json()) as {
-      application_id: number;
-      client_id: string;
-      client_secret: string;
-    };
+    const application = await newApplication(teammate.page, demo);
     const response = await postGraphql(demo, await obtainToken(demo, application), QUERY);
     expect(response.status).toBe(200);
     const points = response.headers.get('x-points-cost');
@@ -89,6 +80,63 @@ export function teamJourneys(journey: Journey): void {
     await teammate.close();
   });
 
+  test('hand over by keyboard, then dissolve: who pays for the next call', async () => {
+    const { page } = await signUp(journey, `first-${crypto.randomUUID()}@example.com`);
+    const { demo } = journey.stack();
+    const token = await obtainToken(demo, await newApplication(page, demo));
+    // The trial has no slot for another member.
+    await page.goto(`${demo.console.url}/plan`);
+    await page.getByRole('button', { name: 'Subscribe to Starter' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe', exact: true }).click();
+    await page.getByRole('heading', { name: 'Starter', level: 2 }).waitFor();
+    await page.goto(teamPage());
+    await page.getByLabel('Name').fill('Relay');
+    await page.getByRole('button', { name: 'Create team' }).click();
+    const email = `second-${crypto.randomUUID()}@example.com`;
+    const tab = await openTab(journey.browser(), `${demo.console.url}/sign-in`, {
+      colorScheme: 'dark',
+      width: 390,
+    });
+    // Before the invitation: who is invited gets no trial of their own.
+    await signUp({ ...journey, tab: () => tab }, email);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Email').press('Enter');
+    await page.getByText(`Invitation sent to ${email}.`).waitFor();
+
+    await tab.page.goto(await mailedLink(journey, email, 'invitation'));
+    await tab.page.getByRole('button', { name: `Accept as ${email}` }).click();
+    await tab.page.getByRole('heading', { name: 'You joined the team' }).waitFor();
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Make manager: Ada' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[name="confirmation"]:focus').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.type('Ada');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Leave team' }).waitFor();
+    await page.getByText(`(${email})`).first().waitFor();
+    await expectAccessible(page);
+    const payers = async () => {
+      const { account_id, payer_id } = await readUsage(demo, token);
+      return { paysOneself: account_id === payer_id };
+    };
+    expect(await payers()).toEqual({ paysOneself: false });
+
+    await tab.page.goto(teamPage());
+    await tab.page.getByRole('button', { name: 'Dissolve team' }).click();
+    await tab.page.getByRole('dialog').getByText('1 member loses your plan').waitFor();
+    await expectAccessible(tab.page);
+    await tab.page.keyboard.type('Relay');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('heading', { name: 'Create a team' }).waitFor();
+    expect(await payers()).toEqual({ paysOneself: true });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Create a team' }).waitFor();
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  });
+
   test('an invitation is withdrawn at once; leaving says who pays then, and asks for the name', async () => {
     const page = await journey.signedIn();
     const { demo } = journey.stack();
@@ -102,7 +150,7 @@ export function teamJourneys(journey: Journey): void {
     const member = await openTab(journey.browser(), teamPage(), { colorScheme: 'dark', width: 390 });
     await member.page.getByLabel('Email').fill(demo.member.email);
     await member.page.getByLabel('Password', { exact: true }).fill(demo.member.password);
-    await member.page.getByRole('button', { name: 'Sign in' }).click();
+    await member.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await member.page.getByRole('button', { name: 'Leave team' }).click();
     await member.page.getByRole('dialog').getByText('your calls are charged to your own plan').waitFor();
     await expectAccessible(member.page);
@@ -110,4 +158,16 @@ export function teamJourneys(journey: Journey): void {
     expect(member.faults).toEqual([]);
     await member.close();
   });
+}
+
+/** An application of the account that is signed in. */
+async function newApplication(page: Page, demo: Demo): Promise<DemoApplication> {
+  const { origin } = new URL(demo.console.url);
+  const session = await page.request.get(`${origin}/api/console/session`);
+  const { csrf_token } = (await session.json()) as { csrf_token: string };
+  const made = await page.request.post(`${origin}/api/console/applications`, {
+    headers: { 'x-csrf-token': csrf_token },
+    data: { name: 'Compiler', type: 'automatic', token_lifespan_sec: 3_600 },
+  });
+  return (await made.json()) as DemoApplication;
 }

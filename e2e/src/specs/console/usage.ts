@@ -123,6 +123,31 @@ export function usageJourneys(journey: Journey): void {
     await page.waitForURL(/\?from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/);
   });
 
+  test('of one application: the figures and the CSV are its own, and the address has the filter', async () => {
+    const page = await signedIn();
+    await page.goto(`${usagePage()}?group=application`);
+    const groups = page.getByRole('region', { name: 'Usage by group' });
+    await groups.waitFor();
+    const filter = page.getByLabel('Application', { exact: true });
+    const [, name = ''] = await filter.getByRole('option').allInnerTexts();
+    await filter.selectOption(name);
+    await page.waitForURL(/\?group=application&application=\d+$/);
+    const id = await filter.inputValue();
+    await eventually(
+      () => groups.getByRole('rowheader').allInnerTexts(),
+      (shown) => shown.length === 1 && shown[0] === name,
+      LIVE_TIME_LIMIT_MS,
+    );
+    await expectAccessible(page);
+    const lines = await downloadedCsv(page);
+    expect(new Set(lines.map(({ application_id }) => application_id))).toEqual(new Set([id]));
+    await page.reload();
+    await groups.waitFor();
+    expect(await filter.inputValue()).toBe(id);
+    await filter.selectOption('All applications');
+    await page.waitForURL(/\?group=application$/);
+  });
+
   test('a range by keyboard, in the dark theme at 320 px; on paper only what counts', async () => {
     const narrow = await openTab(browser(), usagePage(), { colorScheme: 'dark', width: 320 });
     const { page } = narrow;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventually, getUsage, obtainToken, postGraphql, settledUsage } from '../caller.ts';
+import { eventually, getUsage, obtainToken, postGraphql, settledUsage } from '../../caller.ts';
 import type { UsageResponse } from '@tollgate/contracts/usage-response';
-import { operate } from '../operate.ts';
-import type { Stack } from '../stack/stack.ts';
+import { operate } from '../../operate.ts';
+import type { Stack } from '../../stack/stack.ts';
 
 const QUERY = '{ country(code: "IS") { name } }';
 const RECOVERY_MS = 30_000;

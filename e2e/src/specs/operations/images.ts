@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { postGraphql, obtainToken } from '../caller.ts';
-import type { ContainerStack } from '../stack/containers.ts';
+import { postGraphql, obtainToken } from '../../caller.ts';
+import type { ContainerStack } from '../../stack/containers.ts';
 
 const PARTS = ['auth', 'account', 'gateway', 'upstream'] as const;
 
