@@ -12,6 +12,7 @@ const accountFolders = {
   notifications: [...domainBase, 'billing'],
   usage: [...domainBase, 'billing', 'access', 'notifications'],
   'identity/deletion': [...domainBase, 'access', 'billing', 'teams', 'notifications', 'usage'],
+  'identity/export': [...domainBase, 'access', 'billing', 'teams', 'notifications', 'usage'],
   'api-document': ['http', 'platform', 'identity', 'access', 'teams', 'billing', 'notifications', 'usage'],
 };
 

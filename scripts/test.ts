@@ -13,7 +13,9 @@ type Suite = { name: string; args: string[] };
 
 const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
+const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
 const CONTAINERS: Suite = { name: 'End to end, over containers', args: endToEnd('containers') };
+const BACKUP: Suite = { name: 'Backup and restore, over containers', args: endToEnd('backup') };
 
 const MAIN_PROJECT = 'suites';
 
@@ -25,7 +27,7 @@ const BASE_IMAGES = [
   process.env['POSTGRES_IMAGE'] ?? 'postgres:17',
   process.env['REDIS_IMAGE'] ?? 'redis:7',
 ];
-const DOCKER_TIME_LIMIT_MS = 120_000;
+const COMMAND_TIME_LIMIT_MS = 120_000;
 
 const interrupted = new AbortController();
 const results: FileResult[] = [];
@@ -59,14 +61,31 @@ function suites(args: string[]): Suite[] {
     const chosen = args.some((arg) => arg.startsWith('e2e')) ? ['--config=e2e/jest.config.mjs'] : [];
     return [{ name: 'Chosen suites', args: [...chosen, ...args] }];
   }
-  const reason = whyNoContainers();
-  if (reason === undefined) return [ROOMS, PROCESSES, CONTAINERS];
-  console.log(`Skipping the container suite: ${reason}`);
-  // In CI, skipping the container suite would hide that it never ran.
-  if (process.env['REQUIRE_CONTAINERS'] === '1') {
-    results.push({ file: CONTAINERS.name, passed: 0, failed: 1, seconds: 0 });
+  const noContainers = whyNoContainers();
+  const noCluster = noContainers ?? whyNoCluster();
+  if (noContainers !== undefined) leaveOut(CONTAINERS, noContainers);
+  if (noCluster !== undefined) leaveOut(CLUSTER, noCluster);
+  const withContainers = noContainers === undefined ? [CONTAINERS, BACKUP] : [];
+  return [ROOMS, PROCESSES, ...withContainers, ...(noCluster === undefined ? [CLUSTER] : [])];
+}
+
+/** In CI, skipping a suite would hide that it never ran. */
+function leaveOut({ name }: Suite, reason: string): void {
+  console.log(`Skipping "${name}": ${reason}`);
+  const required = name === CLUSTER.name ? 'REQUIRE_CLUSTER' : 'REQUIRE_CONTAINERS';
+  if (process.env[required] === '1') results.push({ file: name, passed: 0, failed: 1, seconds: 0 });
+}
+
+/** Undefined if it can. Naming the command is the permission to install something in KUBECONFIG's cluster. */
+function whyNoCluster(): string | undefined {
+  if (process.env['CLUSTER_LOAD_IMAGE'] === undefined) return 'CLUSTER_LOAD_IMAGE names no command.';
+  for (const [program, ...args] of [
+    ['helm', 'version'],
+    ['kubectl', 'get', '--raw=/readyz'],
+  ] as const) {
+    if (!runs(program, ...args)) return `"${program} ${args.join(' ')}" fails.`;
   }
-  return [ROOMS, PROCESSES];
+  return undefined;
 }
 
 /** Undefined if it can. */
@@ -82,7 +101,11 @@ function endToEnd(kind: string): string[] {
 }
 
 function docker(...args: string[]): boolean {
-  return spawnSync('docker', args, { stdio: 'ignore', timeout: DOCKER_TIME_LIMIT_MS }).status === 0;
+  return runs('docker', ...args);
+}
+
+function runs(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore', timeout: COMMAND_TIME_LIMIT_MS }).status === 0;
 }
 
 async function run({ name, args }: Suite): Promise<FileResult[]> {

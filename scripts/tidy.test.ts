@@ -22,8 +22,8 @@ const CODE = globSync(['{services,packages,tools,e2e,bench,sample-upstream,scrip
 
 const MAX_ENTRIES = 16;
 
-/** Lists by nature: one entry per decision, or per change of the schema. */
-const UNLIMITED = new Set(['docs/adr', 'services/account/src/platform/database/migrations']);
+/** Lists by nature: one entry per topic, decision, or change of the schema. */
+const UNLIMITED = new Set(['docs', 'docs/adr', 'services/account/src/platform/database/migrations']);
 
 const MAX_DECISION_WORDS = 700;
 

@@ -1,5 +1,5 @@
 import { isPortTaken } from '@tollgate/stack/ports';
-import { portsFrom } from './settings.ts';
+import { blockedPort, portsFrom } from './settings.ts';
 import type { Ports, Settings } from './settings.ts';
 
 const NAMES: Record<keyof Ports, string> = {
@@ -38,7 +38,9 @@ export async function takenPorts(ports: Ports, redisUrl?: string): Promise<(keyo
 
 async function freeBase(redisUrl: string | undefined): Promise<number> {
   for (let base = 5_000; base < 30_000; base += 1_000) {
-    if ((await takenPorts(portsFrom(base), redisUrl)).length === 0) return base;
+    const ports = portsFrom(base);
+    if (blockedPort(ports) !== undefined) continue;
+    if ((await takenPorts(ports, redisUrl)).length === 0) return base;
   }
   return 30_000;
 }

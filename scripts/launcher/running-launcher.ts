@@ -6,7 +6,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { Demo } from './demo.ts';
 import { takenPorts } from './ports.ts';
-import { portsFrom } from './settings.ts';
+import { blockedPort, portsFrom } from './settings.ts';
 
 /** `npm start`'s program as a process, for suites. */
 export type RunningLauncher = {
@@ -69,6 +69,8 @@ export async function untilRunning(launcher: RunningLauncher, directory: string)
 export async function freePortBase(): Promise<number> {
   return await waitFor(async () => {
     const base = await freePort();
-    return (await takenPorts(portsFrom(base))).length === 0 ? base : undefined;
+    const ports = portsFrom(base);
+    if (blockedPort(ports) !== undefined) return undefined;
+    return (await takenPorts(ports)).length === 0 ? base : undefined;
   });
 }
