@@ -12,6 +12,16 @@ const postgresSchema = z.object({
   version: z.string(),
   clock_skew_sec: clockSkewSec,
   certificate_expires_at: certificateExpiry,
+  /** What `migrate` has recorded; null before its first run (ADR 0067). */
+  schema: z
+    .object({
+      /** The newest version that has completed its migrations; null during the installation. */
+      version: z.string().nullable(),
+      oldest_served_version: z.string(),
+      /** Compared with account; `too_new` does not serve it. */
+      compared: z.enum(['same', 'older', 'newer', 'too_new']),
+    })
+    .nullable(),
   /** Migrations of this version that were not applied. */
   pending_migrations: z.array(z.string()),
   /** Applied migrations of a newer version. */

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import express from 'express';
 import { Registry } from 'prom-client';
 import { operationsRouter } from './health.ts';
+import { Refusal } from './refusal.ts';
 
 let server: Server | undefined;
 
@@ -38,6 +39,14 @@ test('unavailable, but live, when a dependency refuses', async () => {
   const base = await serve(() => Promise.reject(new Error('connect refused at 10.0.0.1')));
   expect(await ready(base)).toEqual([503, { status: 'unavailable', checks: { store: 'unreachable' } }]);
   expect((await fetch(`${base}/health/live`)).status).toBe(200);
+});
+
+test('unavailable for the reason that a check gives', async () => {
+  const base = await serve(() => Promise.reject(new Refusal('The store is too new.')));
+  expect(await ready(base)).toEqual([
+    503,
+    { status: 'unavailable', checks: { store: 'The store is too new.' } },
+  ]);
 });
 
 test('unavailable when a dependency never answers', async () => {

@@ -1,9 +1,10 @@
 import { Router } from 'express';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { Refusal } from './refusal.ts';
 import { VERSION } from './version.ts';
 
-/** By dependency; a check rejects if the dependency is unavailable. */
+/** By dependency; a check rejects if the dependency is unavailable, with a Refusal to say why. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const CHECK_TIMEOUT_MS = 1_000;
@@ -11,6 +12,7 @@ const CHECK_TIMEOUT_MS = 1_000;
 /**
  * Routes for probes and Prometheus, without a credential: `GET /health/live`, which is `{"status","version"}`,
  * `/metrics` and `/health/ready`, which is `{"status","checks"}`: 200 `ready`, or `restoring` while lost data is loaded; 503 `unavailable` or `draining`.
+ * A check is `ok`, `unreachable` or a sentence.
  */
 export function operationsRouter(options: {
   checks: ReadinessChecks;
@@ -26,14 +28,14 @@ export function operationsRouter(options: {
   });
   router.get('/health/ready', async (_req, res) => {
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await passes(check)] as const),
+      Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const),
     );
-    const ok = results.every(([, passed]) => passed);
+    const ok = results.every(([, outcome]) => outcome === 'ok');
     const good = restoring() ? 'restoring' : 'ready';
     const status = draining() ? 'draining' : ok ? good : 'unavailable';
     res.status(status === good ? 200 : 503).json({
       status,
-      checks: Object.fromEntries(results.map(([name, passed]) => [name, passed ? 'ok' : 'unreachable'])),
+      checks: Object.fromEntries(results),
     });
   });
   router.get('/metrics', async (_req, res) => {
@@ -52,22 +54,22 @@ function observeDependencies(registry: Registry, checks: ReadinessChecks): void 
     async collect() {
       await Promise.all(
         Object.entries(checks).map(async ([dependency, check]) => {
-          this.set({ dependency }, (await passes(check)) ? 1 : 0);
+          this.set({ dependency }, (await outcomeOf(check)) === 'ok' ? 1 : 0);
         }),
       );
     },
   });
 }
 
-async function passes(check: () => Promise<unknown>): Promise<boolean> {
+async function outcomeOf(check: () => Promise<unknown>): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, CHECK_TIMEOUT_MS, false);
+  const late = new Promise<'unreachable'>((resolve) => {
+    timer = setTimeout(resolve, CHECK_TIMEOUT_MS, 'unreachable');
   });
   try {
-    return await Promise.race([check().then(() => true), late]);
-  } catch {
-    return false;
+    return await Promise.race([check().then(() => 'ok'), late]);
+  } catch (error) {
+    return error instanceof Refusal ? error.message : 'unreachable';
   } finally {
     clearTimeout(timer);
   }

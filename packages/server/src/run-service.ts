@@ -13,6 +13,7 @@ import type { DrainLimits } from './listener/connections.ts';
 import { PortTakenError, createListener } from './listener/listener.ts';
 import type { Listener, OnRefusedHead, UpgradeHandler } from './listener/listener.ts';
 import type { ReceiveLimits } from './listener/slow-requests.ts';
+import { Refusal } from './refusal.ts';
 import { createRegistry } from './registry.ts';
 
 export type Service = {
@@ -64,8 +65,8 @@ const CUT_AFTER_SHARE = 0.7;
 
 /**
  * Runs a service: config → compose → listen → SIGTERM or SIGINT → SHUTDOWN_DELAY_MS without readiness (a second signal
- * ends it) → finish requests, or cut them off → close → exit 0. Exits with 1 on configuration faults, a taken port, or a
- * shutdown longer than SHUTDOWN_TIMEOUT_MS.
+ * ends it) → finish requests, or cut them off → close → exit 0. Exits with 1 on configuration faults, a Refusal of compose, a taken port,
+ * or a shutdown longer than SHUTDOWN_TIMEOUT_MS.
  */
 export async function runService<Config extends ProcessConfig>(
   name: string,
@@ -79,7 +80,8 @@ export async function runService<Config extends ProcessConfig>(
   const secondSignal = Promise.withResolvers<undefined>();
 
   const callers = observeCallers(name, config);
-  const service = await compose({ config, logger, registry, draining: () => stopping, ...callers });
+  const composed = compose({ config, logger, registry, draining: () => stopping, ...callers });
+  const service = await orFatal(composed, Refusal, logger);
   const listeners = listenersOf(service, config, callers.accessLog);
 
   async function stop(signal: string): Promise<void> {
@@ -112,14 +114,23 @@ export async function runService<Config extends ProcessConfig>(
   process.on('SIGTERM', (signal) => void stop(signal));
   process.on('SIGINT', (signal) => void stop(signal));
 
+  for (const listener of listeners) await orFatal(listener.listen(), PortTakenError, logger);
+  logger.info({ public_port: config.PUBLIC_PORT, private_port: config.PRIVATE_PORT }, 'listening');
+}
+
+/** Ends the process with 1 and the message of an expected error. */
+async function orFatal<T>(
+  started: Promise<T>,
+  Expected: typeof Refusal | typeof PortTakenError,
+  logger: Logger,
+): Promise<T> {
   try {
-    for (const listener of listeners) await listener.listen();
+    return await started;
   } catch (error) {
-    if (!(error instanceof PortTakenError)) throw error;
+    if (!(error instanceof Expected)) throw error;
     logger.fatal(error.message);
     process.exit(1);
   }
-  logger.info({ public_port: config.PUBLIC_PORT, private_port: config.PRIVATE_PORT }, 'listening');
 }
 
 function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessLog | null): Listener[] {

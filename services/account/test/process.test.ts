@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { VERSION } from '@tollgate/server/version';
 import { freePort } from '@tollgate/stack/ports';
-import { startAccount } from './suite/account-under-test.ts';
+import { becomeReady, startAccount } from './suite/account-under-test.ts';
 import type { AccountUnderTest } from './suite/account-under-test.ts';
 import { runProgram } from './suite/programs.ts';
 
@@ -105,6 +106,48 @@ test('the private listener tells health and metrics, and asks for a credential f
   }
   expect((await fetch(`${privateUrl}/private/anything`)).status).toBe(401);
   expect((await fetch(`${privateUrl}/api/usage`)).status).toBe(404);
+});
+
+describe('on a schema of a newer version', () => {
+  const record = (version: string, oldest_served_version: string) =>
+    suite.database('schema_version').update({ version, oldest_served_version });
+  const ready = async () => {
+    const response = await fetch(`${suite.account.privateUrl}/health/ready`);
+    return [response.status, (await response.json()) as unknown] as const;
+  };
+
+  afterEach(async () => {
+    await record(VERSION, VERSION);
+  });
+
+  test('that serves this one, it starts and is ready', async () => {
+    await record('99.0.0', VERSION);
+    await suite.account.stop();
+    await suite.account.restart();
+    await becomeReady(suite.account);
+    expect(await ready()).toEqual([200, { status: 'ready', checks: { postgres: 'ok', redis: 'ok' } }]);
+  });
+
+  test('that no longer serves this one, it refuses to start, and says which version to install', async () => {
+    await record('99.0.0', '98.0.0');
+    const DATABASE_URL = suite.settings['DATABASE_URL'] ?? '';
+    const { code, stdout } = await runProgram('main', { ...(await settings()), DATABASE_URL });
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Tollgate 99.0.0 has changed the database, and Tollgate ${VERSION} can't work`);
+    expect(stdout).toContain('Install 98.0.0 or newer');
+    expect(stdout).not.toContain('listening');
+  });
+
+  test('that stops serving this one while it runs, it is not ready, and says why', async () => {
+    await record('99.0.0', '98.0.0');
+    expect(await ready()).toEqual([
+      503,
+      {
+        status: 'unavailable',
+        checks: { postgres: expect.stringContaining('Install 98.0.0 or newer'), redis: 'ok' },
+      },
+    ]);
+  });
 });
 
 test('SIGTERM ends it with 0', async () => {

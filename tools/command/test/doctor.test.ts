@@ -73,7 +73,7 @@ test('a healthy stack: no problem, no warning, exit code 0, and words for what w
   const { code, findings } = await examine();
   expect(code).toBe(0);
   expect(findings.filter(({ status }) => status !== 'ok' && status !== 'skipped')).toEqual([]);
-  for (const check of ['versions', 'migrations', 'clocks', 'Redis eviction', 'Redis persistence']) {
+  for (const check of ['versions', 'schema', 'migrations', 'clocks', 'Redis eviction', 'Redis persistence']) {
     expect(findings).toContainEqual(expect.objectContaining({ check, status: 'ok' }));
   }
   for (const check of ['usage streams', 'outboxes', 'sealing keys', 'reachable']) {
@@ -120,6 +120,22 @@ test('migrations that are missing, or of a newer version', async () => {
     problem(`Not applied: ${String(last?.name)}`),
     { status: 'warning', finding: expect.stringContaining('9999-newer') as unknown },
   ]);
+});
+
+test.each([
+  ['0.0.9', '0.0.1', problem('The schema is that of version 0.0.9, and account is 0.1.0')],
+  ['99.0.0', '0.0.1', { status: 'warning', finding: expect.stringContaining('also serves') }],
+  ['99.0.0', '98.0.0', problem('does not serve account')],
+])('a schema of version %s that serves %s and newer', async (version, oldest, finding) => {
+  const [recorded] = await stack.sql<{ version: string; oldest_served_version: string }>(
+    'SELECT version, oldest_served_version FROM schema_version',
+  );
+  const record = (newest = '', served = '') =>
+    stack.sql(`UPDATE schema_version SET version = '${newest}', oldest_served_version = '${served}'`);
+  repairs.push(() => record(recorded?.version, recorded?.oldest_served_version));
+  await record(version, oldest);
+  const { of } = await examine();
+  expect(of('schema')).toMatchObject([finding]);
 });
 
 test('auth away, and a revocation that waits for it in an outbox', async () => {

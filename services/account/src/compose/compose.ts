@@ -10,6 +10,7 @@ import { observeReconnects } from '@tollgate/redis/metrics';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClockOptions } from '@tollgate/server/reference-clock';
+import { Refusal } from '@tollgate/server/refusal';
 import { currentTraceFields, openServiceTraces } from '@tollgate/trace/service-traces';
 import { createPrivateApp, createPublicApp } from '../app.ts';
 import { createApplications } from '../access/applications/applications.ts';
@@ -23,6 +24,7 @@ import { openDatabase } from '../platform/database/database.ts';
 import { observePostgres } from '../platform/database/metrics.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
+import { checkSchemaServesThisVersion } from '../platform/database/schema-version.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from '../billing/entitlements/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from '../platform/outbox/metrics.ts';
 import { createPublishedRevocations } from '../platform/outbox/revocations/publisher.ts';
@@ -31,17 +33,22 @@ import { createTokens } from '../access/tokens/tokens.ts';
 import { createRepairUsage } from '../usage/repairs/repair.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
-/** Starts without its dependencies; readiness reports which are unavailable. */
+/**
+ * Starts without its dependencies; readiness reports which are unavailable.
+ * @throws {Refusal} if the schema is too new (ADR 0067)
+ */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, trusts, addressOf, accessLog } = context;
   const databases = openDatabases(config, logger);
   const { database } = databases;
+  const query = createQuery(database);
+  const checkPostgres = () => checkSchemaServesThisVersion(query);
+  await checkPostgres().catch(throwRefusal);
   const redis = openRedis(config.REDIS_URL, logger);
   observeReconnects(redis, registry);
   const traces = await openServiceTraces(config, redis, logger);
   const auth = openAuth(config);
   const introspection = openIntrospection({ config, auth, logger });
-  const query = createQuery(database);
   observePostgres(registry, query);
   const clocks = followClocks(redis, query, { registry, logger });
   const { outbox, publisher } = startOutboxes(context, databases, { auth, redis });
@@ -54,7 +61,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const liveFeeds = openLiveUsage({ config, logger, registry });
   const workers = [outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
   const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
-  const checks = { postgres: () => query('SELECT 1'), redis: () => redis.ping() };
+  const checks = { postgres: checkPostgres, redis: () => redis.ping() };
   const operations = {
     serviceCredentials: config.SERVICE_CREDENTIALS,
     operatorCredentials: config.OPERATOR_CREDENTIALS,
@@ -96,6 +103,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       redis.disconnect();
     },
   };
+}
+
+/** Without Postgres, the service starts all the same. */
+function throwRefusal(error: unknown): void {
+  if (error instanceof Refusal) throw error;
 }
 
 /** What `tollgate doctor` compares with what runs. */

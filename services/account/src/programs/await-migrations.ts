@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { orExit } from '@tollgate/server';
 import { createLogger } from '@tollgate/log';
+import { orExit } from '@tollgate/server';
+import { Refusal } from '@tollgate/server/refusal';
 import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { pendingMigrations } from '../platform/database/migrate-database.ts';
+import { createQuery } from '../platform/database/query.ts';
+import { checkSchemaServesThisVersion } from '../platform/database/schema-version.ts';
 
 const RETRY_MS = 1_000;
 
 /**
  * Waits until the schema has all migrations of this version, then exits with 0. Runs before the service where something
- * else starts both at once: the init container of k8s/tollgate.
+ * else starts both at once: the init container of k8s/tollgate. Exits with 1 if the schema is too new (ADR 0067).
  */
 const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-await-migrations', config.LOG_LEVEL);
@@ -22,15 +25,28 @@ const database = openDatabase({
 try {
   let reported = '';
   for (;;) {
-    const missing = await pendingMigrations(database).catch((error: unknown) => [
-      error instanceof Error ? error.message : 'unknown',
-    ]);
+    const missing = await missingMigrations();
     if (missing.length === 0) break;
     if (String(missing) !== reported) logger.info({ reason: missing }, 'waiting for the migrations');
     reported = String(missing);
     await delay(RETRY_MS);
   }
   logger.info('the schema is that of this version');
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  logger.fatal(error.message);
+  process.exitCode = 1;
 } finally {
   await database.destroy();
+}
+
+/** Names of migrations, or why they can't be read. */
+async function missingMigrations(): Promise<string[]> {
+  try {
+    await checkSchemaServesThisVersion(createQuery(database));
+    return await pendingMigrations(database);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    return [error instanceof Error ? error.message : 'unknown'];
+  }
 }

@@ -1,11 +1,15 @@
 import { orExit } from '@tollgate/server';
 import { createLogger } from '@tollgate/log';
+import { Refusal } from '@tollgate/server/refusal';
 import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
 
-/** Migrates the database's schema. Exits with 0, or with 1 on failure. */
+/** Unlike 1, it says that another attempt is useless. k8s/tollgate ends the Job with it. */
+const EXIT_REFUSED = 2;
+
+/** Migrates the database's schema. Exits with 0, with 1 on failure, or with 2 if it refuses the schema (ADR 0067). */
 const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-migrate', config.LOG_LEVEL);
 const database = openDatabase({
@@ -21,8 +25,9 @@ try {
   });
   logger.info({ migrations: names }, names.length > 0 ? 'migrated' : 'nothing to migrate');
 } catch (error) {
-  logger.fatal({ err: error }, 'the migration failed and changed nothing; earlier ones stay');
-  process.exitCode = 1;
+  if (error instanceof Refusal) logger.fatal(error.message);
+  else logger.fatal({ err: error }, 'the migration failed and changed nothing; earlier ones stay');
+  process.exitCode = error instanceof Refusal ? EXIT_REFUSED : 1;
 } finally {
   await database.destroy();
 }

@@ -2,6 +2,7 @@ import type { HealthReport } from '@tollgate/contracts/health-report';
 import { certificateFinding } from './certificates.ts';
 import { ok, orOk, problem, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { checkMigrations, checkSchema } from './schema-checks.ts';
 
 /** What account's report says (ADR 0066). */
 
@@ -15,7 +16,12 @@ export function checkReport(report: HealthReport): Finding[] {
     ...checkReachable(report),
     ...(postgres === null
       ? []
-      : [...checkMigrations(postgres), ...checkOutboxes(postgres), ...checkSealing(postgres)]),
+      : [
+          checkSchema(report),
+          ...checkMigrations(postgres),
+          ...checkOutboxes(postgres),
+          ...checkSealing(postgres),
+        ]),
     ...(redis === null ? [] : redis.servers.flatMap(checkRedisServer)),
     ...checkClocks(report),
     ...checkStreams(report),
@@ -41,33 +47,6 @@ function checkReachable({ postgres, redis, auth }: HealthReport): readonly Findi
 }
 
 type Postgres = NonNullable<HealthReport['postgres']>;
-
-function checkMigrations({ pending_migrations, unknown_migrations }: Postgres): readonly Finding[] {
-  return orOk(
-    'migrations',
-    [
-      ...(pending_migrations.length === 0
-        ? []
-        : [
-            problem(
-              'migrations',
-              `Not applied: ${pending_migrations.join(', ')}.`,
-              'Run node /app/migrate.mjs from the account image of this version.',
-            ),
-          ]),
-      ...(unknown_migrations.length === 0
-        ? []
-        : [
-            warning(
-              'migrations',
-              `Applied by a newer version: ${unknown_migrations.join(', ')}.`,
-              'Complete the update of account, or ignore this during a rollback.',
-            ),
-          ]),
-    ],
-    'All migrations are applied.',
-  );
-}
 
 function checkOutboxes({ outboxes }: Postgres): readonly Finding[] {
   const old = outboxes.filter(({ oldest_age_sec }) => oldest_age_sec > MAX_OUTBOX_AGE_SEC);

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { MIGRATIONS, migrationSource } from './migration-list.ts';
+import { createQuery } from './query.ts';
+import { beginMigration, recordMigration } from './schema-version.ts';
 
 /** Any number that nothing else locks in this database. */
 const MIGRATION_LOCK = 7_462_001;
@@ -21,6 +23,7 @@ export type MigrateOptions = {
  * Runs all pending migrations, each in a transaction of its own, and returns their names, while services of the
  * previous version continue (ADR 0035). Safe to run concurrently and to kill: an advisory lock holds until the commit.
  * Inside it, knex's own lock, a row that a killed process leaves locked, can be freed.
+ * @throws {Refusal} if this version can't update the schema (ADR 0067); then nothing has changed
  * @throws {Error} lock_not_available (SQLSTATE 55P03) if a table was in use for a minute
  */
 export async function migrateDatabase(database: Knex, options: MigrateOptions = {}): Promise<string[]> {
@@ -53,6 +56,8 @@ function runNext(database: Knex, upTo: string | undefined): Promise<string | und
     await transaction.raw('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
     // Not before: another migrating process may take any time.
     await transaction.raw(`SET LOCAL lock_timeout = ${String(LOCK_TIMEOUT_MS)}`);
+    const query = createQuery(transaction);
+    const schema = await beginMigration(query);
     const config: Knex.MigratorConfig = {
       migrationSource: migrationSource(upTo),
       // A release that is rolled back must start on a newer schema.
@@ -60,6 +65,7 @@ function runNext(database: Knex, upTo: string | undefined): Promise<string | und
     };
     await transaction.migrate.forceFreeMigrationsLock(config);
     const [, names] = (await transaction.migrate.up(config)) as [number, string[]];
+    await recordMigration(query, schema, { complete: names.length === 0 && upTo === undefined });
     return names[0];
   });
 }

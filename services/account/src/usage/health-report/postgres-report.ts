@@ -8,6 +8,7 @@ import { SEALED_WEBHOOK_SECRETS } from '../../notifications/secrets/secret-store
 import { compareMigrations } from '../../platform/database/migration-list.ts';
 import { createQuery } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
+import { compareWithThisVersion, readSchemaVersion } from '../../platform/database/schema-version.ts';
 import { backlogOf } from '../../platform/outbox/backlog.ts';
 import type { BacklogTable } from '../../platform/outbox/backlog.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
@@ -39,6 +40,7 @@ export async function reportPostgres(
   const clock_skew_sec = (Date.now() - now_ms) / 1_000;
   const applied = await query<{ name: string }>('SELECT name FROM knex_migrations ORDER BY id');
   const { pending, unknown } = compareMigrations(applied.map(({ name }) => name));
+  const schema = await readSchemaVersion(query);
   const outboxes = [];
   for (const table of OUTBOXES) outboxes.push({ table, ...(await backlogOf(query, table)) });
   const sealed_secrets = [];
@@ -47,6 +49,7 @@ export async function reportPostgres(
     version,
     clock_skew_sec,
     certificate_expires_at: await certificateExpiry(database),
+    schema: schema === null ? null : { ...schema, compared: compareWithThisVersion(schema) },
     pending_migrations: pending,
     unknown_migrations: unknown,
     outboxes,
