@@ -56,6 +56,7 @@ spec:
         - name: {{ .component }}
           image: {{ include "tollgate.image" (dict "root" $root "repository" $values.image.repository) }}
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+          terminationMessagePolicy: FallbackToLogsOnError
           securityContext:
             {{- include "tollgate.containerSecurity" . | nindent 12 }}
           env:
@@ -113,6 +114,7 @@ livenessProbe:
 - name: await-migrations
   image: {{ include "tollgate.image" (dict "root" . "repository" .Values.account.image.repository) }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
+  terminationMessagePolicy: FallbackToLogsOnError
   command: [node, --enable-source-maps, /app/await-migrations.mjs]
   securityContext:
     {{- include "tollgate.containerSecurity" . | nindent 4 }}

@@ -158,6 +158,20 @@ describeWithHelm('the chart', () => {
     expect(hooks()).toBeUndefined();
   });
 
+  test('ends the migrations at once when they refuse the schema, and keeps the pod with the reason', () => {
+    const job = render('demo', '--is-upgrade').find(
+      ({ kind, metadata }) => kind === 'Job' && componentOf(metadata) === 'migrate',
+    );
+    expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook-output-log-policy': 'hook-failed' });
+    expect(job?.spec?.podFailurePolicy?.rules).toMatchObject([
+      { action: 'FailJob', onExitCodes: { containerName: 'migrate', operator: 'In', values: [2] } },
+    ]);
+    expect(job?.spec?.template?.spec).toMatchObject({
+      restartPolicy: 'Never',
+      containers: [{ terminationMessagePolicy: 'FallbackToLogsOnError' }],
+    });
+  });
+
   test.each([
     ['autoscaling', ['--set=gateway.autoscaling.enabled=true'], 'HorizontalPodAutoscaler'],
     ['an ingress', ['--set=ingress.enabled=true,ingress.host=api.example.com'], 'Ingress'],
