@@ -11,6 +11,8 @@ export type Manifest = {
     ports?: { name: string; port: number; targetPort: string }[];
     podSelector?: { matchLabels: Record<string, string> };
     policyTypes?: string[];
+    groups?: { name: string; rules: { annotations?: Record<string, string> }[] }[];
+    podFailurePolicy?: { rules: { action: string; onExitCodes?: Record<string, unknown> }[] };
   };
   data?: Record<string, string>;
 };

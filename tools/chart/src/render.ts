@@ -25,14 +25,25 @@ export const hasHelm = helm('version').status === 0;
 /** Where Helm isn't installed, what it renders is left out; CI has it. */
 export const describeWithHelm = hasHelm ? describe : describe.skip;
 
+type Values = (typeof VALUES_FILES)[number];
+
 /** Runs `helm template` with one of the values files and further arguments. */
-export function template(values: (typeof VALUES_FILES)[number], ...args: string[]): Rendered {
-  return helm('template', 'tollgate', CHART, KUBERNETES, `--values=${CHART}/values/${values}.yaml`, ...args);
+export function template(values: Values, ...args: string[]): Rendered {
+  return templateOf(CHART, values, args);
+}
+
+function templateOf(chart: string, values: Values, args: readonly string[]): Rendered {
+  return helm('template', 'tollgate', chart, KUBERNETES, `--values=${CHART}/values/${values}.yaml`, ...args);
 }
 
 /** @throws {Error} with Helm's message if it refuses. */
-export function render(values: (typeof VALUES_FILES)[number], ...args: string[]): Manifest[] {
-  const { status, stdout, stderr } = template(values, ...args);
+export function render(values: Values, ...args: string[]): Manifest[] {
+  return renderChart(CHART, values, ...args);
+}
+
+/** The same of a packaged chart. */
+export function renderChart(chart: string, values: Values, ...args: string[]): Manifest[] {
+  const { status, stdout, stderr } = templateOf(chart, values, args);
   if (status !== 0) throw new Error(stderr);
   return parseAllDocuments(stdout)
     .map((document) => document.toJS() as Manifest | null)
