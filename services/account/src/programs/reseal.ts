@@ -11,7 +11,7 @@ import { SEALED_TOTP_SECRETS } from '../identity/two-factor/totp/totp-store.ts';
 import { SEALED_WEBHOOK_SECRETS } from '../notifications/secrets/secret-store.ts';
 
 /**
- * Seals all tokens, webhook secrets and TOTP secrets under the first of TOKEN_SEALING_KEYS (README.md, "Sealing keys"). Exits with 0
+ * Seals all tokens, webhook secrets and TOTP secrets under the first of TOKEN_SEALING_KEYS (docs/rotating-secrets.md). Exits with 0
  * when none is left under another key, else with 1: some were in use, or can't be opened.
  */
 const config = orExit(loadResealConfig);
