@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../../caller.ts';
 import type { ClusterStack } from '../../stack/cluster.ts';
-import { onAllServices, SERVICES } from './replicas.ts';
+import { scaleToTwo, SERVICES } from './replicas.ts';
 import { report } from './report.ts';
 import { underLoad } from './under-load.ts';
 
@@ -38,10 +38,11 @@ export function drain(stack: () => ClusterStack): void {
     test(
       'gives up a pod of each service only when another one is ready, and no call fails',
       async () => {
-        const { kubectl, namespace, upgrade } = stack();
+        const { kubectl, namespace } = stack();
+        await scaleToTwo(stack());
         // The node may have pods of others, which stay.
-        const podLabels = { drained: namespace };
-        await upgrade(onAllServices({ podLabels }));
+        const services = `--selector=app.kubernetes.io/component in (${SERVICES.join()})`;
+        await kubectl('label', 'pods', services, `drained=${namespace}`);
         const node = (await kubectl('get', 'nodes', '--output=name')).trim();
         const seen = await underLoad(stack(), { callers: 10, pauseMs: 200, sockets: 20 }, async () => {
           const drained = kubectl(

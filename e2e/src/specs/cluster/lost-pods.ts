@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventually, obtainToken, postGraphql } from '../../caller.ts';
 import type { ClusterStack } from '../../stack/cluster.ts';
-import { onAllServices, SERVICES } from './replicas.ts';
+import { scaleToTwo, SERVICES } from './replicas.ts';
 import { report } from './report.ts';
 import { underLoad } from './under-load.ts';
 
@@ -26,7 +26,7 @@ export function lostPods(stack: () => ClusterStack): void {
     test(
       'of any service that is deleted costs no call',
       async () => {
-        await stack().upgrade(onAllServices({}));
+        await scaleToTwo(stack());
         const seen = await underLoad(stack(), LOAD, async () => {
           for (const service of SERVICES) {
             await stack().kubectl('delete', await onePod(service));
@@ -43,8 +43,8 @@ export function lostPods(stack: () => ClusterStack): void {
     test.each([...SERVICES, 'redis', 'postgres'])(
       'of %s that is killed loses no usage of an answered call',
       async (part) => {
-        const { demo, kubectl, upgrade } = stack();
-        await upgrade(onAllServices({}));
+        const { demo, kubectl } = stack();
+        await scaleToTwo(stack());
         const token = await obtainToken(demo, demo.application);
         // A gateway settles its subscriptions every five seconds, and they have a result a second.
         const load = part === 'gateway' ? { ...LOAD, unsettled: 6 } : LOAD;

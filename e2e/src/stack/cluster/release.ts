@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { builtImage, buildImages, POSTGRES_IMAGE, REDIS_IMAGE } from '../images.ts';
+import { builtImage, POSTGRES_IMAGE, REDIS_IMAGE } from '../images.ts';
 import { kubectlIn, runCommand } from './commands.ts';
 import type { Kubectl } from './commands.ts';
 
@@ -29,28 +29,20 @@ export function helm(namespace: string, command: readonly string[], values: Valu
   );
 }
 
-/** Builds all images and brings them into the cluster, by the command that CLUSTER_LOAD_IMAGE names. */
-export async function loadImages(): Promise<void> {
-  await buildImages();
-  const ours = (['auth', 'account', 'gateway', 'upstream'] as const).map(builtImage);
-  await loadIntoCluster([...ours, POSTGRES_IMAGE, REDIS_IMAGE]);
-}
-
-async function loadIntoCluster(images: readonly string[]): Promise<void> {
-  const command = process.env['CLUSTER_LOAD_IMAGE'];
-  if (command === undefined) throw new Error('CLUSTER_LOAD_IMAGE names no command.');
-  await runCommand(command, images);
-}
-
 /** Values for the images of this suite. A stand-in of an image may have other users than the official one. */
 export async function imageValues(): Promise<Values> {
   const [tag = ''] = builtImage('gateway').split(':').slice(-1);
   return {
     image: { tag },
-    sampleUpstream: { image: { repository: builtImage('upstream').split(':')[0] } },
+    sampleUpstream: { image: { repository: repositoryOf(builtImage('upstream')) } },
     postgres: { image: POSTGRES_IMAGE, ...(await userOf(POSTGRES_IMAGE, 'postgres')) },
     redis: { image: REDIS_IMAGE, ...(await userOf(REDIS_IMAGE, 'redis')) },
   };
+}
+
+/** The name of an image without its tag. */
+export function repositoryOf(image: string): string {
+  return image.split(':')[0] ?? image;
 }
 
 async function userOf(image: string, name: string): Promise<{ uid: number; gid: number }> {
