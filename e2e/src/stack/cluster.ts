@@ -49,14 +49,17 @@ export async function startClusterStack(values: Values = {}): Promise<ClusterSta
     // Not an address of this machine, for which the sign-in page would offer passkeys.
     const publicUrl = 'http://gateway:4000';
     const all = { publicUrl, ...(await imageValues()), ...values };
+    const urls = urlsOf(listeners);
+    // Clients look for the metadata at the issuer, and reach it at this port.
+    const issuer = `--set-string=auth.settings.ISSUER_URL=${urls.gateway}`;
     const install = async () => {
-      await helm(namespace, ['install', RELEASE, CHART], all);
+      await helm(namespace, ['install', RELEASE, CHART, issuer], all);
       await Promise.all([
         kubectl('rollout', 'status', 'deployment', '--timeout=180s'),
         kubectl('wait', '--for=condition=Complete', '--timeout=180s', 'job', '--all'),
       ]);
       forwarded = await forwardListeners(kubectl, listeners);
-      return demoOf(urlsOf(listeners), await demoSecrets(kubectl), await seededIds(kubectl));
+      return demoOf(urls, await demoSecrets(kubectl), await seededIds(kubectl));
     };
     const stack: ClusterStack = {
       kind: 'cluster',
@@ -64,7 +67,7 @@ export async function startClusterStack(values: Values = {}): Promise<ClusterSta
       kubectl,
       demo: await install(),
       upgrade: (more, chart = CHART) =>
-        helm(namespace, ['upgrade', RELEASE, chart, '--wait', '--timeout=180s'], { ...all, ...more }),
+        helm(namespace, ['upgrade', RELEASE, chart, issuer, '--wait', '--timeout=180s'], { ...all, ...more }),
       uninstall: async () => {
         await forwarded?.close();
         forwarded = undefined;

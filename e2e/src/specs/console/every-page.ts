@@ -22,7 +22,7 @@ export function everyPageJourneys(journey: Journey): void {
     '$name: axe finds nothing, nothing is cut off, and focus is visible',
     async ({ options }) => {
       const { demo, kind } = journey.stack();
-      if (kind === 'containers') return;
+      if (kind !== 'processes') return;
       const tab = await openTab(journey.browser(), `${demo.console.url}/sign-in`, {
         ...options,
         reducedMotion: 'reduce',
