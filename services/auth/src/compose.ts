@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
@@ -5,6 +6,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { batchWrites } from '@tollgate/redis/batch-writes';
 import { observeReconnects, observeServers } from '@tollgate/redis/metrics';
 import type { ComposeContext, Service } from '@tollgate/server';
+import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import { currentTraceFields, openServiceTraces } from '@tollgate/trace/service-traces';
@@ -39,7 +41,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const clock = followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), registry, logger });
   if (!config.ALLOW_EVICTING_REDIS) await refuseEvictingRedis(redis, logger);
   const traces = await openServiceTraces(config, redis, logger);
-  const account = openAccount(config);
+  const account = openAccount(config, registry);
   const clients = createClientDirectory({
     store: createClientStore(redis, config.CLIENT_CACHE_TTL_MS),
     account,
@@ -101,13 +103,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   };
 }
 
-function openAccount(config: Config): PrivateApi {
+function openAccount(config: Config, registry: Registry): PrivateApi {
   return createPrivateApi({
     baseUrl: config.ACCOUNT_PRIVATE_URL,
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     traceFields: currentTraceFields,
+    onConnected: observeCertificates(registry)('account', config.ACCOUNT_PRIVATE_URL),
   });
 }
 

@@ -15,6 +15,9 @@ type Served = { service: string; metrics: Map<string, ServedMetric> };
 /** What Prometheus adds to every sample of a target. */
 const OF_PROMETHEUS = ['job', 'instance', 'service', 'le'];
 
+/** The stack's connections have no TLS. */
+const EMPTY_WITHOUT_TLS = 'Time until certificates expire';
+
 /** What a running stack serves, beside docs/metrics.md, the rules and the dashboards. */
 export function observability(stack: () => Stack): void {
   const served = async (): Promise<Served[]> => {
@@ -115,6 +118,7 @@ export function observability(stack: () => Stack): void {
               const queries = queriesOf(panel);
               return queries.length > 0 && !queries.some(isSampled);
             })
+            .filter(({ title }) => title !== EMPTY_WITHOUT_TLS)
             .map(({ title }) => `${file}: ${title}`),
         );
       };

@@ -8,7 +8,7 @@ export type HttpPoolOptions = {
   connectTimeoutMs: number;
   /** A connection takes no new request after that, so that DNS changes are seen. Up to a fifth less, at random. */
   maxAgeMs: number;
-  onConnected?: (seconds: number) => void;
+  onConnected?: (seconds: number, socket: Socket) => void;
 } & Pick<Pool.Options, 'headersTimeout' | 'bodyTimeout' | 'keepAliveTimeout' | 'keepAliveMaxTimeout'>;
 
 /** HTTP/1.1 connections to one server, one request at a time on each. */
@@ -84,7 +84,7 @@ function createClient(
 }
 
 /** undici's own timer is up to a second late. */
-function createConnect(timeoutMs: number, onConnected?: (seconds: number) => void): Connect {
+function createConnect(timeoutMs: number, onConnected?: HttpPoolOptions['onConnected']): Connect {
   // Its type leaves out that it returns the socket.
   const connect = buildConnector({ timeout: 0, allowH2: false }) as (
     ...parameters: Parameters<buildConnector.connector>
@@ -93,7 +93,7 @@ function createConnect(timeoutMs: number, onConnected?: (seconds: number) => voi
     const beganMs = performance.now();
     const socket = connect(target, (...result: Parameters<buildConnector.Callback>) => {
       clearTimeout(overdue);
-      if (result[0] === null) onConnected?.((performance.now() - beganMs) / 1000);
+      if (result[0] === null) onConnected?.((performance.now() - beganMs) / 1000, result[1]);
       callback(...result);
     });
     const overdue = setTimeout(() => {

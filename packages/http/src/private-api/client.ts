@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { Pool } from 'undici';
 import type { z } from 'zod';
 import { createHttpPool } from '../pool/http-pool.ts';
 import { Problem } from '../problem/problem.ts';
@@ -12,6 +14,7 @@ export type PrivateApiOptions = {
   connectionMaxAgeMs: number;
   /** The trace context's fields by request id, as a flat list. */
   traceFields?: (requestId: string) => readonly string[];
+  onConnected?: (socket: Socket) => void;
 };
 
 /** Calls another service's private API. Every failure is the problem service_unavailable. */
@@ -32,15 +35,9 @@ export type PrivateApi = {
 
 type Body = { contentType: string; text: string };
 
-export function createPrivateApi({
-  baseUrl,
-  credential,
-  timeoutMs,
-  connectionMaxAgeMs,
-  traceFields = () => [],
-}: PrivateApiOptions): PrivateApi {
-  const limits = { connectTimeoutMs: timeoutMs, maxAgeMs: connectionMaxAgeMs };
-  const pool = createHttpPool(baseUrl, { connections: 32, ...limits });
+export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
+  const { credential, timeoutMs, traceFields = () => [] } = options;
+  const pool = openPool(options);
   const authorization = basicAuthorization(credential);
 
   async function call(method: 'GET' | 'POST' | 'PUT', path: string, requestId?: string, body?: Body) {
@@ -105,6 +102,15 @@ export function createPrivateApi({
     postJson: (path, body, requestId) => sendJson('POST', path, body, requestId),
     close: () => pool.close(),
   };
+}
+
+function openPool({ baseUrl, timeoutMs, connectionMaxAgeMs, onConnected }: PrivateApiOptions): Pool {
+  return createHttpPool(baseUrl, {
+    connections: 32,
+    connectTimeoutMs: timeoutMs,
+    maxAgeMs: connectionMaxAgeMs,
+    onConnected: (_seconds, socket) => onConnected?.(socket),
+  });
 }
 
 function unwanted(path: string, status: number): Problem {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Registry } from 'prom-client';
 import { createCors, underCors } from '@tollgate/http/cors';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
@@ -8,6 +9,7 @@ import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { observeReconnects } from '@tollgate/redis/metrics';
 import type { ComposeContext, Service } from '@tollgate/server';
+import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClockOptions } from '@tollgate/server/reference-clock';
 import { Refusal } from '@tollgate/server/refusal';
@@ -47,7 +49,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const redis = openRedis(config.REDIS_URL, logger);
   observeReconnects(redis, registry);
   const traces = await openServiceTraces(config, redis, logger);
-  const auth = openAuth(config);
+  const auth = openAuth(config, registry);
   const introspection = openIntrospection({ config, auth, logger });
   observePostgres(registry, query);
   const clocks = followClocks(redis, query, { registry, logger });
@@ -127,13 +129,14 @@ function brandOf(config: Config) {
   };
 }
 
-function openAuth(config: Config): PrivateApi {
+function openAuth(config: Config, registry: Registry): PrivateApi {
   return createPrivateApi({
     baseUrl: config.AUTH_PRIVATE_URL,
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     traceFields: currentTraceFields,
+    onConnected: observeCertificates(registry)('auth', config.AUTH_PRIVATE_URL),
   });
 }
 

@@ -10,6 +10,7 @@ import { observeReconnects } from '@tollgate/redis/metrics';
 import { underCors } from '@tollgate/http/cors';
 import type { Cors } from '@tollgate/http/cors';
 import type { ComposeContext, Service } from '@tollgate/server';
+import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from '../app.ts';
@@ -57,7 +58,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const metrics = createMetrics(registry);
   const store = openStore(context);
   const traces = createTraces(trusts, await openRecorder(config, logger));
-  const peers = composePeers(config, metrics, logger, traces);
+  const peers = composePeers(context, metrics, traces);
   const { prime, usage, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
   const settlementTimeout = settlementTimeoutOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
@@ -232,15 +233,22 @@ function composeUsageRecorder(
   return usage;
 }
 
-function composePeers(config: Config, metrics: Metrics, logger: Logger, traces: Traces) {
+function composePeers(
+  { config, logger, registry }: ComposeContext<Config>,
+  metrics: Metrics,
+  traces: Traces,
+) {
+  const certificateOf = observeCertificates(registry);
   const caller = {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     traceFields: traces.fieldsOf,
   };
-  const auth = createPrivateApi({ baseUrl: config.AUTH_PRIVATE_URL, ...caller });
-  const account = createPrivateApi({ baseUrl: config.ACCOUNT_PRIVATE_URL, ...caller });
+  const openPeer = (name: 'auth' | 'account', baseUrl: string) =>
+    createPrivateApi({ baseUrl, ...caller, onConnected: certificateOf(name, baseUrl) });
+  const auth = openPeer('auth', config.AUTH_PRIVATE_URL);
+  const account = openPeer('account', config.ACCOUNT_PRIVATE_URL);
   const introspection = openIntrospection({
     config,
     auth,

@@ -18,6 +18,17 @@ export const STORES: BoardPlan = {
         queries: { '{{service}} {{instance}} − {{reference}}': 'tollgate_clock_skew_seconds' },
       },
     ],
+    Certificates: [
+      {
+        title: 'Time until certificates expire',
+        description: 'Of what the services reach with TLS. Empty without TLS. 14 and 3 days raise alerts.',
+        unit: 's',
+        queries: {
+          '{{peer}} {{address}}':
+            'max by (peer, address) (tollgate_tls_certificate_expiry_timestamp_seconds) - time()',
+        },
+      },
+    ],
     Postgres: [
       {
         title: 'Duration of statements (p99)',

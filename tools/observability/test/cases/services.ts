@@ -10,6 +10,15 @@ const built = (values: Readonly<Record<string, string>>) =>
     ]),
   );
 
+/** Of one upstream, as two gateways have seen it: the first one before it was renewed. Time begins at 0. */
+const certificates = (daysOnFirst: number, daysOnSecond: number) =>
+  Object.fromEntries(
+    [daysOnFirst, daysOnSecond].map((days, index) => [
+      `tollgate_tls_certificate_expiry_timestamp_seconds{peer="upstream",address="https://a",instance="${String(index)}"}`,
+      `${String(days * 86_400)}x30`,
+    ]),
+  );
+
 export const SERVICE_CASES: AlertCases = {
   TollgateServiceDown: { at: '10m', fires: built({ account: '1x20', gateway: '1x20' }), quiet: built(BUILT) },
   TollgateTargetDown: {
@@ -47,6 +56,8 @@ export const SERVICE_CASES: AlertCases = {
     fires: { 'tollgate_clock_skew_seconds{reference="redis"}': '-1.5x20' },
     quiet: { 'tollgate_clock_skew_seconds{reference="redis"}': '-0.4x20' },
   },
+  TollgateCertificateExpiresSoon: { at: '20m', fires: certificates(13, 12), quiet: certificates(13, 15) },
+  TollgateCertificateExpires: { at: '20m', fires: certificates(2, 2), quiet: certificates(2, 4) },
   TollgateCacheUntrusted: {
     at: '5m',
     fires: { 'tollgate_cache_trusted{cache="introspection"}': '0x20' },

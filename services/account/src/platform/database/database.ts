@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import type { Logger } from '@tollgate/log';
 import { currentTrace } from '@tollgate/log/current-trace';
-import { observePool, observeStatement } from './metrics.ts';
+import { observeConnection, observePool, observeStatement } from './metrics.ts';
 import { valueTypes } from './value-types.ts';
 
 export type DatabaseOptions = {
@@ -51,7 +51,10 @@ export function openDatabase(options: DatabaseOptions): Knex {
       createTimeoutMillis: acquireTimeoutMs,
       afterCreate: (connection: Client, done: () => void) => {
         if (statementTimeoutMs > 0) closeWhenHanging(connection, statementTimeoutMs + HANG_MARGIN_MS);
-        if (name !== undefined) timeStatements(connection, name);
+        if (name !== undefined) {
+          observeConnection(connection);
+          timeStatements(connection, name);
+        }
         done();
       },
     },

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { createHistogram } from '@tollgate/server/tallies';
 import type { Observe } from '@tollgate/server/tallies';
+import type { Client } from 'pg';
 import type { Query } from './query.ts';
 
 /** What knex's pool tells of itself. */
@@ -11,6 +13,7 @@ type Pool = { max: number; numUsed: () => number; numFree: () => number; numPend
 /** All pools of this process, so that the function that opens one needs no registry. */
 const pools = new Map<string, Pool>();
 const statements = new Map<string, Observe>();
+let certificateOf: ReturnType<typeof observeCertificates> | undefined;
 let seriesOf: ((labels: { pool: string }) => Observe) | undefined;
 
 export function observePool(name: string, database: Knex): void {
@@ -24,9 +27,16 @@ export function observeStatement(pool: string, durationMs: number): void {
   observe(durationMs / 1_000);
 }
 
+/** pg resumes no TLS session, and idle connections are closed: some are always new. */
+export function observeConnection(connection: Client): void {
+  const { stream } = (connection as unknown as { connection: { stream: unknown } }).connection;
+  certificateOf?.('postgres', `${connection.host}:${String(connection.port)}`)(stream);
+}
+
 /** Metrics of this process' pools, and of the database, which are the same from every replica. */
 export function observePostgres(registry: Registry, query: Query): void {
   const registers = [registry];
+  certificateOf = observeCertificates(registry);
   seriesOf = createHistogram(registry, {
     name: 'tollgate_postgres_statement_duration_seconds',
     help: 'Time of a statement, by pool',

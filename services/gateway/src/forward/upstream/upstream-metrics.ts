@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { createHistogram } from '@tollgate/server/tallies';
 import type { Observe } from '@tollgate/server/tallies';
 import type { PriceFault } from '../price/price.ts';
@@ -8,7 +10,7 @@ import type { PriceFault } from '../price/price.ts';
 export type FailureKind = 'connect' | 'connection' | 'headers_timeout' | 'answer';
 
 type AddressObserver = {
-  observeConnect: Observe;
+  observeConnect: (seconds: number, socket: Socket) => void;
   observeHeaders: Observe;
   onFailure: (kind: FailureKind) => void;
   onEjected: () => void;
@@ -66,12 +68,18 @@ export function createUpstreamMetrics(registry: Registry): (apiVersion: string) 
     registers,
   });
   const watched = watch(registers);
+  const certificateOf = observeCertificates(registry);
 
   return (apiVersion) => ({
     address: (origin) => {
       const labels = { api_version: apiVersion, address: origin };
+      const observeDuration = connect(labels);
+      const observeCertificate = certificateOf('upstream', origin);
       return {
-        observeConnect: connect(labels),
+        observeConnect: (seconds, socket) => {
+          observeDuration(seconds);
+          observeCertificate(socket);
+        },
         observeHeaders: headers(labels),
         onFailure: (kind) => {
           failures.inc({ ...labels, kind });
