@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { createCertificateAuthority } from '@tollgate/testbed/certificates';
 import type { CertificateAuthority, ServerCertificate } from '@tollgate/testbed/certificates';
-import { answerOk, startGateway } from './suite/gateway.ts';
-import type { GatewayUnderTest } from './suite/gateway.ts';
+import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 
 const METRIC = 'tollgate_tls_certificate_expiry_timestamp_seconds';
 
