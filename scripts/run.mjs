@@ -1,4 +1,4 @@
-// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|console|screenshots|page-speed|tollgate`.
+// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|console|screenshots|page-speed|tollgate|images|sbom|audit`.
 // This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -20,6 +20,9 @@ const COMMANDS = {
   screenshots: ['e2e/src/browser/screenshots.ts'],
   'page-speed': ['e2e/src/browser/page-speed.ts'],
   tollgate: ['tools/command/src/tollgate.ts'],
+  images: ['tools/images/src/build-images.ts'],
+  sbom: ['tools/images/src/bill/bills.ts'],
+  audit: ['scripts/audit/audit.ts'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'],
 };
 

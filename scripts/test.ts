@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
@@ -15,6 +16,7 @@ const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
 const CONTAINERS: Suite = { name: 'End to end, over containers', args: endToEnd('containers') };
+const COMPOSE: Suite = { name: 'docker compose', args: endToEnd('compose') };
 const BACKUP: Suite = { name: 'Backup and restore, over containers', args: endToEnd('backup') };
 
 const MAIN_PROJECT = 'suites';
@@ -23,7 +25,7 @@ const SLOWEST = 15;
 
 /** See docs/containers.md. */
 const BASE_IMAGES = [
-  process.env['NODE_IMAGE'] ?? 'node:24-slim',
+  process.env['NODE_IMAGE'] ?? /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync('Dockerfile', 'utf8'))?.[1] ?? '',
   process.env['POSTGRES_IMAGE'] ?? 'postgres:17',
   process.env['REDIS_IMAGE'] ?? 'redis:7',
 ];
@@ -65,7 +67,7 @@ function suites(args: string[]): Suite[] {
   const noCluster = noContainers ?? whyNoCluster();
   if (noContainers !== undefined) leaveOut(CONTAINERS, noContainers);
   if (noCluster !== undefined) leaveOut(CLUSTER, noCluster);
-  const withContainers = noContainers === undefined ? [CONTAINERS, BACKUP] : [];
+  const withContainers = noContainers === undefined ? [CONTAINERS, COMPOSE, BACKUP] : [];
   return [ROOMS, PROCESSES, ...withContainers, ...(noCluster === undefined ? [CLUSTER] : [])];
 }
 
@@ -91,6 +93,7 @@ function whyNoCluster(): string | undefined {
 /** Undefined if it can. */
 function whyNoContainers(): string | undefined {
   if (!docker('info')) return 'no Docker engine answers.';
+  if (!docker('compose', 'version')) return 'Docker has no Compose v2.';
   const missing = BASE_IMAGES.filter((image) => !docker('image', 'inspect', image) && !docker('pull', image));
   if (missing.length === 0) return undefined;
   return `${missing.join(', ')} cannot be pulled. Set NODE_IMAGE, POSTGRES_IMAGE and REDIS_IMAGE to other images.`;

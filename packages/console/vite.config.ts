@@ -4,12 +4,15 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
+import { bundledModules } from './scripts/bundled-modules.ts';
 import { monacoWithoutInlineStyles } from './scripts/monaco-without-inline-styles.ts';
 
 /** What any page may load before it is usable, Brotli-compressed; what it imports later (charts, the explorer) is not counted. */
 const SCRIPT_BUDGET_BYTES = 150_000;
 
 const COMPRESSIBLE = /\.(?:html|css|js|svg)$/;
+
+const modules = bundledModules();
 
 /** Writes a Brotli and a gzip file beside each text file, so that account compresses nothing while it serves. */
 function compressed(): Plugin {
@@ -21,6 +24,7 @@ function compressed(): Plugin {
       outDir = resolve(config.root, config.build.outDir);
     },
     writeBundle(_options, bundle) {
+      writeFileSync(join(outDir, '.modules'), JSON.stringify(modules.paths()));
       const scriptBytes = new Map<string, number>();
       for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
         if (!COMPRESSIBLE.test(name)) continue;
@@ -75,7 +79,9 @@ function scriptsOfPages(bundle: Bundle): Map<string, Set<string>> {
  */
 export default defineConfig({
   base: '/user/',
-  plugins: [react(), monacoWithoutInlineStyles(), compressed()],
+  plugins: [react(), monacoWithoutInlineStyles(), modules.plugin(), compressed()],
+  // Monaco's workers are bundles of their own.
+  worker: { plugins: () => [modules.plugin()] },
   build: {
     outDir: 'dist',
     assetsInlineLimit: 0,

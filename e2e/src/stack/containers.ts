@@ -191,8 +191,8 @@ async function startUpstream(run: Run): Promise<RunningPart> {
   const container = await prepared(run, 'upstream', new HardenedContainer(builtImage('upstream')))
     .withWaitStrategy(Wait.forHealthCheck())
     .start();
-  const check = `node -e "fetch('http://127.0.0.1:4003/health').catch(() => process.exit(1))"`;
-  return { container, answers: () => succeeds(container, check) };
+  const check = "fetch('http://127.0.0.1:4003/health').catch(() => process.exit(1))";
+  return { container, answers: async () => (await container.exec(['node', '-e', check])).exitCode === 0 };
 }
 
 /** Starts a service and waits for the image's own health check. */
@@ -238,9 +238,9 @@ async function runAccountProgram(run: Run, program: 'migrate' | 'seed'): Promise
     .withEnvironment({
       DATABASE_URL: databaseUrl(run.secrets),
       CLIENT_SECRET_PEPPERS: peppers,
-      PROGRAM_INPUT: JSON.stringify({ manager, member }),
+      SEED_INPUT: JSON.stringify({ manager, member }),
     })
-    .withCommand(['sh', '-ec', `printf %s "$PROGRAM_INPUT" | node /app/${program}.mjs`])
+    .withCommand(['node', `/app/${program}.mjs`])
     .withWaitStrategy(Wait.forOneShotStartup())
     .start();
   const { stdout } = await promisify(execFile)('docker', ['logs', container.getId()]);
@@ -248,7 +248,7 @@ async function runAccountProgram(run: Run, program: 'migrate' | 'seed'): Promise
   return stdout;
 }
 
-/** The image has no shell tools to rely on but Node.js itself. */
+/** The image has no other program than Node.js. */
 async function readMails({ container }: RunningPart): Promise<string[]> {
   const script = `const { globSync, readFileSync } = require('node:fs');
     console.log(JSON.stringify(globSync('/mail/*.eml').map((file) => readFileSync(file, 'utf8'))))`;

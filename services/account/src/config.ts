@@ -175,6 +175,8 @@ const seedSettings = z.object({
   CLIENT_SECRET_PEPPERS: pepperSetting,
   /** Instead of stdin, which a container of Kubernetes can't redirect. */
   SEED_INPUT: z.string().optional(),
+  /** Instead of stdout, for the same reason. */
+  SEED_OUTPUT_PATH: z.string().min(1).optional(),
 });
 
 const resealSettings = z.object({

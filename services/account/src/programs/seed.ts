@@ -1,3 +1,4 @@
+import { renameSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
@@ -11,8 +12,8 @@ import { seedInputSchema } from './seed/seed-input.ts';
 import type { SeedInput, SeedResult } from './seed/seed-input.ts';
 
 /**
- * Creates sample accounts for `npm start` and tests: JSON from SEED_INPUT or stdin (seed-input.ts), ids as JSON on stdout. Exits
- * with 0, or with 1 and the reason on stderr.
+ * Creates sample accounts for `npm start` and tests: JSON from SEED_INPUT or stdin (seed-input.ts), ids as JSON on stdout or
+ * in SEED_OUTPUT_PATH. Exits with 0, or with 1 and the reason on stderr.
  */
 const config = orExit(loadSeedConfig);
 
@@ -51,8 +52,20 @@ function parseInput(json: string): SeedInput {
   return parsed.data;
 }
 
+/** A file has either its former content or all of the new. */
+function writeResult(result: SeedResult): void {
+  const json = `${JSON.stringify(result)}\n`;
+  const { SEED_OUTPUT_PATH: file } = config;
+  if (file === undefined) {
+    process.stdout.write(json);
+    return;
+  }
+  writeFileSync(`${file}.draft`, json, { flush: true });
+  renameSync(`${file}.draft`, file);
+}
+
 try {
-  process.stdout.write(`${JSON.stringify(await seed())}\n`);
+  writeResult(await seed());
 } catch (error) {
   // The message of service_unavailable is for callers; its cause is what Postgres reported.
   const reason = error instanceof Problem ? error.cause : error;

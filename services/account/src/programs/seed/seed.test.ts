@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
@@ -184,6 +184,24 @@ describe('seed', () => {
     });
     await rm(directory, { recursive: true });
     expect([code, JSON.parse(stdout)]).toEqual([0, await seed(input)]);
+  });
+
+  test('writes its result to a file, and keeps the former one when it fails', async () => {
+    const [directory, input] = [await mkdtemp(join(tmpdir(), 'tollgate-seed-')), newInput()];
+    const file = join(directory, 'ids.json');
+    const settings = {
+      DATABASE_URL: suite.settings['DATABASE_URL'] ?? '',
+      CLIENT_SECRET_PEPPERS: clientSecretPeppers,
+      SEED_OUTPUT_PATH: file,
+    };
+    const { code, stdout } = await runProgram('programs/seed', settings, JSON.stringify(input));
+    expect([code, stdout]).toEqual([0, '']);
+    const written = await readFile(file, 'utf8');
+    expect(JSON.parse(written)).toEqual(await seed(input));
+    expect((await runProgram('programs/seed', settings, '{}')).code).toBe(1);
+    expect(await readFile(file, 'utf8')).toBe(written);
+    expect(await readdir(directory)).toEqual(['ids.json']);
+    await rm(directory, { recursive: true });
   });
 
   test.each([
