@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PNPM = 'pnpm@12.21.0';
+export const PNPM = 'pnpm@12.21.0';
 
 /**
  * Installs what the lockfile names, unless node_modules is what it and the package.json files ask for already.

@@ -5,3 +5,7 @@ export function publishedPorts(env: Readonly<Record<string, string | undefined>>
     account: env['ACCOUNT_PORT'] ?? '4002',
   };
 }
+
+export function imageTag(env: Readonly<Record<string, string | undefined>> = process.env) {
+  return env['TOLLGATE_TAG'] ?? 'latest';
+}

@@ -38,13 +38,16 @@ test('the images have the version of package.json, and run unprivileged until SI
   expect(text).toMatch(/^STOPSIGNAL SIGTERM$/m);
 });
 
-test.each(IMAGE_NAMES)('%s is made of files alone, has a title, and checks its health if it keeps running', (name) => {
-  const text = stage(name);
-  expect(text).toMatch(/^FROM runtime /);
-  expect(text).not.toMatch(/^(?:RUN|USER)\b/m);
-  expect(text).toMatch(/image\.title="Tollgate .+image\.description=".+"/s);
-  expect(text).toMatch(name === 'compose' ? /^HEALTHCHECK NONE$/m : /^HEALTHCHECK .*CMD \["node", /m);
-});
+test.each(IMAGE_NAMES)(
+  '%s is made of files alone, has a title, and checks its health if it keeps running',
+  (name) => {
+    const text = stage(name);
+    expect(text).toMatch(/^FROM runtime /);
+    expect(text).not.toMatch(/^(?:RUN|USER)\b/m);
+    expect(text).toMatch(/image\.title="Tollgate .+image\.description=".+"/s);
+    expect(text).toMatch(name === 'compose' ? /^HEALTHCHECK NONE$/m : /^HEALTHCHECK .*CMD \["node", /m);
+  },
+);
 
 test.each(['gateway', 'auth', 'account'])('%s runs Node.js under the flags of npm start', (name) => {
   const command: unknown = JSON.parse(/^CMD (.*)$/m.exec(stage(name))?.[1] ?? 'null');

@@ -48,7 +48,12 @@ export function images(stack: () => ContainerStack): void {
     });
 
     test('says what it is, of which version, and what it is made of', async () => {
-      const inspected = await docker('inspect', '--format', '{{json .Config.Labels}}', stack().containerId(part));
+      const inspected = await docker(
+        'inspect',
+        '--format',
+        '{{json .Config.Labels}}',
+        stack().containerId(part),
+      );
       const { version } = JSON.parse(readFileSync(`${PROJECT}/package.json`, 'utf8')) as { version: string };
       expect(JSON.parse(inspected)).toMatchObject({
         'org.opencontainers.image.title': expect.stringMatching(/^Tollgate /),

@@ -39,7 +39,7 @@ export function billOfImage(image: ImageName, packages: readonly BundledPackage[
 const licences = new Factories.LicenseFactory(parseExpression);
 
 function componentOf({ name, version, licence }: BundledPackage): Component {
-  const [scope, bare] = name.startsWith('@') ? name.split('/') : [undefined, name];
+  const { scope, bare } = /^(?:(?<scope>@[^/]+)\/)?(?<bare>.+)$/.exec(name)?.groups ?? {};
   return new Component(ComponentType.Library, bare ?? name, {
     ...(scope === undefined ? {} : { group: scope }),
     version,

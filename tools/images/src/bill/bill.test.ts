@@ -55,7 +55,14 @@ test(
   async () => {
     const names = (await packagesIn('account')).map(({ name }) => name);
     expect(names).toEqual(
-      expect.arrayContaining(['pg', 'commander', 'react', 'monaco-graphql', '@fontsource-variable/inter', 'swagger-ui-dist']),
+      expect.arrayContaining([
+        'pg',
+        'commander',
+        'react',
+        'monaco-graphql',
+        '@fontsource-variable/inter',
+        'swagger-ui-dist',
+      ]),
     );
     expect(names).not.toContain('vite');
   },

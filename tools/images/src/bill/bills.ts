@@ -22,10 +22,12 @@ for (const image of IMAGE_NAMES) {
   }
 }
 for (const [name, { licence, images }] of [...rows].sort(([one], [other]) => (one < other ? -1 : 1))) {
-  console.log([name.padEnd(44), licence.padEnd(24), images.join(', ')].join(' '));
+  process.stdout.write(`${[name.padEnd(44), licence.padEnd(24), images.join(', ')].join(' ')}\n`);
 }
 const refused = [...rows].filter(([, { licence }]) => !isAllowed(licence));
 for (const [name, { licence }] of refused) {
-  console.error(`${name}: the licence "${licence}" isn't in the list of tools/images/src/bill/licences.ts`);
+  process.stderr.write(
+    `${name}: the licence "${licence}" isn't in the list of tools/images/src/bill/licences.ts\n`,
+  );
 }
 if (refused.length > 0) process.exitCode = 1;

@@ -39,7 +39,10 @@ export async function bundle(
 ): Promise<{ files: BundledFile[]; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: entries.map((entry) => ({ in: resolve(ROOT, room, 'src', `${entry}.ts`), out: basename(entry) })),
+    entryPoints: entries.map((entry) => ({
+      in: resolve(ROOT, room, 'src', `${entry}.ts`),
+      out: basename(entry),
+    })),
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

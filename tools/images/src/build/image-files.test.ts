@@ -35,7 +35,12 @@ test(
   async () => {
     const first = await writeFiles('image-files', 'account');
     expect(first.map((line) => line.split(' ')[0])).toEqual(
-      expect.arrayContaining(['app/main.mjs', 'app/sbom.cdx.json', 'app/console/index.html', 'usr/local/bin/tollgate']),
+      expect.arrayContaining([
+        'app/main.mjs',
+        'app/sbom.cdx.json',
+        'app/console/index.html',
+        'usr/local/bin/tollgate',
+      ]),
     );
     expect(await writeFiles('image-files', 'account')).toEqual(first);
   },
