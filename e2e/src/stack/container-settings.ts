@@ -3,7 +3,7 @@ import type { SampleSecrets } from '@tollgate/sample/secrets';
 
 export type ServiceName = 'auth' | 'account' | 'gateway';
 
-/** Ports inside the containers, as the Dockerfiles set them. */
+/** Ports inside the containers, as the Dockerfile sets them. */
 export const SERVICE_PORTS: Record<ServiceName, { public: number; private: number }> = {
   gateway: { public: 4000, private: 4100 },
   auth: { public: 4001, private: 4101 },

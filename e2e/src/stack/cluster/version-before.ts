@@ -34,7 +34,7 @@ export async function buildImagesBefore(): Promise<void> {
         ? []
         : [
             'USER 0',
-            `RUN grep -qF '${stated}' /app/main.mjs && sed -i 's/${stated.replaceAll('.', '\\.')}/version: "${before}"/' /app/*.mjs`,
+            `RUN ${JSON.stringify(['node', '--eval', replaceInPrograms(stated, before)])}`,
             'USER 1000:1000',
           ];
     const dockerfile = [
@@ -48,6 +48,17 @@ export async function buildImagesBefore(): Promise<void> {
       dockerfile.join('\n'),
     );
   }
+}
+
+/** A script, since the images have no other program than Node.js. */
+function replaceInPrograms(stated: string, version: string): string {
+  return `
+    const { globSync, readFileSync, writeFileSync } = require('node:fs');
+    for (const file of globSync('/app/*.mjs')) {
+      const program = readFileSync(file, 'utf8');
+      if (file === '/app/main.mjs' && !program.includes('${stated}')) throw new Error('It states no version.');
+      writeFileSync(file, program.replaceAll('${stated}', 'version: "${version}"'));
+    }`;
 }
 
 /** Does something with the chart of the version before, which is a file meanwhile. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** Swagger UI's, from its npm package; in an image they lie beside the program (Dockerfile). */
+/** Swagger UI's, from its npm package; in an image they lie beside the program (tools/images). */
 
 /** In the files' addresses, so that browsers may keep them for good. A test holds it to the package. */
 export const PAGE_FILES_VERSION = '5.35.0';
