@@ -85,6 +85,22 @@ describe.each(Object.entries(CLIENTS))('the client of %s', (_, follow) => {
     await following.stop();
   }, 60_000);
 
+  test('resumes it after it had to reconnect while Redis was away', async () => {
+    const refused = await closes(1013);
+    const following = follow(gateway.auth.issue());
+    await waitFor(() => following.results() > 3);
+    await gateway.redis.kill();
+    const port = Number(new URL(upstream.url).port);
+    await upstream.close();
+    upstream = await startGraphqlUpstream(port);
+    await waitFor(async () => (await closes(1013)) > refused, { timeoutMs: RESUME_LIMIT_MS });
+    const before = following.results();
+    await gateway.redis.restart();
+    await waitFor(() => following.results() > before + 3, { timeoutMs: RESUME_LIMIT_MS });
+    expect(following.isOver()).toBe(false);
+    await following.stop();
+  }, 60_000);
+
   test('resumes it after an upstream has restarted at once', async () => {
     const following = follow(gateway.auth.issue());
     await waitFor(() => following.results() > 3);

@@ -194,11 +194,18 @@ export class OperationRelay {
     }
   }
 
-  /** If the upstream is away, closes the socket so that clients retry: an error would end a subscription for good. */
+  /**
+   * If the upstream is away, or a subscription can't be admitted now, closes the socket so that clients retry: an error
+   * would end a subscription for good. Nothing on the socket was sent to the upstream.
+   */
   #onUnsent(operation: Operation, error: unknown): void {
     const problem = toProblem(error);
     const isAway = problem.code === 'upstream_unreachable' || problem.code === 'upstream_timeout';
-    if (!isAway || error instanceof UpstreamRefusal) {
+    const isPostponed =
+      problem.code === 'service_unavailable' &&
+      operation.type === 'subscription' &&
+      this.#sent.all().length === 0;
+    if (!(isAway || isPostponed) || error instanceof UpstreamRefusal) {
       this.#refuse(operation, problem);
       return;
     }
