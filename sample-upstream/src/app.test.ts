@@ -14,9 +14,9 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 type Upstream = { child: ChildProcess; base: string };
 
 /** As users do, on a free port. */
-async function startUpstream(): Promise<Upstream> {
+async function startUpstream(settings: Record<string, string> = {}): Promise<Upstream> {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], PORT: '0' },
+    env: { PATH: process.env['PATH'], PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface(child.stdout)) {
@@ -262,6 +262,17 @@ describe('the process', () => {
     ]);
   });
 
+  test('serves for SHUTDOWN_DELAY_MS after SIGTERM, and tells clients to leave their connection', async () => {
+    const own = await startUpstream({ SHUTDOWN_DELAY_MS: '60000' });
+    const connection = async () => (await fetch(`${own.base}/health`)).headers.get('connection');
+    expect(await connection()).toBe('keep-alive');
+    own.child.kill('SIGTERM');
+    while ((await connection()) !== 'close');
+    const exited = once(own.child, 'exit');
+    own.child.kill('SIGKILL');
+    await exited;
+  });
+
   test('ends on SIGTERM with code 0 while a subscription is open', async () => {
     const own = await startUpstream();
     const closed = Promise.withResolvers<number>();
@@ -290,10 +301,11 @@ describe('the process', () => {
       const [code] = (await once(child, 'exit')) as [number | null];
       return { code, message: Buffer.concat((await text) as Buffer[]).toString() };
     };
-    const wrong = await run({ HOST: ' ', PORT: '70000' });
+    const wrong = await run({ HOST: ' ', PORT: '70000', SHUTDOWN_DELAY_MS: 'x' });
     expect(wrong.code).toBe(1);
     expect(wrong.message).toContain('HOST:');
     expect(wrong.message).toContain('PORT:');
+    expect(wrong.message).toContain('SHUTDOWN_DELAY_MS:');
     const taken = await run({ PORT: new URL(upstream.base).port });
     expect(taken.code).toBe(1);
     expect(taken.message).toContain('taken by another process');

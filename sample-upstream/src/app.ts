@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createYoga } from 'graphql-yoga';
 import { MINIMUM_POINTS } from './cost.ts';
 import { refuseMalformedParameters } from './plugins/parameters-plugin.ts';
@@ -24,8 +25,10 @@ const DEFAULT_QUERY = `{
  *   browsers. Every response has `X-Points`.
  * - `/graphql` as a WebSocket: `graphql-transport-ws`, and the older `graphql-ws`.
  * - `GET /health`: 200 `{"status":"ok"}`.
+ *
+ * `close` first serves for `delayMs` more, in which clients are told to leave and load balancers notice.
  */
-export function createApp(): { server: Server; close: () => Promise<void> } {
+export function createApp(): { server: Server; close: (delayMs?: number) => Promise<void> } {
   const yoga = createYoga({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -36,8 +39,11 @@ export function createApp(): { server: Server; close: () => Promise<void> } {
     cors: false,
     logging: 'warn',
   });
+  let isEnding = false;
   // The client must be the one to close an idle connection, or its next request can meet the closing.
   const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
+    // No client may send its next request just as this connection is closed.
+    if (isEnding) res.setHeader('connection', 'close');
     const path = (req.url ?? '').split('?', 1)[0];
     if (path === GRAPHQL_PATH) {
       // Also on what is refused before GraphQL begins.
@@ -50,7 +56,14 @@ export function createApp(): { server: Server; close: () => Promise<void> } {
     }
   });
   const closeSockets = serveSockets(server, GRAPHQL_PATH, schema);
-  return { server, close: () => closeServer(server, closeSockets) };
+  return {
+    server,
+    close: async (delayMs = 0) => {
+      isEnding = true;
+      await delay(delayMs);
+      await closeServer(server, closeSockets);
+    },
+  };
 }
 
 /** For requests under way when the process is told to end. */

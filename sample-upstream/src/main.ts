@@ -16,7 +16,7 @@ function configOrExit() {
   }
 }
 
-const { host, port } = configOrExit();
+const { host, port, shutdownDelayMs } = configOrExit();
 const { server, close } = createApp();
 
 server.once('error', (error: NodeJS.ErrnoException) => {
@@ -34,7 +34,7 @@ let stopping = false;
 function stop(): void {
   if (stopping) return;
   stopping = true;
-  void close().then(() => process.exit(0));
+  void close(shutdownDelayMs).then(() => process.exit(0));
 }
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
