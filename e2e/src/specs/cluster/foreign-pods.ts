@@ -59,7 +59,7 @@ export function foreignPods(stack: () => ClusterStack): void {
         try {
           expect(await connectFrom(there, all)).toEqual(PUBLIC);
         } finally {
-          await there('delete', 'namespace', elsewhere);
+          await there('delete', 'namespace', elsewhere, '--wait=false');
         }
       },
       TIME_LIMIT_MS,

@@ -45,7 +45,7 @@ export function manifests(stack: () => ClusterStack): void {
             expect(kinds).toContain(kind);
           }
         } finally {
-          await kubectl('delete', 'namespace', elsewhere);
+          await kubectl('delete', 'namespace', elsewhere, '--wait=false');
         }
       },
       TIME_LIMIT_MS,
@@ -64,7 +64,7 @@ export function manifests(stack: () => ClusterStack): void {
           await apply(elsewhere, first);
           expect(await secrets()).toBe(first);
         } finally {
-          await kubectl('delete', 'namespace', elsewhere);
+          await kubectl('delete', 'namespace', elsewhere, '--wait=false');
         }
       },
       TIME_LIMIT_MS,
