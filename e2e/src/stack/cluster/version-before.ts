@@ -26,39 +26,28 @@ function imageBefore(name: BuiltImage): string {
 /** Makes the images of the version before from those of this one, which exist. */
 export async function buildImagesBefore(): Promise<void> {
   const { version, before } = await versions();
-  const stated = `version: "${version}"`;
   for (const name of IMAGES) {
-    // The sample upstream states no version.
-    const change =
-      name === 'upstream'
-        ? []
-        : [
-            'USER 0',
-            `RUN ${JSON.stringify(['node', '--eval', replaceInPrograms(stated, before)])}`,
-            'USER 1000:1000',
-          ];
-    const dockerfile = [
+    const lines = [
       `FROM ${builtImage(name)}`,
       `LABEL org.opencontainers.image.version=${before}`,
-      ...change,
+      // The sample upstream states no version.
+      ...(name === 'upstream' ? [] : restating(version, before)),
     ];
-    await runCommand(
-      'docker',
-      ['build', '--quiet', '--force-rm', '--network=none', '--tag', imageBefore(name), '-'],
-      dockerfile.join('\n'),
-    );
+    const args = ['build', '--quiet', '--force-rm', '--network=none', '--tag', imageBefore(name), '-'];
+    await runCommand('docker', args, lines.join('\n'));
   }
 }
 
-/** A script, since the images have no other program than Node.js. */
-function replaceInPrograms(stated: string, version: string): string {
-  return `
-    const { globSync, readFileSync, writeFileSync } = require('node:fs');
-    for (const file of globSync('/app/*.mjs')) {
-      const program = readFileSync(file, 'utf8');
-      if (file === '/app/main.mjs' && !program.includes('${stated}')) throw new Error('It states no version.');
-      writeFileSync(file, program.replaceAll('${stated}', 'version: "${version}"'));
+/** Replaces the version that an image's programs state. Done by Node.js, since the images have no shell. */
+function restating(version: string, before: string): string[] {
+  const [stated, restated] = [version, before].map((each) => JSON.stringify(`version: "${each}"`));
+  const script = `
+    for (const file of fs.globSync('/app/*.mjs')) {
+      const program = fs.readFileSync(file, 'utf8');
+      if (file === '/app/main.mjs' && !program.includes(${stated ?? ''})) throw new Error('states no version');
+      fs.writeFileSync(file, program.replaceAll(${stated ?? ''}, ${restated ?? ''}));
     }`;
+  return ['USER 0', `RUN ${JSON.stringify(['node', '-e', script])}`, 'USER 1000:1000'];
 }
 
 /** Does something with the chart of the version before, which is a file meanwhile. */
