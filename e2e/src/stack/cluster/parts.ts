@@ -12,14 +12,29 @@ import { RELEASE } from './release.ts';
 
 const START_TIME_LIMIT_MS = 120_000;
 
-/** The private listener of a service, or the only one of another part. */
-const ANSWERING: Record<Part, ListenerName | [service: string, port: number]> = {
+/** The Services that lead to a part. Each knows a new pod at its own moment. */
+const SERVICES_OF: Record<Part, [service: string, port: number][]> = {
+  gateway: [
+    ['gateway', 4000],
+    ['gateway-private', 4100],
+  ],
+  auth: [
+    ['auth', 4001],
+    ['auth-private', 4101],
+  ],
+  account: [
+    ['account', 4002],
+    ['account-private', 4102],
+  ],
+  upstream: [['upstream', 4003]],
+  redis: [['redis', 6379]],
+  postgres: [['postgres', 5432]],
+};
+
+const PRIVATE_LISTENERS: Partial<Record<Part, ListenerName>> = {
   gateway: 'gatewayPrivate',
   auth: 'authPrivate',
   account: 'accountPrivate',
-  upstream: ['upstream', 4003],
-  redis: ['redis', 6379],
-  postgres: ['postgres', 5432],
 };
 
 const workloadOf = (part: Part) =>
@@ -91,16 +106,16 @@ async function kill(kubectl: Kubectl, part: Part): Promise<void> {
   });
 }
 
-/** Through its Service, which knows a new pod a little later than it is ready. */
+/** Through its Services, which know a new pod a little later than it is ready. */
 async function answers(kubectl: Kubectl, listeners: Listeners, part: Part): Promise<boolean> {
-  const at = ANSWERING[part];
-  if (typeof at === 'string') return (await fetch(`${urlOf(listeners[at])}/health/ready`)).ok;
-  const [service, port] = at;
-  const socket = connect({ host: await addressOf(kubectl, `${RELEASE}-${service}`), port });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } finally {
-    socket.destroy();
+  for (const [service, port] of SERVICES_OF[part]) {
+    const socket = connect({ host: await addressOf(kubectl, `${RELEASE}-${service}`), port });
+    try {
+      await once(socket, 'connect');
+    } finally {
+      socket.destroy();
+    }
   }
+  const at = PRIVATE_LISTENERS[part];
+  return at === undefined || (await fetch(`${urlOf(listeners[at])}/health/ready`)).ok;
 }
