@@ -86,8 +86,8 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node
 CMD ["node", "--enable-source-maps", "/app/main.mjs"]
 
 FROM runtime AS compose
-COPY --from=compose-files /files/app/ /app/
-COPY --from=compose-files --chown=1000:1000 /files/owned/ /
+COPY --from=compose-files /files/ /
+COPY --from=compose-files --chown=1000:1000 /files-owned/ /
 WORKDIR /app
 LABEL org.opencontainers.image.title="Tollgate compose" \
   org.opencontainers.image.description="Makes the secrets of docker-compose.yml, and shows the sample's"

@@ -29,7 +29,11 @@ export async function packagesIn(image: ImageName): Promise<BundledPackage[]> {
 export function billOfImage(image: ImageName, packages: readonly BundledPackage[]): string {
   const { version } = packageAt(ROOT);
   const bom = new Bom();
-  bom.metadata.component = new Component(ComponentType.Container, `tollgate-${image}`, { version });
+  bom.metadata.component = new Component(ComponentType.Container, `tollgate-${image}`, {
+    version,
+    // Without it the library takes a random one.
+    bomRef: `tollgate-${image}`,
+  });
   bom.components.add(nodeItself());
   for (const found of packages) bom.components.add(componentOf(found));
   const serializer = new JsonSerializer(new CycloneDxJson.Normalize.Factory(Spec1dot6));

@@ -47,7 +47,9 @@ if (contents.pages === true) {
   mkdirSync(folder, { recursive: true });
   for (const file of SWAGGER_UI_FILES) cpSync(join(SWAGGER_UI_FOLDER, file), join(folder, file));
 }
-for (const folder of contents.ownedFolders ?? []) mkdirSync(join(root, 'owned', folder), { recursive: true });
+for (const folder of contents.ownedFolders ?? [])
+  mkdirSync(join(`${root}-owned`, folder), { recursive: true });
 // By this ending vulnerability scanners find it.
 writeFileSync(join(app, 'sbom.cdx.json'), billOfImage(image, packagesOf(inputs)));
 fixTimes(root);
+if (contents.ownedFolders !== undefined) fixTimes(`${root}-owned`);
