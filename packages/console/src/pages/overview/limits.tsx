@@ -52,7 +52,7 @@ export function Limits({ pace }: { pace: Pace }) {
               usedShare={limit.used_share}
               {...(isCurrent ? { elapsedShare } : {})}
             >
-              {isCurrent && <Forecast limit={limit} kind={kind} endedAt={pace.billing_period.ended_at} />}
+              {isCurrent && <Forecast limit={limit} kind={kind} pace={pace} />}
             </LimitMeter>
           );
         })}
@@ -78,32 +78,42 @@ export function Limits({ pace }: { pace: Pace }) {
   );
 }
 
+const DAY_MS = 86_400_000;
+
 type LimitPace = NonNullable<Pace['limits']['points_limit']>;
 
-type ForecastProps = { limit: LimitPace; kind: QuantityKind; endedAt: string };
+type ForecastProps = { limit: LimitPace; kind: QuantityKind; pace: Pace };
 
-function Forecast({ limit, kind, endedAt }: ForecastProps) {
+function Forecast({ limit, kind, pace }: ForecastProps) {
   const { reached, whole_period, last_24_hours } = limit;
   if (reached) {
     return (
       <p className={styles['warning']}>
-        The limit is reached. Calls are refused until the period ends on {formatDay(endedAt)}.
+        The limit is reached. Calls are refused until the period ends on{' '}
+        {formatDay(pace.billing_period.ended_at)}.
       </p>
     );
   }
   const [earliest] = [last_24_hours.reached_at, whole_period.reached_at]
     .filter((date) => date !== null)
     .toSorted();
-  const perDay =
-    last_24_hours.per_day === 0
-      ? 'Nothing used in the last 24 hours.'
-      : `${formatQuantity(last_24_hours.per_day, kind)} a day in the last 24 hours.`;
-  if (earliest === undefined) {
-    return <p className={styles['muted']}>{perDay} At this pace it lasts for the whole period.</p>;
+  const perDay = isFirstDay(pace) ? '' : `${usedPerDay(last_24_hours.per_day, kind)} `;
+  if (earliest !== undefined) {
+    return (
+      <p className={styles['warning']}>
+        {perDay}At this pace you run out on {formatDay(earliest)}.
+      </p>
+    );
   }
-  return (
-    <p className={styles['warning']}>
-      {perDay} At this pace you run out on {formatDay(earliest)}.
-    </p>
-  );
+  return <p className={styles['muted']}>{perDay}At this pace it lasts for the whole period.</p>;
+}
+
+/** A day's figure made of the first hours is a multiple of what was used. */
+function isFirstDay({ elapsed_share, billing_period: { started_at, ended_at } }: Pace): boolean {
+  return elapsed_share * (Date.parse(ended_at) - Date.parse(started_at)) < DAY_MS;
+}
+
+function usedPerDay(perDay: number, kind: QuantityKind): string {
+  if (perDay === 0) return 'Nothing used in the last 24 hours.';
+  return `${formatQuantity(perDay, kind)} a day in the last 24 hours.`;
 }
