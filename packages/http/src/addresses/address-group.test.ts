@@ -25,12 +25,14 @@ test('addresses of one IPv6 network are counted as one, those of two networks as
     .oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }))
     .map((value) => value.toString(16));
   const four = fc.tuple(group, group, group, group);
+  // The first of all networks has the IPv4 addresses that are written as IPv6.
+  const network = four.filter((groups) => groups.some((value) => value !== '0'));
   fc.assert(
-    fc.property(four, four, four, four, (network, other, host, otherHost) => {
-      const one = addressGroup([...network, ...host].join(':'));
-      expect(addressGroup([...network, ...otherHost].join(':'))).toBe(one);
-      const elsewhere = addressGroup([...other, ...host].join(':'));
-      expect(elsewhere === one).toBe(network.join(':') === other.join(':'));
+    fc.property(network, network, four, four, (here, there, host, otherHost) => {
+      const one = addressGroup([...here, ...host].join(':'));
+      expect(addressGroup([...here, ...otherHost].join(':'))).toBe(one);
+      const elsewhere = addressGroup([...there, ...host].join(':'));
+      expect(elsewhere === one).toBe(here.join(':') === there.join(':'));
     }),
   );
 });
