@@ -27,7 +27,8 @@ function capacityTables(costs: Costs): string {
     ['a data call', costs.call],
     ['a token', costs.token],
     ['an introspection', costs.introspection],
-    ['an entitlement look-up', costs.entitlement],
+    ['an entitlement read in Redis', costs.keptEntitlement],
+    ['an entitlement asked of account', costs.entitlement],
     ['a second idle', costs.idle],
   ];
   const costTable = table([
@@ -46,7 +47,8 @@ const ROWS: readonly [string, (plan: Plan) => string][] = [
   ['applications, each with a live token', (plan) => whole(plan.applications)],
   ['tokens/s', (plan) => whole(plan.tokensPerSec)],
   ['introspections/s', (plan) => whole(plan.introspectionsPerSec)],
-  ['entitlement look-ups/s', (plan) => whole(plan.entitlementsPerSec)],
+  ['entitlements read in Redis/s', (plan) => whole(plan.keptEntitlementsPerSec)],
+  ['entitlements asked of account/s', (plan) => whole(plan.entitlementsPerSec)],
   ['**gateway pods** of 1 core', (plan) => whole(plan.gatewayPods)],
   ['**auth pods** of 1 core', (plan) => whole(plan.authPods)],
   ['**account pods** of 1 core', (plan) => whole(plan.accountPods)],

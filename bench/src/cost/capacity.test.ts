@@ -13,6 +13,7 @@ const COSTS: Costs = {
   call: { gateway: 120, auth: 0, account: 12, Redis: 30, Postgres: 6 },
   token: { ...NOTHING, auth: 60 },
   introspection: { ...NOTHING, auth: 36 },
+  keptEntitlement: { ...NOTHING, Redis: 10 },
   entitlement: { ...NOTHING, account: 100 },
   idle: NOTHING,
   tokenBytes: 384,
@@ -36,13 +37,15 @@ test('a service has two replicas where one would do', () => {
   expect(planFor(1, COSTS)).toMatchObject({ gatewayPods: 2, authPods: 2, accountPods: 2, redisShards: 1 });
 });
 
-test('two gateways see a token half as often each, and ask again when its ten seconds are over', () => {
+test('two gateways see a token half as often each, and ask again when its five minutes are over', () => {
   const plan = planFor(1_000, COSTS);
   expect(plan).toMatchObject({ applications: 10_000, gatewayPods: 2 });
-  // 10,000 tokens at two gateways: each once in 20 s, plus 10 s in the cache.
-  expect(plan.introspectionsPerSec).toBeCloseTo((10_000 * 2) / 30);
-  // 5,000 accounts, each at each gateway every 10 s, plus 10 s in the cache.
-  expect(plan.entitlementsPerSec).toBeCloseTo((5_000 * 2) / 20);
+  // 10,000 tokens at two gateways: each once in 20 s, plus 300 s in the cache.
+  expect(plan.introspectionsPerSec).toBeCloseTo((10_000 * 2) / 320);
+  // 5,000 accounts, each at each gateway every 10 s, plus 300 s in the cache.
+  expect(plan.keptEntitlementsPerSec).toBeCloseTo((5_000 * 2) / 310);
+  // Of all gateways' reads, only those find nothing in Redis that are the first in 300 s.
+  expect(plan.entitlementsPerSec).toBeCloseTo(5_000 / 305);
 });
 
 test('Redis holds the live tokens, Postgres a row for each hour of each application', () => {
@@ -54,6 +57,7 @@ test('Redis holds the live tokens, Postgres a row for each hour of each applicat
 test('more calls never need less, and look-ups are never more than calls', () => {
   const anyCosts = fc.record({
     ...{ call: anyCpu, token: anyCpu, introspection: anyCpu, entitlement: anyCpu, idle: anyCpu },
+    keptEntitlement: anyCpu,
     ...{ tokenBytes: costUs, hourlyRowBytes: costUs },
   });
   fc.assert(

@@ -6,6 +6,9 @@ export type Costs = {
   call: CpuUs;
   token: CpuUs;
   introspection: CpuUs;
+  /** That a gateway reads in Redis, where account keeps it (ADR 0069). */
+  keptEntitlement: CpuUs;
+  /** That account is asked for, and keeps in Redis. */
   entitlement: CpuUs;
   /** µs a second of each idle process. */
   idle: CpuUs;
@@ -22,7 +25,7 @@ const ASSUMED = {
   applicationsPerAccount: 2,
   tokenLifespanSec: 3_600,
   /** INTROSPECTION_CACHE_TTL_MS and ENTITLEMENT_CACHE_TTL_MS. */
-  cacheTtlSec: 10,
+  cacheTtlSec: 300,
   /** Leaves room for peaks, and for the load of a core that is lost. */
   busyAtMost: 0.6,
   /** One replica may be lost. */
@@ -34,6 +37,7 @@ export type Plan = {
   applications: number;
   tokensPerSec: number;
   introspectionsPerSec: number;
+  keptEntitlementsPerSec: number;
   entitlementsPerSec: number;
   gatewayPods: number;
   authPods: number;
@@ -50,23 +54,26 @@ const HOURS_PER_MONTH = 30 * 24;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** Calls of one token reach any gateway and caches aren't shared, so n gateways see it 1/n as often each. */
+/**
+ * Calls of one token reach any gateway and caches aren't shared, so n gateways see it 1/n as often each. Entitlements
+ * are shared in Redis: account is asked as if there were one gateway.
+ */
 export function planFor(callsPerSec: number, costs: Costs): Plan {
   const { callsPerApplicationPerSec, applicationsPerAccount, tokenLifespanSec, podsAtLeast } = ASSUMED;
   const applications = callsPerSec / callsPerApplicationPerSec;
   const tokensPerSec = applications / tokenLifespanSec;
   const gatewayPods = Math.max(podsAtLeast, coresFor(callsPerSec * costs.call.gateway + costs.idle.gateway));
   const introspectionsPerSec = missesPerSec(applications, callsPerApplicationPerSec, gatewayPods);
-  const entitlementsPerSec = missesPerSec(
-    applications / applicationsPerAccount,
-    callsPerApplicationPerSec * applicationsPerAccount,
-    gatewayPods,
-  );
+  const accounts = applications / applicationsPerAccount;
+  const callsPerAccountPerSec = callsPerApplicationPerSec * applicationsPerAccount;
+  const keptEntitlementsPerSec = missesPerSec(accounts, callsPerAccountPerSec, gatewayPods);
+  const entitlementsPerSec = missesPerSec(accounts, callsPerAccountPerSec, 1);
   const cpuUs = eachPart(
     (part) =>
       callsPerSec * costs.call[part] +
       tokensPerSec * costs.token[part] +
       introspectionsPerSec * costs.introspection[part] +
+      keptEntitlementsPerSec * costs.keptEntitlement[part] +
       entitlementsPerSec * costs.entitlement[part] +
       costs.idle[part],
   );
@@ -75,6 +82,7 @@ export function planFor(callsPerSec: number, costs: Costs): Plan {
     applications,
     tokensPerSec,
     introspectionsPerSec,
+    keptEntitlementsPerSec,
     entitlementsPerSec,
     gatewayPods,
     authPods: Math.max(podsAtLeast, coresFor(cpuUs.auth)),

@@ -46,7 +46,8 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const { fullLoad } = await createFullLoad(servers, say);
   await widenLimits(servers);
   const upstream = await startUpstream(servers, tools);
-  const startGateway = () => servers.startFurther('gateway', { settings: { UPSTREAM_URL: upstream.url } });
+  const startGateway = (settings = {}) =>
+    servers.startFurther('gateway', { settings: { UPSTREAM_URL: upstream.url, ...settings } });
   const calls = (tokens: readonly string[], urls: readonly string[], seconds = CALLS_SEC) =>
     callsUntilCounted(servers, createCalls(servers, tools, ...tokens), urls, seconds);
 
@@ -63,7 +64,7 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   for (const target of [introspect, issue, lookUp]) await fullLoad(target, LOOK_UPS_SEC);
   const load = (target: Target, seconds = LOOK_UPS_SEC) => fullLoad(target, seconds).then(requestsOf);
   const introspection = await alone.measure('an introspection', () => load(introspect));
-  const entitlement = await alone.measure('an entitlement look-up', () => load(lookUp));
+  const entitlement = await alone.measure('an entitlement asked of account', () => load(lookUp));
   const bytesBefore = await redisBytes(redis);
   let tokens = 0;
   const token = await alone.measure('a token', async () => (tokens = await load(issue, TOKENS_SEC)));
@@ -88,12 +89,21 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
     calls(callers, [first.url, second.url]),
   );
 
+  const forgetful = await startGateway({ ENTITLEMENT_CACHE_MAX_ENTRIES: '1' });
+  const reading = createMeter(pidsOf(servers, forgetful.pid), say);
+  await calls(callers, [forgetful.url], WARM_UP_SEC);
+  await reading.readIdle();
+  const callOfReader = await reading.measure('the same where each call reads its entitlement in Redis', () =>
+    calls(callers, [forgetful.url]),
+  );
+
   const rowBytes = await hourlyRowBytes(servers);
   const calling = [callOfOne, callOfMany, callOfAccounts, callOfTwo];
   const costs: Costs = asWritten({
     // Planned with each part's most expensive state.
     call: eachPart((part) => Math.max(...calling.map((cpu) => cpu[part]))),
     introspection: eachPart((part) => Math.max(introspection[part], introspectionOfMany[part])),
+    keptEntitlement: eachPart((part) => Math.max(0, callOfReader[part] - callOfAccounts[part])),
     ...{ token, entitlement, idle, tokenBytes, hourlyRowBytes: rowBytes },
   });
   writeCapacityPage(join(servers.project, 'docs/capacity.md'), costs);
@@ -103,10 +113,11 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
       `CPU-µs of ${SYSTEM_PARTS.join(' / ')}, from /proc/PID/stat, without what each uses idle; ${String(CONNECTIONS)} connections at full load, ${String(CALLS_SEC)} s each, 1 KB answers; account's and Postgres' share until all calls were counted`,
       ...alone.lines,
       ...both.lines,
+      ...reading.lines,
       'the tables of docs/capacity.md are computed from these',
     ],
     versions: tools.versions,
-    figures: { costs, callOfOne, callOfMany, callOfAccounts, callOfTwo },
+    figures: { costs, callOfOne, callOfMany, callOfAccounts, callOfTwo, callOfReader },
   };
 }
 
