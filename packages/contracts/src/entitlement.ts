@@ -43,6 +43,20 @@ export type Entitlement = z.infer<typeof entitlementSchema>;
 
 export type Limits = Readonly<Record<LimitField, number | null>>;
 
+/**
+ * Where account keeps an entitlement that lets calls pass, for gateways to read: a hash that only account writes
+ * (ADR 0069). Its fields:
+ *
+ * - `generation`: `<data set>:<id>`, drawn before Postgres is read, and deleted with the key by each change. Of another
+ *   data set than Redis' own it counts as missing, because later changes may be.
+ * - `answer`: the Entitlement as JSON, stored only while the generation under which it was read is still there.
+ * - `kept_for_ms`: the key's time to live when Postgres was asked; less what is left of it, it is the answer's age by
+ *   Redis' clock.
+ */
+export function entitlementKey(accountId: number): string {
+  return `account:entitlement:{${String(accountId)}}`;
+}
+
 /** account publishes here which entitlements are out of date. The rules of REVOCATION_CHANNEL apply. */
 export const ENTITLEMENT_CHANNEL = 'account:entitlements';
 

@@ -5,7 +5,7 @@ import { wholeNumber } from '@tollgate/config/settings';
 export function introspectionSettings(defaultCacheMaxEntries: number) {
   return {
     TOKEN_PREFIX: tokenPrefixSetting,
-    INTROSPECTION_CACHE_TTL_MS: wholeNumber(1, 30_000).default(10_000),
+    INTROSPECTION_CACHE_TTL_MS: wholeNumber(1, 600_000).default(300_000),
     INTROSPECTION_NEGATIVE_CACHE_TTL_MS: wholeNumber(1, 30_000).default(1_000),
     INTROSPECTION_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(defaultCacheMaxEntries),
   };

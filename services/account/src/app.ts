@@ -33,6 +33,7 @@ import { consoleRoutes } from './routes/console-routes.ts';
 import type { ConsoleParts } from './routes/console-routes.ts';
 import type { Query } from './platform/database/query.ts';
 import { entitlementEndpoint } from './billing/entitlements/entitlement-endpoint.ts';
+import type { KeptAnswers } from './billing/entitlements/kept-answers.ts';
 import { jsonBodyUpTo, readJsonBody } from './http/input/json-body.ts';
 import { noStore } from './http/no-store.ts';
 import { billingOperatorRoutes } from './routes/operator-routes.ts';
@@ -77,6 +78,7 @@ type PrivateParts = {
   addressOf: AddressOf;
   registry: Registry;
   query: Query;
+  keptAnswers: KeptAnswers;
   applications: Applications;
   tokens: Tokens;
   serviceCredentials: readonly ServiceCredential[];
@@ -157,7 +159,7 @@ export function createPrivateApp(parts: PrivateParts): Express {
     .all(methodNotAllowed('POST'));
   app
     .route('/private/entitlements/:account_id')
-    .get(entitlementEndpoint(query))
+    .get(entitlementEndpoint(parts))
     .all(methodNotAllowed('GET', 'HEAD'));
   app
     .route('/private/usage-snapshots/:period_id')

@@ -61,10 +61,10 @@ test('missing and wrong settings are all named, none repeated, and account ends 
   expect(stderr).not.toMatch(/hunter2|Nope|mysql/);
 });
 
-test('an introspection may not be kept for longer than 30 s', async () => {
+test('an introspection may not be kept for longer than ten minutes', async () => {
   const { code, stderr } = await runProgram('main', {
     ...(await settings()),
-    INTROSPECTION_CACHE_TTL_MS: '30001',
+    INTROSPECTION_CACHE_TTL_MS: '600001',
   });
   expect([code, stderr]).toEqual([1, expect.stringContaining('INTROSPECTION_CACHE_TTL_MS')]);
 });

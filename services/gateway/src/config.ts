@@ -47,7 +47,7 @@ const settings = z.object({
   TRUSTED_PROXIES: networks.default([]),
   CORS_ALLOWED_ORIGINS: allowedOrigins,
   DEFAULT_POINTS: wholeNumber(0, 1_000_000_000).default(1),
-  ENTITLEMENT_CACHE_TTL_MS: wholeNumber(0, 30_000).default(10_000),
+  ENTITLEMENT_CACHE_TTL_MS: wholeNumber(0, 600_000).default(300_000),
   ENTITLEMENT_STALE_IF_ERROR_MS: wholeNumber(0, 86_400_000).default(3_600_000),
   ENTITLEMENT_CACHE_MAX_ENTRIES: wholeNumber(1, 10_000_000).default(100_000),
   MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(1_048_576),

@@ -21,6 +21,11 @@ export function createMetrics(registry: Registry) {
       help: 'Entitlement look-ups by outcome: hit, joined (one under way), miss, stale (served while account is unavailable)',
       outcomes: ['hit', 'joined', 'miss', 'stale'],
     }),
+    onEntitlementLoaded: createOutcomes(registry, {
+      name: 'tollgate_entitlement_loads_total',
+      help: 'Entitlements that the cache lacked by outcome: redis (kept there by account), account (asked)',
+      outcomes: ['redis', 'account'],
+    }),
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',
       help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, traffic, time, rate, slots',

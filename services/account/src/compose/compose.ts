@@ -27,6 +27,8 @@ import { observePostgres } from '../platform/database/metrics.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
 import { checkSchemaServesThisVersion } from '../platform/database/schema-version.ts';
+import { createKeptAnswers } from '../billing/entitlements/kept-answers.ts';
+import type { KeptAnswers } from '../billing/entitlements/kept-answers.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from '../billing/entitlements/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from '../platform/outbox/metrics.ts';
 import { createPublishedRevocations } from '../platform/outbox/revocations/publisher.ts';
@@ -53,7 +55,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const introspection = openIntrospection({ config, auth, logger });
   observePostgres(registry, query);
   const clocks = followClocks(redis, query, { registry, logger });
-  const { outbox, publisher } = startOutboxes(context, databases, { auth, redis });
+  const keptAnswers = createKeptAnswers(redis, registry);
+  const { outbox, publisher } = startOutboxes(context, databases, { auth, redis, keptAnswers });
   const transact = createTransact(database);
   const console = openConsole({ config, query, transact, logger, registry });
   const usage = openUsage({ config, database, redis, redisClock: clocks.redis, logger, registry });
@@ -65,6 +68,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
   const checks = { postgres: checkPostgres, redis: () => redis.ping() };
   const operations = {
+    keptAnswers,
     serviceCredentials: config.SERVICE_CREDENTIALS,
     operatorCredentials: config.OPERATOR_CREDENTIALS,
     billing: {
@@ -163,7 +167,7 @@ function openAccess(
 function startOutboxes(
   { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
   { outboxDatabase, eventDatabase }: ReturnType<typeof openDatabases>,
-  { auth, redis }: { auth: PrivateApi; redis: RedisConnection },
+  { auth, redis, keptAnswers }: { auth: PrivateApi; redis: RedisConnection; keptAnswers: KeptAnswers },
 ) {
   return {
     outbox: startRevocationOutbox({
@@ -180,6 +184,7 @@ function startOutboxes(
       database: eventDatabase,
       databaseUrl: config.DATABASE_URL,
       redis,
+      keptAnswers,
       logger,
       metrics: createPublisherMetrics(registry),
     }),

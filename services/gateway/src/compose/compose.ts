@@ -25,6 +25,7 @@ import { createLeases } from '../admission/leases.ts';
 import { batchAdmissions } from '../admission/batch-admissions.ts';
 import { createAuthenticate } from '../authenticate/authenticate.ts';
 import { createDataEndpoint } from '../data-call/data-call.ts';
+import { createReadKeptAnswer } from '../entitle/kept-answers.ts';
 import { openEntitle } from '../entitle/open-entitle.ts';
 import { createUpstreamMetrics } from '../forward/upstream/upstream-metrics.ts';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
@@ -58,7 +59,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const metrics = createMetrics(registry);
   const store = openStore(context);
   const traces = createTraces(trusts, await openRecorder(config, logger));
-  const peers = composePeers(context, metrics, traces);
+  const peers = composePeers(context, store, metrics, traces);
   const { prime, usage, leases, admit } = composeMetering(config, store, peers.account, logger, metrics);
   const settlementTimeout = settlementTimeoutOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
@@ -235,6 +236,7 @@ function composeUsageRecorder(
 
 function composePeers(
   { config, logger, registry }: ComposeContext<Config>,
+  { redis }: Pick<Store, 'redis'>,
   metrics: Metrics,
   traces: Traces,
 ) {
@@ -261,12 +263,14 @@ function composePeers(
   const tokenWatch = createTokenWatch(introspection);
   const entitlements = openEntitle({
     account,
+    readKeptAnswer: createReadKeptAnswer(redis),
     cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
     staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
     cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
     redisUrl: config.REDIS_URL,
     logger,
     onLookup: metrics.onEntitlement,
+    onLoaded: metrics.onEntitlementLoaded,
   });
   metrics.observeTrust('introspection', introspection.knowsRevocations);
   metrics.observeTrust('entitlement', entitlements.isTrusted);

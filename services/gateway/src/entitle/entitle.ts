@@ -8,6 +8,7 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
 import { createAccountOutage } from './account-outage.ts';
 import type { AccountOutage } from './account-outage.ts';
+import type { AgedEntitlement, ReadKeptAnswer } from './kept-answers.ts';
 import { knownEntitlement } from './known-entitlement.ts';
 import type { KnownEntitlement, PayerEntitlement } from './known-entitlement.ts';
 
@@ -18,12 +19,16 @@ export type Entitle = (accountId: number, requestId: string) => PayerEntitlement
 
 export type EntitleOptions = {
   account: Pick<PrivateApi, 'get'>;
-  /** How long an answer is used without a request, at most; never past its `valid_until`. */
+  /** Asked before account is; if it fails, account decides. */
+  readKeptAnswer: ReadKeptAnswer;
+  /** How long after account has read Postgres an answer is used, at most; never past its `valid_until`. */
   cacheTtlMs: number;
   /** How long an answer that lets calls pass is used while account is unavailable, since it was asked last. */
   staleIfErrorMs: number;
   cacheMaxEntries: number;
   onLookup?: (outcome: 'hit' | 'joined' | 'miss' | 'stale') => void;
+  /** Who answered a look-up that wasn't in the cache. */
+  onLoaded?: (source: 'redis' | 'account') => void;
   logger: Pick<Logger, 'warn' | 'info'>;
 };
 
@@ -96,23 +101,30 @@ function createEntitlementCache(
 ): EventCache<number, string, KnownEntitlement, number> {
   const store = createGroupedStore<number, number, KnownEntitlement>(options.cacheMaxEntries);
 
-  async function load(accountId: number, requestId: string): Promise<Entitlement> {
+  async function askAccount(accountId: number, requestId: string): Promise<AgedEntitlement> {
     const path = `/private/entitlements/${String(accountId)}`;
     try {
       const answer = await options.account.get(path, entitlementSchema, requestId);
       outage.answered();
-      return answer ?? deletedAccount(accountId);
+      return { entitlement: answer ?? deletedAccount(accountId), ageMs: 0 };
     } catch (error) {
       outage.failed(error);
       throw error;
     }
   }
 
+  async function load(accountId: number, requestId: string): Promise<AgedEntitlement> {
+    const kept = await options.readKeptAnswer(accountId).catch(() => undefined);
+    const isFresh = kept !== undefined && kept.ageMs < options.cacheTtlMs;
+    options.onLoaded?.(isFresh ? 'redis' : 'account');
+    return isFresh ? kept : askAccount(accountId, requestId);
+  }
+
   return createEventCache({
     store,
     load,
-    keep: (entitlement, { key: accountId, startedMs }) => {
-      const known = knownEntitlement(entitlement, startedMs, options);
+    keep: ({ entitlement, ageMs }, { key: accountId, startedMs }) => {
+      const known = knownEntitlement(entitlement, startedMs - ageMs, options);
       store.set(accountId, entitlement.payer_id, known, known.staleUntilMs);
       return known;
     },
@@ -120,7 +132,8 @@ function createEntitlementCache(
       store.drop(changedId);
       store.dropGroup(changedId);
     },
-    isStale: ({ account_id, payer_id }, changedId) => account_id === changedId || payer_id === changedId,
+    isStale: ({ entitlement: { account_id, payer_id } }, changedId) =>
+      account_id === changedId || payer_id === changedId,
     onLookup: options.onLookup,
   });
 }

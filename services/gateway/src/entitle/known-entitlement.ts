@@ -23,7 +23,7 @@ export type KnownEntitlement = {
 /** Brief, so that a new payment takes effect at once. Refusals are never served stale: callers take them as final. */
 const REFUSAL_TTL_MS = 1_000;
 
-/** `startedMs`: when account was asked (performance.now()), so that what the answer took doesn't prolong it. */
+/** `startedMs`: when account read Postgres at the latest (performance.now()), so that no way of the answer prolongs it. */
 export function knownEntitlement(
   entitlement: Entitlement,
   startedMs: number,

@@ -5,15 +5,28 @@ import { findPayerPeriods } from '../periods/payer-periods.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { entitlementAnswer } from './entitlement-answer.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 
 const paramsSchema = z.object({ account_id: idParameter });
 
-/** `GET /private/entitlements/{account_id}`: 200 Entitlement; 404 `not_found`; 503 while Postgres is unavailable. */
-export function entitlementEndpoint(query: Query): RequestHandler {
+type EntitlementParts = { query: Query; keptAnswers: Pick<KeptAnswers, 'begin' | 'keep'> };
+
+/**
+ * `GET /private/entitlements/{account_id}`: 200 Entitlement; 404 `not_found`; 503 while Postgres is unavailable. An
+ * answer that lets calls pass is kept in Redis, where gateways read it first (ADR 0069); without Redis it is only given.
+ */
+export function entitlementEndpoint({ query, keptAnswers }: EntitlementParts): RequestHandler {
   return async (req, res) => {
     const params = paramsSchema.safeParse(req.params);
-    const payerPeriods = params.success ? await findPayerPeriods(query, params.data.account_id) : undefined;
+    if (!params.success) throw new Problem('not_found');
+    const { account_id } = params.data;
+    const generation = await keptAnswers.begin(account_id).catch(() => undefined);
+    const askedMs = performance.now();
+    const payerPeriods = await findPayerPeriods(query, account_id);
     if (payerPeriods === undefined) throw new Problem('not_found');
-    res.json(entitlementAnswer(payerPeriods));
+    const answer = entitlementAnswer(payerPeriods);
+    res.json(answer);
+    if (generation !== undefined)
+      await keptAnswers.keep(answer, { generation, askedMs }).catch(() => undefined);
   };
 }

@@ -11,6 +11,7 @@ import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import { drainOutbox } from '../../platform/outbox/drain.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 import { listen } from './listener.ts';
 
 export type PublisherMetrics = BacklogGauges & { published: Pick<Counter, 'inc'> };
@@ -20,6 +21,7 @@ export type PublisherOptions = {
   database: Knex;
   databaseUrl: string;
   redis: RedisConnection;
+  keptAnswers: Pick<KeptAnswers, 'forget'>;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: PublisherMetrics;
 };
@@ -32,7 +34,17 @@ const TAKE_SQL = `
     SELECT outbox_id FROM entitlement_outbox ORDER BY outbox_id LIMIT :limit FOR UPDATE SKIP LOCKED
   ) RETURNING account_id`;
 
-/** Publishes what triggers queue (ADR 0022), at least once: Redis acknowledges an event before its row is deleted. */
+/** An event names a payer; what Redis keeps for its team's members depends on it as well. */
+const WITH_MEMBERS_SQL = `
+  SELECT unnest(CAST(:account_ids AS bigint[])) AS account_id
+  UNION
+  SELECT member.account_id FROM team_members AS manager JOIN team_members AS member USING (team_id)
+  WHERE manager.role = 'manager' AND manager.account_id = ANY(:account_ids)`;
+
+/**
+ * Publishes what triggers queue (ADR 0022), at least once: Redis acknowledges an event before its row is deleted. What
+ * Redis keeps of the accounts goes first, so that a gateway that has heard of a change can't read it (ADR 0069).
+ */
 export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
   const { database, databaseUrl, logger, metrics } = options;
   const query = createQuery(database);
@@ -71,7 +83,7 @@ export function createPublisherMetrics(registry: Registry): PublisherMetrics {
   };
 }
 
-async function publishBatch({ database, redis, metrics }: PublisherOptions): Promise<number> {
+async function publishBatch({ database, redis, keptAnswers, metrics }: PublisherOptions): Promise<number> {
   const publishOne = (account_id: number) => {
     const event: EntitlementEvent = { account_id };
     return publishOnMasters(redis, ENTITLEMENT_CHANNEL, JSON.stringify(event));
@@ -79,6 +91,9 @@ async function publishBatch({ database, redis, metrics }: PublisherOptions): Pro
   return createTransact(database)(async (query) => {
     const rows = await query<EntitlementEvent>(TAKE_SQL, { limit: BATCH_ROWS });
     const accountIds = [...new Set(rows.map(({ account_id }) => account_id))];
+    if (accountIds.length === 0) return 0;
+    const affected = await query<EntitlementEvent>(WITH_MEMBERS_SQL, { account_ids: accountIds });
+    await keptAnswers.forget(affected.map(({ account_id }) => account_id));
     await Promise.all(accountIds.map(publishOne));
     metrics.published.inc(accountIds.length);
     return rows.length;
