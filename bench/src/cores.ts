@@ -44,6 +44,11 @@ export function inPlace(place: string | undefined, command: readonly string[]): 
 
 /** Includes child processes that have ended. In ms; NaN if the system doesn't tell. */
 export function cpuMsOf(pid: number): number {
+  return cpuMsOfTree(pid) ?? Number.NaN;
+}
+
+/** Undefined if the process has ended. */
+function cpuMsOfTree(pid: number): number | undefined {
   try {
     const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
     const ofChildren = children.split(' ').filter((child) => child !== '');
@@ -51,8 +56,9 @@ export function cpuMsOf(pid: number): number {
     // proc_pid_stat(5): fields 14 to 17, in ticks of which Linux reports 100 a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ownMs = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
-    return ofChildren.reduce((sum, child) => sum + cpuMsOf(Number(child)), ownMs);
+    // The time of a child that ends meanwhile is its parent's at the next reading.
+    return ofChildren.reduce((sum, child) => sum + (cpuMsOfTree(Number(child)) ?? 0), ownMs);
   } catch {
-    return Number.NaN;
+    return undefined;
   }
 }

@@ -13,7 +13,7 @@ const COSTS: Costs = {
   call: { gateway: 120, auth: 0, account: 12, Redis: 30, Postgres: 6 },
   token: { ...NOTHING, auth: 60 },
   introspection: { ...NOTHING, auth: 36 },
-  keptEntitlement: { ...NOTHING, Redis: 10 },
+  keptEntitlement: NOTHING,
   entitlement: { ...NOTHING, account: 100 },
   idle: NOTHING,
   tokenBytes: 384,
@@ -31,6 +31,8 @@ test('a core at 60 % does what its share of the CPU time allows', () => {
   expect(plan.gatewayPods).toBe(2);
   expect(plan.redisShards).toBe(1);
   expect(planFor(100_000, COSTS)).toMatchObject({ gatewayPods: 20, redisShards: 5, postgresCores: 1 });
+  const reading = { ...COSTS, keptEntitlement: { ...NOTHING, Redis: 100 } };
+  expect(planFor(100_000, reading).redisShards).toBeGreaterThan(5);
 });
 
 test('a service has two replicas where one would do', () => {
