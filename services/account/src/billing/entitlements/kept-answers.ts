@@ -52,11 +52,9 @@ return redis.call('DEL', KEYS[1])
 `;
 
 export function createKeptAnswers(redis: ScriptableRedis, registry: Registry): KeptAnswers {
-  const [begin, keep, forget] = [BEGIN, KEEP, FORGET].map((lua) => defineScript(redis, lua)) as [
-    ReturnType<typeof defineScript>,
-    ReturnType<typeof defineScript>,
-    ReturnType<typeof defineScript>,
-  ];
+  const begin = defineScript(redis, BEGIN);
+  const keep = defineScript(redis, KEEP);
+  const forget = defineScript(redis, FORGET);
   const onKept = createOutcomes(registry, {
     name: 'tollgate_entitlements_kept_total',
     help: 'Entitlements offered to Redis by outcome: kept, changed (a change came while Postgres was read)',
