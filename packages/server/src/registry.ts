@@ -8,11 +8,14 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
+/** The default of 10 wakes an idle process 200 times a second. Node.js' figures of the event loop include it. */
+const EVENT_LOOP_SAMPLE_MS = 50;
+
 /** With Node's metrics and `tollgate_build_info`; every sample has the label `service`. */
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   new Gauge({
     name: 'tollgate_build_info',

@@ -129,7 +129,8 @@ const GATEWAY: BoardPlan = {
           'How late callbacks run. More than 0.2 s means that the process needs a core of its own, or a replica.',
         unit: 's',
         queries: {
-          '{{service}} {{instance}}': 'nodejs_eventloop_lag_p99_seconds{service=~"gateway|auth|account"}',
+          '{{service}} {{instance}}':
+            'nodejs_eventloop_lag_p99_seconds{service=~"gateway|auth|account"} - 0.05',
         },
       },
       {
