@@ -2,38 +2,44 @@ import { z } from 'zod';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
+import { batchCalls } from '@tollgate/redis/batch-calls';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
-import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { epochKey, manualTokenField, tokenKey } from '../client/client-keys.ts';
 import { LUA_LISTED, defineScript } from '../redis/redis-script.ts';
 import { tokenRecordSchema } from './token-record.ts';
 import type { TokenRecord } from './token-record.ts';
 
 /**
- * Returns whether the answer is certain on this Redis, the token's origin, record and remaining life by Redis' clock.
- * An issued token has its own key, a manual one is in the hash of account's list (client-store.ts); a token in neither
- * is certainly unknown only if that list is current. A token below the epoch is dead, and its key is deleted.
+ * Finds tokens of one application. Returns for each whether the answer is certain on this Redis, the token's origin,
+ * record and remaining life by Redis' clock. An issued token has its own key, a manual one is in the hash of account's
+ * list (client-store.ts); a token in neither is certainly unknown only if that list is current. A token below the epoch
+ * is dead, and its key is deleted.
  */
 const FIND = `${LUA_DATA_SET}${LUA_LISTED}
-local json = redis.call('GET', KEYS[1])
-local known = redis.call('HMGET', KEYS[2], 'epoch', 'verified_on', 'generation', 'listed_under', ARGV[1])
-local origin = 'issued'
-local certain = known[2] == data_set
-if not json then
-  json, origin, certain = known[5], 'manual', listed(known[3], known[4])
-  if not json then return {certain and 'certain' or 'uncertain', 'nowhere', '', 0} end
-end
-local readable, record = pcall(cjson.decode, json)
-if not readable or type(record) ~= 'table' or type(record.epoch) ~= 'number' or type(record.exp) ~= 'number' then
-  return {'certain', origin, json, 0}
-end
-if record.epoch < tonumber(known[1] or '0') then
-  redis.call('DEL', KEYS[1])
-  return {'certain', 'nowhere', '', 0}
-end
+local known = redis.call('HMGET', KEYS[1], 'epoch', 'verified_on', 'generation', 'listed_under', unpack(ARGV))
+local epoch, is_verified, is_listed = tonumber(known[1] or '0'), known[2] == data_set, listed(known[3], known[4])
 local time = redis.call('TIME')
-local left_ms = (record.exp - tonumber(time[1])) * 1000 - math.floor(tonumber(time[2]) / 1000)
-return {certain and 'certain' or 'uncertain', origin, json, left_ms}
+local function find(key, listed_json)
+  local json, origin, certain = redis.call('GET', key), 'issued', is_verified
+  if not json then
+    json, origin, certain = listed_json, 'manual', is_listed
+    if not json then return {certain and 'certain' or 'uncertain', 'nowhere', '', 0} end
+  end
+  local readable, record = pcall(cjson.decode, json)
+  if not readable or type(record) ~= 'table' or type(record.epoch) ~= 'number' or type(record.exp) ~= 'number' then
+    return {'certain', origin, json, 0}
+  end
+  if record.epoch < epoch then
+    redis.call('DEL', key)
+    return {'certain', 'nowhere', '', 0}
+  end
+  local left_ms = (record.exp - tonumber(time[1])) * 1000 - math.floor(tonumber(time[2]) / 1000)
+  return {certain and 'certain' or 'uncertain', origin, json, left_ms}
+end
+local answers = {}
+for index = 1, #ARGV do answers[index] = find(KEYS[1 + index], known[4 + index]) end
+return answers
 `;
 
 /**
@@ -71,14 +77,23 @@ export type TokenStore = {
 
 const EXPIRED: FoundToken = { record: null, certain: true, manualTokenHash: null };
 
+/** Introspections of one application's tokens in one turn of the event loop share a script call (ADR 0036). */
+function batchFinds(find: Script): (applicationPart: string, hash: string) => Promise<unknown> {
+  return batchCalls(async (applicationPart: string, hashes: readonly string[]) => {
+    const distinct = [...new Set(hashes)];
+    const keys = [epochKey(applicationPart), ...distinct.map((hash) => tokenKey(hash, applicationPart))];
+    const answers = z.array(z.unknown()).parse(await find(keys, distinct.map(manualTokenField)));
+    return hashes.map((hash) => answers[distinct.indexOf(hash)]);
+  });
+}
+
 export function createTokenStore(redis: ScriptableRedis): TokenStore {
-  const find = defineScript(redis, FIND);
+  const find = batchFinds(defineScript(redis, FIND));
   const revoke = defineScript(redis, REVOKE);
   return {
     find: async (token, applicationPart) => {
       const hash = accessTokenHash(token);
-      const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
-      const [certainty, origin, json, leftMs] = findAnswer.parse(await find(keys, [manualTokenField(hash)]));
+      const [certainty, origin, json, leftMs] = findAnswer.parse(await find(applicationPart, hash));
       const certain = certainty === 'certain';
       if (origin === 'nowhere') return { record: null, certain, manualTokenHash: null };
       const record = tokenRecordSchema.parse(JSON.parse(json));

@@ -116,6 +116,24 @@ test('a malformed token costs no round trip, any other one', async () => {
   expect(await redisCommands()).toEqual({ evalsha: 2, get: 2, hmget: 2 });
 });
 
+test('tokens of one application that are introspected together are told apart, each by its own answer', async () => {
+  const client = addClient(auth.account);
+  const other = await obtainToken(auth.service, addClient(auth.account));
+  const tokens = await Promise.all([1, 2, 3].map(() => obtainToken(auth.service, client)));
+  const [first = '', revoked = '', spoiled = ''] = tokens;
+  await auth.store.del((await storedToken(client.client_id, revoked)).key);
+  await auth.store.set((await storedToken(client.client_id, spoiled)).key, 'not json');
+  const unknown = newAccessToken('tg', client.client_id);
+  const asked = Array.from({ length: 8 }, () => [first, revoked, spoiled, unknown, other]).flat();
+  const answers = await Promise.all(asked.map((token) => postIntrospection(auth.service, { token })));
+  for (const [index, answer] of answers.entries()) {
+    const token = asked[index];
+    const active = token === first || token === other;
+    if (token === spoiled) await expectProblem(answer, 500, 'internal_error');
+    else expect(await answer.json()).toMatchObject({ active });
+  }
+});
+
 test('exp holds by the code as well: a key that Redis kept too long is inactive', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
