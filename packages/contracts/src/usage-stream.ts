@@ -17,10 +17,19 @@ export function usageTrimmedKey(shard: number): string {
   return `{s${String(shard)}}:trimmed`;
 }
 
-/** Hash that gateways build (ADR 0020); account adds usage from elsewhere, or deletes it (ADR 0029). */
+/**
+ * Hash that gateways build (ADR 0020); account adds usage from elsewhere, or deletes it (ADR 0029). It has a field
+ * `shares` while gateways hold shares that depend on it.
+ */
 export function usageLiveKey(shard: number, periodId: number): string {
   return `{s${String(shard)}}:live:${String(periodId)}`;
 }
+
+/**
+ * Tells gateways about their shares of a payer's limits (ADR 0070): `<payer id>` asks for them back, and
+ * `refresh <payer id>` says that the period's usage has changed.
+ */
+export const SHARE_CHANNEL = 'gateway:shares';
 
 /** Newest `usage_version` that account has published; no live counters are built from an older snapshot. */
 export function usageVersionKey(shard: number, periodId: number): string {

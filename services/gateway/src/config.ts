@@ -4,6 +4,7 @@ import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from 
 import { traceSettings } from '@tollgate/trace/settings';
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
+import { MAX_TRUST_MS } from './admission/shares/payer-share.ts';
 
 const upstreamWsUrls = z
   .string()
@@ -62,6 +63,7 @@ const settings = z.object({
   UPSTREAM_EJECTION_FAILURES: wholeNumber(1, 1_000).default(5),
   UPSTREAM_EJECTION_MIN_MS: wholeNumber(1, 600_000).default(1_000),
   UPSTREAM_EJECTION_MAX_MS: wholeNumber(1, 3_600_000).default(60_000),
+  ADMISSION_SHARE_TRUST_MS: wholeNumber(0, MAX_TRUST_MS).default(0),
   SETTLEMENT_PATIENCE_MS: wholeNumber(1, 600_000).default(2_000),
   SETTLEMENT_UNACKNOWLEDGED: z.enum(['refuse', 'pass']).default('refuse'),
   SUBSCRIPTION_POINTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(0),

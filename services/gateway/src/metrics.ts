@@ -31,10 +31,20 @@ export function createMetrics(registry: Registry) {
       help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, traffic, time, rate, slots',
       outcomes: ['admitted', 'unavailable', 'points', 'traffic', 'time', 'rate', 'slots'],
     }),
+    onDecided: createOutcomes(registry, {
+      name: 'tollgate_admission_decisions_total',
+      help: 'Admissions by who decided: share (this gateway, without Redis), redis, recall (Redis, after other gateways returned shares; also counted as redis)',
+      outcomes: ['share', 'redis', 'recall'],
+    }),
+    onShare: createOutcomes(registry, {
+      name: 'tollgate_shares_total',
+      help: "Requests about shares of payers' limits by outcome: granted, renewed, refused (a limit is near, or a recall), lost, failed, returned",
+      outcomes: ['granted', 'renewed', 'refused', 'lost', 'failed', 'returned'],
+    }),
     onPrime: createOutcomes(registry, {
       name: 'tollgate_primes_total',
-      help: 'Rebuilds of live counters from account by outcome: primed, stale (asked again), failed',
-      outcomes: ['primed', 'stale', 'failed'],
+      help: 'Rebuilds of live counters from account by outcome: primed, stale (asked again), fenced (Redis lost data: waits until lost shares have ended), failed',
+      outcomes: ['primed', 'stale', 'fenced', 'failed'],
     }),
     onBatch: createOutcomes(registry, {
       name: 'tollgate_settlement_batches_total',

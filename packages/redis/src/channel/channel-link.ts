@@ -9,12 +9,12 @@ export type ChannelLink = {
 /** Redis delivers messages and replies in order, so a PING's reply proves that earlier messages have arrived. */
 export function openChannelLink(options: {
   subscriber: Redis;
-  channel: string;
-  onMessage: (message: string) => void;
+  /** By channel. */
+  onMessages: ReadonlyMap<string, (message: string) => void>;
   onBegun: () => void;
   onEnded: (error: unknown) => void;
 }): ChannelLink {
-  const { subscriber, channel, onMessage, onBegun, onEnded } = options;
+  const { subscriber, onMessages, onBegun, onEnded } = options;
   // ioredis wouldn't tell that it has subscribed again.
   subscriber.options.autoResubscribe = false;
   let subscribed = false;
@@ -23,7 +23,7 @@ export function openChannelLink(options: {
 
   async function subscribe(): Promise<void> {
     try {
-      await subscriber.subscribe(channel);
+      await subscriber.subscribe(...onMessages.keys());
     } catch (error) {
       tryAgain(error);
       return;
@@ -45,8 +45,8 @@ export function openChannelLink(options: {
     subscribed = false;
     if (!closed) onEnded(lastError);
   });
-  subscriber.on('message', (_channel, message) => {
-    onMessage(message);
+  subscriber.on('message', (channel, message) => {
+    onMessages.get(channel)?.(message);
   });
   return {
     prove: async () => {

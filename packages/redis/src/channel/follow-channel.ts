@@ -9,10 +9,17 @@ import type { RedisEndpoint } from '../redis-url.ts';
 import { openOneServer } from '../server.ts';
 import { createTrust } from './trust.ts';
 
+export type FurtherChannel = {
+  channel: string;
+  onMessage: (message: string) => void;
+};
+
 export type FollowOptions = {
   url: string;
   channel: string;
   onMessage: (message: string) => void;
+  /** Followed by the same connections: what holds for the one channel holds for both. */
+  further?: FurtherChannel;
   /** Messages may have been missed, so caches must be emptied. */
   onDropAll: () => void;
   /** Caches may be used until then (performance.now()); 0 ends trust at once. */
@@ -38,12 +45,13 @@ export function followChannel(options: FollowOptions): { close: () => void } {
   let running = false;
   let closed = false;
   const isClosed = () => closed;
+  const channels = [{ channel: options.channel, onMessage: options.onMessage }, options.further ?? []].flat();
+  const onMessages = new Map(channels.map(({ channel, onMessage }) => [channel, onMessage]));
   const servers = createFollowedServers((endpoint) => ({
     control: masters === undefined ? undefined : open(endpoint),
     link: openChannelLink({
       subscriber: open(endpoint),
-      channel: options.channel,
-      onMessage: options.onMessage,
+      onMessages,
       onBegun: () => {
         trust.lose();
         void round();

@@ -1,9 +1,11 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from '../entitle/entitle.ts';
-import { leasesKey, rateKey } from '../metering/shard-keys.ts';
+import { leasesKey, rateKey, sharesKey } from '../metering/shard-keys.ts';
+import { CALL, LUA_RATE } from './rate-lua.ts';
+import { LUA_SHARES } from './shares/share-lua.ts';
 
 /** A `call` takes a session slot while in flight; a `subscription` takes its own slot, and its open time is metered. */
 export type AdmissionKind = 'call' | 'subscription';
@@ -11,19 +13,18 @@ export type AdmissionKind = 'call' | 'subscription';
 /** Lifetime of a lease that isn't renewed: how long a dead gateway's slots stay taken. */
 export const LEASE_MS = 8_000;
 
-const CALL = 60_000_000;
-
 /**
  * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Decides
  * before it writes, so a refused call costs nothing. A limit of -1 isn't part of the plan.
- * Rate: GCRA as a leaky bucket (ITU-T I.371, annex A), for integers only. The level is in calls × 60,000,000 and
- * drains by `rate` per microsecond of Redis' clock; a change of plan, or a clock that is set back, keeps what is used.
  * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
  * restart forgets the rate, and a renewal restores the leases (ADR 0020).
- * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots), the number of
- * admitted calls, points left (-1 without a limit), and the rate's level after them.
+ * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
+ * refusing a call (ADR 0070).
+ * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled), the number
+ * of admitted calls, points left (-1 without a limit), and the rate's level after them.
  */
 export const LUA = `
+${LUA_RATE}${LUA_SHARES}
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local rate, slots, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local first_member = 7
@@ -43,34 +44,35 @@ if rate >= 0 or slots >= 0 then
   now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
 local admitted = refusal == 0 and #ARGV - first_member + 1 or 0
-local call, level = ${String(CALL)}, 0
+local level = rate >= 0 and level_at(redis.call('GET', KEYS[2]), now_us, rate) or 0
+local shared_calls, shared_slots, lost_slots = 0, 0, 0
+if KEYS[4] and now_us > 0 then
+  ${LUA_NOT_TO_DISK}
+  level, shared_calls, shared_slots, lost_slots = outstanding(KEYS[4], KEYS[2], now_us, level, rate)
+  -- Shares have slots for calls only.
+  if KEYS[5] then shared_slots, lost_slots = 0, 0 end
+end
 if rate >= 0 then
-  local state = redis.call('GET', KEYS[2])
-  if state then
-    local at, stood = string.match(state, '^(%d+) (%d+)$')
-    local passed_us = math.min(math.max(now_us - tonumber(at), 0), call)
-    level = math.max(tonumber(stood) - passed_us * rate, 0)
-  end
-  local room = math.max(rate * call - level, 0)
-  local fitting = math.floor(room / call)
-  -- The quotient may have been rounded up.
-  if fitting * call > room then fitting = fitting - 1 end
-  if fitting < admitted then admitted, refusal = fitting, 5 end
+  local within = calls_within(rate * call - level)
+  local fitting = math.max(within - shared_calls, 0)
+  if fitting < admitted then admitted, refusal = fitting, within > fitting and 7 or 5 end
 end
 local held, now_ms = 0, math.floor(now_us / 1000)
 if admitted > 0 and slots >= 0 then
   held = redis.call('ZCARD', KEYS[3])
-  if held + admitted > slots then
-    local free = math.max(slots - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
-    if free < admitted then admitted, refusal = free, 6 end
+  local taken = shared_slots + lost_slots
+  if held + taken + admitted > slots then
+    local free = math.max(slots - lost_slots - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
+    local fitting = math.max(free - shared_slots, 0)
+    if fitting < admitted then admitted, refusal = fitting, free > fitting and 7 or 6 end
   end
 end
+if refusal == 7 then recall(KEYS[4], '${SHARE_CHANNEL}', now_us) end
 if admitted > 0 then
   ${LUA_NOT_TO_DISK}
   if rate >= 0 then
     level = level + admitted * call
-    local state = string.format('%d %d', now_us, level)
-    redis.call('SET', KEYS[2], state, 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1))
+    store_level(KEYS[2], now_us, level, rate)
   end
   if slots >= 0 then
     if held + admitted > slots then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
@@ -88,10 +90,11 @@ return { refusal, admitted, points_left, level }
 
 export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'slots';
 
-const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'slots'] as const;
+const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'slots', 'recalled'] as const;
 
 export type AdmissionDecision = {
-  outcome: 'admitted' | 'unprimed' | RefusedLimit;
+  /** `recalled`: only shares stand in the way, and are being returned. */
+  outcome: 'admitted' | 'unprimed' | 'recalled' | RefusedLimit;
   pointsLeft: number | null;
   callsLeft: number;
   /** Until a whole minute's worth is available. */
@@ -116,6 +119,8 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         usageLiveKey(usageShard(payerId), periodId),
         rateKey(payerId),
         leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
+        sharesKey(payerId),
+        ...(isCall ? [] : [sharesKey(payerId)]),
       ],
       [
         limits.points_limit ?? -1,
@@ -152,7 +157,8 @@ export function admissionDecisions(
   });
 }
 
-function rateAt(
+/** What an answer states of the rate at a level. */
+export function rateAt(
   rate: number | null,
   level: number,
 ): Pick<AdmissionDecision, 'callsLeft' | 'resetUs' | 'waitUs'> {

@@ -4,7 +4,16 @@ import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { LEASE_MS } from './admit-script.ts';
 
-export type LeaseEntry = { key: string; member: string };
+export type LeaseEntry = {
+  key: string;
+  member: string;
+  /** If it is a slot of a share. */
+  shared?: {
+    /** The batch that releases it is being sent. False if Redis doesn't have the lease. */
+    onSent: () => boolean;
+    onRecorded: () => void;
+  };
+};
 
 /** A payer's slot for a call in flight or an open subscription, held until it is released. */
 export type Lease = {

@@ -1,11 +1,14 @@
 import { ENTITLEMENT_CHANNEL, entitlementEventSchema } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
 import { followChannel } from '@tollgate/redis/follow-channel';
+import type { FurtherChannel } from '@tollgate/redis/follow-channel';
 import { createEntitle } from './entitle.ts';
 import type { Entitle, EntitleOptions } from './entitle.ts';
 
 type OpenEntitleOptions = EntitleOptions & {
   redisUrl: string;
+  /** Of a further channel on the same connections, trusted like account's events. */
+  recalls: FurtherChannel & { onDropAll: () => void };
   logger: Logger;
 };
 
@@ -30,7 +33,11 @@ export function openEntitle(options: OpenEntitleOptions): {
       logger.warn('an entitlement event could not be read; all cached entitlements are dropped');
       dropAll();
     },
-    onDropAll: dropAll,
+    further: options.recalls,
+    onDropAll: () => {
+      dropAll();
+      options.recalls.onDropAll();
+    },
     trustUntil: trustCacheUntil,
     logger,
   });

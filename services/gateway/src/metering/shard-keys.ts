@@ -12,10 +12,20 @@ export function floorKey(shard: number): string {
   return `${prefix(shard)}floor`;
 }
 
+/** Until when shares that Redis has lost may be in use, and the data set that lacks them. */
+export function fenceKey(shard: number): string {
+  return `${prefix(shard)}fence`;
+}
+
 export function rateKey(payerId: number): string {
   return `${prefix(usageShard(payerId))}rate:${String(payerId)}`;
 }
 
 export function leasesKey(kind: 'calls' | 'subscriptions', payerId: number): string {
   return `${prefix(usageShard(payerId))}${kind}:${String(payerId)}`;
+}
+
+/** What gateways hold of the payer's limits (ADR 0070). Scripts take the payer from the key's end. */
+export function sharesKey(payerId: number): string {
+  return `${prefix(usageShard(payerId))}shares:${String(payerId)}`;
 }

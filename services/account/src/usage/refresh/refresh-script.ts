@@ -1,4 +1,4 @@
-import { usageLiveKey, usageShard, usageVersionKey } from '@tollgate/contracts/usage-stream';
+import { SHARE_CHANNEL, usageLiveKey, usageShard, usageVersionKey } from '@tollgate/contracts/usage-stream';
 import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PendingRefresh } from './refresh-outbox.ts';
@@ -7,7 +7,7 @@ import type { PendingRefresh } from './refresh-outbox.ts';
  * Brings live counters to a version of the totals (ADR 0029). Counters of that version or a newer one contain the
  * change; to those of the version just before it is added; all others are deleted, and the next call rebuilds them.
  * The version is kept, so that a gateway with an older snapshot cannot build from that. Repetition and reordering
- * change nothing.
+ * change nothing. Gateways that admit calls by shares are told (ADR 0070).
  *
  * Changes of the counters come first: a Redis that is out of memory refuses a SET unless the script has written
  * before.
@@ -18,16 +18,18 @@ local previous, version = tonumber(ARGV[1]), tonumber(ARGV[2])
 local built = tonumber(redis.call('HGET', live, 'usage_version') or '-1')
 local done = 0
 if built < version and redis.call('EXISTS', live) == 1 then
-  if built == previous and #ARGV > 3 then
+  local is_shared = redis.call('HEXISTS', live, 'shares') == 1
+  if built == previous and #ARGV > 4 then
     redis.call('HSET', live, 'usage_version', ARGV[2])
     for index, name in ipairs({ 'points', 'requests', 'time_ms', 'traffic_bytes' }) do
-      redis.call('HINCRBY', live, name, ARGV[3 + index])
+      redis.call('HINCRBY', live, name, ARGV[4 + index])
     end
     done = 1
   else
     redis.call('DEL', live)
     done = 2
   end
+  if is_shared then redis.call('PUBLISH', '${SHARE_CHANNEL}', 'refresh ' .. ARGV[4]) end
 end
 if tonumber(redis.call('GET', told) or '-1') < version then redis.call('SET', told, ARGV[2], 'EX', ARGV[3]) end
 return done
@@ -50,7 +52,7 @@ export function createRefreshLive(redis: ScriptableRedis): RefreshLive {
     const shard = usageShard(payer_id);
     const done = await script(
       [usageLiveKey(shard, period_id), usageVersionKey(shard, period_id)],
-      [previous_version, usage_version, VERSION_TTL_SEC, ...counters],
+      [previous_version, usage_version, VERSION_TTL_SEC, payer_id, ...counters],
     );
     const outcome = OUTCOMES[Number(done)];
     if (outcome === undefined) throw new Error('the refresh script returned an unknown code');

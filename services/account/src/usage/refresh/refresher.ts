@@ -7,6 +7,7 @@ import { createQuery, createTransact } from '../../platform/database/query.ts';
 import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import { drainOutbox } from '../../platform/outbox/drain.ts';
+import type { DueWatch } from '../../platform/timing/due-watch.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
 import { takeRefreshes } from './refresh-outbox.ts';
 import { createRefreshLive } from './refresh-script.ts';
@@ -18,6 +19,7 @@ export type RefresherOptions = {
   /** A pool of its own: a transaction lasts until Redis has replied. */
   database: Knex;
   redis: ScriptableRedis;
+  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: RefresherMetrics;
 };
@@ -35,7 +37,7 @@ const BATCH_ROWS = 500;
  * half a second by another process if this one has died. A row is deleted when Redis has acknowledged it.
  */
 export function startUsageRefresher(options: RefresherOptions): Refresher {
-  const { database, redis, logger, metrics } = options;
+  const { database, redis, dueWatch, logger, metrics } = options;
   const query = createQuery(database);
   const refreshLive = createRefreshLive(redis);
   return startWorkLoop({
@@ -51,6 +53,7 @@ export function startUsageRefresher(options: RefresherOptions): Refresher {
       failed: 'live counters cannot be updated with reported usage; retrying',
       recovered: 'live counters are being updated with reported usage again',
     },
+    due: { dueWatch, condition: 'EXISTS (SELECT FROM usage_refresh_outbox)' },
     logger,
   });
 }

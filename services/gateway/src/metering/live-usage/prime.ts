@@ -13,7 +13,7 @@ export type PrimeOptions = {
   /** account's private API. */
   account: Pick<PrivateApi, 'get'>;
   primeFrom: PrimeFrom;
-  onPrime?: (outcome: 'primed' | 'stale' | 'failed') => void;
+  onPrime?: (outcome: 'primed' | 'stale' | 'fenced' | 'failed') => void;
 };
 
 /** Primes the shard of some events by any period of it, since they share the stream. */
@@ -37,9 +37,9 @@ export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prim
       // Counters in another payer's shard would never be found.
       if (snapshot.payer_id !== payerId) throw unavailable('a billing period has another payer');
       const outcome = await primeFrom(snapshot);
-      onPrime?.(outcome);
+      onPrime?.(typeof outcome === 'number' ? 'fenced' : outcome);
       if (outcome === 'primed') return;
-      await delay(STALE_DELAY_MS);
+      await delay(typeof outcome === 'number' ? outcome : STALE_DELAY_MS);
     }
     throw unavailable('every snapshot was older than the stream');
   }

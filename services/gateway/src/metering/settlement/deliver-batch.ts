@@ -17,17 +17,17 @@ export type DeliverBatch = (
   shard: number,
   batch: UsageBatch,
   leases: readonly LeaseEntry[],
-) => Promise<RecordedBatch['live']>;
+) => Promise<Omit<RecordedBatch, 'result'>>;
 
 const BACKOFF_MIN_MS = 50;
 const BACKOFF_MAX_MS = 500;
 
 /** Retries under the same number, which the script counts once; primes a shard on which the script writes nothing. */
 export function createDeliverBatch({ send, primeShard, logger, onBatch }: DeliverBatchOptions): DeliverBatch {
-  async function attempt(...batch: Parameters<DeliverBatch>): Promise<RecordedBatch['live'] | null> {
-    const { result, live } = await send(...batch);
-    onBatch?.(result);
-    if (result !== 'unprimed') return live;
+  async function attempt(...batch: Parameters<DeliverBatch>): Promise<RecordedBatch | null> {
+    const recorded = await send(...batch);
+    onBatch?.(recorded.result);
+    if (recorded.result !== 'unprimed') return recorded;
     await primeShard(batch[1].events);
     return null;
   }
@@ -35,10 +35,10 @@ export function createDeliverBatch({ send, primeShard, logger, onBatch }: Delive
   return async (shard, batch, leases) => {
     for (let failures = 0; ;) {
       try {
-        const live = await attempt(shard, batch, leases);
-        if (live === null) continue;
+        const recorded = await attempt(shard, batch, leases);
+        if (recorded === null) continue;
         if (failures > 0) logger.info({ shard, seq: batch.seq, failures }, 'batch acknowledged');
-        return live;
+        return recorded;
       } catch (error) {
         onBatch?.('failed');
         if (failures === 0) logger.warn({ err: error, shard, seq: batch.seq }, 'batch not acknowledged');

@@ -1,4 +1,5 @@
 import {
+  SHARE_CHANNEL,
   USAGE_BATCH_FIELD,
   addCounters,
   usageLiveKey,
@@ -8,6 +9,7 @@ import type { UsageBatch, UsageCounters, UsageEvent } from '@tollgate/contracts/
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { LeaseEntry } from '../../admission/leases.ts';
+import { RESERVED_MS } from '../../admission/shares/share-lua.ts';
 import { LIVE_TTL_SEC } from '../live-usage/prime-script.ts';
 import { floorKey, seenKey } from '../shard-keys.ts';
 
@@ -22,9 +24,23 @@ const SEEN_TTL_SEC = 86_400;
  * releases its calls' leases. Without a floor of this data set, ids that account has counted might repeat: it writes
  * nothing. XADD comes first because scripts aren't rolled back and a full Redis refuses only a script's first write:
  * with the number stored and XADD refused, the batch would be lost.
- * Returns 0 repeated, 1 recorded, 2 not primed; then four counters for each period, -1 if it isn't live.
+ * Usage that reaches a limit while gateways hold shares of the payer recalls these: until they are returned or expire,
+ * it isn't acknowledged, so that no gateway admits a call after a caller could know (ADR 0070).
+ * Returns 0 repeated, 1 recorded, 2 not primed; then for each period four counters, -1 if it isn't live, and for how
+ * many ms such shares may be in use.
  */
 const LUA = `${LUA_DATA_SET}
+local function ms_of_shares(shares, sums, payer)
+  local until_us, points_limit, traffic_limit = string.match(shares, '^(%d+) (-?%d+) (-?%d+)$')
+  points_limit, traffic_limit = tonumber(points_limit), tonumber(traffic_limit)
+  local is_reached = points_limit >= 0 and sums[1] >= points_limit or traffic_limit >= 0 and sums[4] >= traffic_limit
+  if not is_reached then return 0 end
+  local time = redis.call('TIME')
+  local left_us = tonumber(until_us) - tonumber(time[1]) * 1000000 - tonumber(time[2])
+  if left_us <= 0 then return 0 end
+  redis.call('PUBLISH', '${SHARE_CHANNEL}', payer)
+  return math.min(math.ceil(left_us / 1000), ${String(RESERVED_MS)})
+end
 local seen = redis.call('GET', KEYS[1])
 local fresh = not seen or tonumber(ARGV[1]) > tonumber(seen)
 local periods = tonumber(ARGV[6])
@@ -36,9 +52,9 @@ end
 ${LUA_NOT_TO_DISK}
 local answer = { fresh and 1 or 0 }
 for period = 1, periods do
-  local key, first = KEYS[3 + period], 6 + (period - 1) * 4
-  local live = redis.call('HMGET', key, 'data_set', 'points', 'requests', 'time_ms', 'traffic_bytes')
-  local sums = { -1, -1, -1, -1 }
+  local key, first = KEYS[3 + period], 6 + (period - 1) * 5
+  local live = redis.call('HMGET', key, 'data_set', 'points', 'requests', 'time_ms', 'traffic_bytes', 'shares')
+  local sums, shared_ms = { -1, -1, -1, -1 }, 0
   if live[1] == data_set then
     for index = 1, 4 do
       sums[index] = tonumber(live[1 + index]) + (fresh and tonumber(ARGV[first + index]) or 0)
@@ -49,10 +65,12 @@ for period = 1, periods do
       redis.call('HSET', key, 'points', text[1], 'requests', text[2], 'time_ms', text[3], 'traffic_bytes', text[4])
       redis.call('EXPIRE', key, ARGV[5])
     end
+    if live[6] then shared_ms = ms_of_shares(live[6], sums, ARGV[first + 5]) end
   end
   for index = 1, 4 do answer[#answer + 1] = sums[index] end
+  answer[#answer + 1] = shared_ms
 end
-local at = 7 + periods * 4
+local at = 7 + periods * 5
 for index = 4 + periods, #KEYS do
   local members = tonumber(ARGV[at])
   redis.call('ZREM', KEYS[index], unpack(ARGV, at + 1, at + members))
@@ -64,8 +82,13 @@ return answer
 /** `repeated`: an earlier attempt had arrived; `unprimed`: nothing was written. */
 export type RecordResult = 'recorded' | 'repeated' | 'unprimed';
 
-/** `live`: the counters of the batch's periods after it, without periods that aren't live. */
-export type RecordedBatch = { result: RecordResult; live: ReadonlyMap<number, LiveUsage> };
+export type RecordedBatch = {
+  result: RecordResult;
+  /** The counters of the batch's periods after it, without periods that aren't live. */
+  live: ReadonlyMap<number, LiveUsage>;
+  /** Periods with a limit that is reached while gateways may use shares, for at most so many ms. */
+  sharedForMs?: ReadonlyMap<number, number>;
+};
 
 export type SendBatch = (
   shard: number,
@@ -88,9 +111,9 @@ export function createSendBatch(redis: ScriptableRedis): SendBatch {
       LIVE_TTL_SEC,
       sums.size,
     ];
-    for (const [periodId, { points, requests, time_ms, traffic_bytes }] of sums) {
+    for (const [periodId, { points, requests, time_ms, traffic_bytes, payerId }] of sums) {
       keys.push(usageLiveKey(shard, periodId));
-      args.push(points, requests, time_ms, traffic_bytes);
+      args.push(points, requests, time_ms, traffic_bytes, payerId);
     }
     for (const [key, held] of Map.groupBy(leases, (lease) => lease.key)) {
       keys.push(key);
@@ -104,17 +127,24 @@ function recordedBatch([code = -1, ...counters]: number[], periodIds: readonly n
   const result = RESULTS[code];
   if (result === undefined) throw new Error('the record script returned an unknown result');
   const live = new Map<number, LiveUsage>();
+  const sharedForMs = new Map<number, number>();
   for (const [index, periodId] of periodIds.entries()) {
-    const [points = -1, requests = -1, time_ms = -1, traffic_bytes = -1] = counters.slice(index * 4);
+    const [points = -1, requests = -1, time_ms = -1, traffic_bytes = -1, forMs = 0] = counters.slice(
+      index * 5,
+    );
     if (points >= 0) live.set(periodId, { points, requests, time_ms, traffic_bytes });
+    if (forMs > 0) sharedForMs.set(periodId, forMs);
   }
-  return { result, live };
+  return { result, live, sharedForMs };
 }
 
-function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage> {
-  const sums = new Map<number, LiveUsage>();
+function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage & { payerId: number }> {
+  const sums = new Map<number, LiveUsage & { payerId: number }>();
   for (const event of events) {
-    const sum = sums.get(event.period_id) ?? { points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+    const sum = sums.get(event.period_id) ?? {
+      ...{ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
+      payerId: event.payer_id,
+    };
     addCounters(sum, event);
     sums.set(event.period_id, sum);
   }

@@ -13,8 +13,10 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
   redisIsReady: () => boolean;
   maxQueuedEvents: number;
   nowMs: () => number;
-  /** Called with the events of each batch that Redis has acknowledged. */
-  onMetered?: (events: readonly UsageEvent[]) => void;
+  /** Called with the events of each batch that Redis has acknowledged, and their periods' live counters. */
+  onMetered?: (events: readonly UsageEvent[], live: ReadonlyMap<number, LiveUsage>) => void;
+  /** Resolves when no gateway uses a share of the payer that it got before the limit was reached (ADR 0070). */
+  sharesReturned?: (event: Pick<UsageEvent, 'payer_id' | 'period_id'>, forMs: number) => Promise<void>;
 };
 
 export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
@@ -75,14 +77,17 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
       shard.sentAtMs = performance.now();
       const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
       const events = sumEvents(batch.map(({ event }) => event));
-      const leases = batch.flatMap(({ lease }) => lease ?? []);
+      const leases = batch.flatMap(({ lease }) =>
+        lease === null || lease.shared?.onSent() === false ? [] : lease,
+      );
       seq += 1;
       const before = shard.written;
       shard.written = writtenAfter(before, events);
-      const live = await deliverBatch(shard.number, { gateway_id: gatewayId, seq, before, events }, leases);
+      const usage = { gateway_id: gatewayId, seq, before, events };
+      const { live, sharedForMs } = await deliverBatch(shard.number, usage, leases);
       queued -= batch.length;
-      onMetered?.(events);
-      for (const { event, acknowledge } of batch) acknowledge(live.get(event.period_id) ?? null);
+      onMetered?.(events, live);
+      acknowledgeBatch(batch, live, waitsOf(events, sharedForMs, options.sharesReturned));
     }
     shard.sentAtMs = null;
     if (queued > 0) return;
@@ -114,6 +119,39 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
             whenEmpty.push(resolve);
           }),
   };
+}
+
+/** Of periods with a limit that is reached while gateways may use shares. */
+function waitsOf(
+  events: readonly UsageEvent[],
+  sharedForMs: ReadonlyMap<number, number> | undefined,
+  sharesReturned: UsageRecorderOptions['sharesReturned'],
+): ReadonlyMap<number, Promise<void>> {
+  const waits = new Map<number, Promise<void>>();
+  for (const event of events) {
+    const forMs = sharedForMs?.get(event.period_id);
+    if (sharesReturned === undefined || forMs === undefined || waits.has(event.period_id)) continue;
+    waits.set(event.period_id, sharesReturned(event, forMs));
+  }
+  return waits;
+}
+
+function acknowledgeBatch(
+  batch: readonly QueuedEvent[],
+  live: ReadonlyMap<number, LiveUsage>,
+  waits: ReadonlyMap<number, Promise<void>>,
+): void {
+  for (const { event, lease, acknowledge } of batch) {
+    lease?.shared?.onRecorded();
+    const usage = live.get(event.period_id) ?? null;
+    const wait = waits.get(event.period_id);
+    if (wait === undefined) acknowledge(usage);
+    else {
+      void wait.then(() => {
+        acknowledge(usage);
+      });
+    }
+  }
 }
 
 function writtenAfter(

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { Logger } from '@tollgate/log';
+import { createAdmission } from '../admission/admission.ts';
+import { createAdmissionScript } from '../admission/admit-script.ts';
+import { batchAdmissions } from '../admission/batch-admissions.ts';
+import { createLeases } from '../admission/leases.ts';
+import { createShareScripts } from '../admission/shares/share-script.ts';
+import { createShares } from '../admission/shares/shares.ts';
+import type { Shares } from '../admission/shares/shares.ts';
+import type { Config } from '../config.ts';
+import { createPrime, createPrimeShard } from '../metering/live-usage/prime.ts';
+import type { Prime } from '../metering/live-usage/prime.ts';
+import { createPrimeFrom } from '../metering/live-usage/prime-script.ts';
+import { createSendBatch } from '../metering/settlement/record-script.ts';
+import { createUsageRecorder } from '../metering/settlement/record-usage.ts';
+import type { UsageRecorder } from '../metering/settlement/record-usage.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Store } from './store.ts';
+
+type Peers = {
+  account: PrivateApi;
+  /** While no entitlement event and no recall can have been missed. */
+  isTrusted: () => boolean;
+};
+
+/** A further channel of the connections that follow account's events. */
+export type Recalls = { channel: string; onMessage: (message: string) => void; onDropAll: () => void };
+
+/** What gateways are told about shares. It is followed before there are any. */
+export function openRecalls(): Recalls & { passTo: (shares: Pick<Shares, 'onMessage'>) => void } {
+  let shares: Pick<Shares, 'onMessage'> | undefined;
+  return {
+    channel: SHARE_CHANNEL,
+    onMessage: (message) => shares?.onMessage(message),
+    onDropAll: () => shares?.onMessage(null),
+    passTo: (all) => {
+      shares = all;
+    },
+  };
+}
+
+/** What admission reads and settlement writes: the payers' shards in Redis. */
+export function composeMetering(
+  config: Config,
+  store: Store,
+  { account, isTrusted }: Peers,
+  parts: { logger: Logger; metrics: Metrics; recalls: ReturnType<typeof openRecalls> },
+) {
+  const { logger, metrics, recalls } = parts;
+  const { redis } = store;
+  const gatewayId = randomUUID();
+  const prime = createPrime({ account, primeFrom: createPrimeFrom(redis), onPrime: metrics.onPrime });
+  const leases = createLeases(redis, logger);
+  const shares = createShares({
+    scripts: createShareScripts(redis, gatewayId),
+    leases,
+    trustMs: config.ADMISSION_SHARE_TRUST_MS,
+    canBeRecalled: isTrusted,
+    areOutstanding: async (payerId, periodId) =>
+      (await redis.hget(usageLiveKey(usageShard(payerId), periodId), 'shares')) !== null,
+    onShare: metrics.onShare,
+  });
+  metrics.observeLeases(() => leases.held() + shares.slotsInUse());
+  const usage = composeUsageRecorder({ config, store, gatewayId, prime, shares, logger, metrics });
+  const admit = createAdmission({
+    decide: batchAdmissions(createAdmissionScript(redis)),
+    prime,
+    leases,
+    shares,
+    canRecord: usage.canRecord,
+    onAdmission: metrics.onAdmission,
+    onDecided: metrics.onDecided,
+  });
+  recalls.passTo(shares);
+  return {
+    ...{ prime, usage, admit },
+    close: async () => {
+      // First of all: usage that isn't in Redis yet ends with this process.
+      await usage.flush();
+      await shares.close();
+      leases.close();
+    },
+  };
+}
+
+function composeUsageRecorder(options: {
+  config: Config;
+  store: Store;
+  gatewayId: string;
+  prime: Prime;
+  shares: Pick<Shares, 'onMetered' | 'returned'>;
+  logger: Logger;
+  metrics: Metrics;
+}): UsageRecorder {
+  const { config, gatewayId, prime, shares, logger, metrics } = options;
+  const { redis, clock } = options.store;
+  const usage = createUsageRecorder({
+    gatewayId,
+    send: createSendBatch(redis),
+    primeShard: createPrimeShard(prime),
+    redisIsReady: () => redis.status === 'ready',
+    maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
+    nowMs: clock.nowMs,
+    logger,
+    onBatch: metrics.onBatch,
+    onMetered: (events, live) => {
+      metrics.onMetered(events);
+      shares.onMetered(events, live);
+    },
+    sharesReturned: shares.returned,
+  });
+  metrics.observeQueue(usage.queuedEvents);
+  // However the process ends, a shutdown that Redis outlasted included: nothing is lost without a word.
+  process.once('exit', () => {
+    const lost = usage.queuedEvents();
+    if (lost > 0) logger.error({ lost_events: lost }, 'usage was lost: Redis has not acknowledged it');
+  });
+  return usage;
+}

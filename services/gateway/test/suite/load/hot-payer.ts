@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { payerWith, startSimulatedGateway } from './simulated-gateway.ts';
+
+/**
+ * A program for the bench: calls of one payer through several gateways' admission and settlement, in this process and
+ * without HTTP. Arguments: the URL of Redis, gateways, concurrent calls of each, seconds, ADMISSION_SHARE_TRUST_MS.
+ * Prints what they did as JSON.
+ */
+const [redisUrl = '', gatewayCount, callers, duration, trustMs] = process.argv.slice(2);
+
+const UPSTREAM_MS = 5;
+const PAYER_ID = 7;
+
+const decided = { share: 0, redis: 0, recall: 0 };
+const payer = payerWith(PAYER_ID, {
+  points_limit: 1_000_000_000_000,
+  rate_limit: 100_000_000,
+  session_limit: 100_000,
+});
+const gateways = await Promise.all(
+  Array.from({ length: Number(gatewayCount) }, () =>
+    startSimulatedGateway({
+      redisUrl,
+      trustMs: Number(trustMs),
+      snapshot: () => ({ points: 0, stream_position: '0-0', payer_id: PAYER_ID }),
+      onDecided: (by) => (decided[by] += 1),
+    }),
+  ),
+);
+const beganMs = performance.now();
+let [calls, refused] = [0, 0];
+const untilMs = beganMs + Number(duration) * 1_000;
+await Promise.all(
+  gateways.flatMap((gateway) =>
+    Array.from({ length: Number(callers) }, async () => {
+      while (performance.now() < untilMs) {
+        const lease = await gateway.call(payer);
+        if (typeof lease === 'string') {
+          refused += 1;
+          continue;
+        }
+        await delay(UPSTREAM_MS);
+        await gateway.settle(payer, lease, 1);
+        calls += 1;
+      }
+    }),
+  ),
+);
+const seconds = (performance.now() - beganMs) / 1_000;
+await Promise.all(gateways.map((gateway) => gateway.close()));
+process.stdout.write(`${JSON.stringify({ calls, refused, seconds, decided })}\n`);

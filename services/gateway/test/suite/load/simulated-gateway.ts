@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { Limits } from '@tollgate/contracts/entitlement';
+import { SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import { Problem } from '@tollgate/http/problem';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
+import { batchWrites } from '@tollgate/redis/batch-writes';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { createAdmission } from '../../../src/admission/admission.ts';
+import type { Admit } from '../../../src/admission/admission.ts';
+import { createAdmissionScript } from '../../../src/admission/admit-script.ts';
+import { batchAdmissions } from '../../../src/admission/batch-admissions.ts';
+import { createLeases } from '../../../src/admission/leases.ts';
+import type { Lease } from '../../../src/admission/leases.ts';
+import { MAX_TRUST_MS } from '../../../src/admission/shares/payer-share.ts';
+import { createShareScripts } from '../../../src/admission/shares/share-script.ts';
+import { createShares } from '../../../src/admission/shares/shares.ts';
+import type { Shares } from '../../../src/admission/shares/shares.ts';
+import type { PayerEntitlement } from '../../../src/entitle/entitle.ts';
+import { createPrime, createPrimeShard } from '../../../src/metering/live-usage/prime.ts';
+import { createPrimeFrom } from '../../../src/metering/live-usage/prime-script.ts';
+import { createSendBatch } from '../../../src/metering/settlement/record-script.ts';
+import { createUsageRecorder } from '../../../src/metering/settlement/record-usage.ts';
+import type { UntimedUsage } from '../../../src/metering/settlement/record-usage.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** What a gateway does from admission to settlement, by its own code over a real Redis, without HTTP. */
+export type SimulatedGateway = {
+  /** The lease of an admitted call, or the code of the refusal. */
+  call: (payer: PayerEntitlement) => Promise<Lease | string>;
+  /** Ends a call; resolves when its usage is acknowledged. */
+  settle: (payer: PayerEntitlement, lease: Lease, points: number) => Promise<void>;
+  /** Ends the intervals after which shares are renewed. */
+  endInterval: () => Promise<void>;
+  /** Doesn't hear recalls from now on, and doesn't notice. */
+  goDeaf: () => unknown;
+  /** Ends as by kill -9. */
+  kill: () => void;
+  close: () => Promise<void>;
+};
+
+export type SimulationOptions = {
+  redisUrl: string;
+  /** Real time without it. */
+  clock?: VirtualClock;
+  trustMs?: number;
+  /** What account has counted of a period. */
+  snapshot: (periodId: number) => Pick<UsageSnapshot, 'points' | 'stream_position'> & { payer_id: number };
+  onDecided?: (by: 'share' | 'redis' | 'recall') => void;
+};
+
+const logger = createLogger('suite', 'silent');
+
+export async function startSimulatedGateway(options: SimulationOptions): Promise<SimulatedGateway> {
+  const { redisUrl, clock, trustMs = MAX_TRUST_MS } = options;
+  const redis = openRedis(redisUrl, logger);
+  batchWrites(redis);
+  clock?.rule(redis);
+  const subscriber = openRedis(redisUrl, logger);
+  await waitFor(() => redis.status === 'ready' && subscriber.status === 'ready');
+  const gatewayId = randomUUID();
+  const leases = createLeases(redis, logger);
+  let tick: (() => void) | undefined;
+  const shares = createShares({
+    scripts: createShareScripts(redis, gatewayId),
+    ...{ leases, trustMs },
+    canBeRecalled: () => true,
+    areOutstanding: async (payerId, periodId) =>
+      (await redis.hget(usageLiveKey(usageShard(payerId), periodId), 'shares')) !== null,
+    ...(clock === undefined ? {} : { nowMs: clock.nowMs, every: everyCall }),
+  });
+  function everyCall(next: () => void) {
+    tick = next;
+    return () => (tick = undefined);
+  }
+  await follow(subscriber, shares);
+  const prime = createPrime({
+    account: { get: accountOf(options.snapshot) },
+    primeFrom: createPrimeFrom(redis),
+  });
+  const recorder = createUsageRecorder({
+    gatewayId,
+    send: createSendBatch(redis),
+    primeShard: createPrimeShard(prime),
+    redisIsReady: () => redis.status === 'ready',
+    maxQueuedEvents: 100_000,
+    nowMs: Date.now,
+    logger,
+    onMetered: shares.onMetered,
+    sharesReturned: shares.returned,
+  });
+  const admit = createAdmission({
+    decide: batchAdmissions(createAdmissionScript(redis)),
+    ...{ prime, leases, shares },
+    canRecord: recorder.canRecord,
+    onDecided: options.onDecided ?? (() => undefined),
+  });
+  const close = () => {
+    leases.close();
+    redis.disconnect();
+    subscriber.disconnect();
+  };
+  return {
+    call: (payer) => leaseOrCode(admit, payer),
+    settle: async (payer, lease, points) => {
+      await recorder.record(usageOf(payer, points), lease.handOver());
+      lease.release();
+    },
+    endInterval: async () => {
+      tick?.();
+      // A renewal, and the return after its refusal.
+      for (let answers = 0; answers < 2; answers += 1) await redis.ping();
+    },
+    goDeaf: () => subscriber.removeAllListeners('message'),
+    kill: () => {
+      tick = undefined;
+      close();
+    },
+    close: async () => {
+      await shares.close();
+      close();
+    },
+  };
+}
+
+async function follow(subscriber: RedisConnection, shares: Shares): Promise<void> {
+  await subscriber.subscribe(SHARE_CHANNEL);
+  subscriber.on('message', (_channel: string, message: string) => {
+    shares.onMessage(message);
+  });
+}
+
+async function leaseOrCode(admit: Admit, payer: PayerEntitlement): Promise<Lease | string> {
+  try {
+    return (await admit(payer, 'call')).lease;
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
+
+function usageOf({ payerId, periodId }: PayerEntitlement, points: number): UntimedUsage {
+  const ids = { payer_id: payerId, period_id: periodId, account_id: payerId, application_id: 1 };
+  return { ...ids, api_version: 'v2', points, requests: 1, time_ms: 0, traffic_bytes: 1 };
+}
+
+function accountOf(snapshot: SimulationOptions['snapshot']) {
+  return <T>(path: string, schema: { parse: (value: unknown) => T }): Promise<T> => {
+    const periodId = Number(path.split('/').at(-1));
+    const counted = { requests: 0, time_ms: 0, traffic_bytes: 0, ...snapshot(periodId) };
+    return Promise.resolve(schema.parse({ period_id: periodId, ...counted }));
+  };
+}
+
+const NO_LIMITS: Limits = {
+  points_limit: null,
+  rate_limit: null,
+  session_limit: null,
+  subscription_limit: null,
+  time_sec_limit: null,
+  traffic_bytes_limit: null,
+  team_slots_limit: null,
+};
+
+export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitlement {
+  return {
+    ...{ payerId, periodId: payerId * 10, billingStatus: 'active', endedAt: '2099-12-31T23:59:59Z' },
+    limits: { ...NO_LIMITS, ...limits },
+  };
+}
