@@ -145,8 +145,8 @@ const serviceSettings = z
     USAGE_REPORTER_CREDENTIALS: serviceCredentials.default([]),
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
-    /** Pause of the usage reader after an empty read. */
-    USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(100),
+    /** Between two transactions of the usage reader. */
+    USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(500),
     /** Months of hourly usage before the current one. */
     USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200).default(MIN_RETENTION_MONTHS),
     REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import { WEBHOOK_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { createWebhookAgent } from '../notifications/addresses/connector.ts';
 import { startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
@@ -13,10 +14,11 @@ import { DATABASE_POOLS } from './database-pools.ts';
 export function openAlerts(options: {
   config: Config;
   wakeMails: () => void;
+  dueWatch: DueWatch;
   logger: Logger;
   registry: Registry;
 }): { parts: Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'>; close: () => Promise<void> } {
-  const { config, wakeMails, logger, registry } = options;
+  const { config, wakeMails, dueWatch, logger, registry } = options;
   const url = config.DATABASE_URL;
   const detectorDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.alertDetector });
   const deliveryDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.webhookDeliveries });
@@ -35,11 +37,13 @@ export function openAlerts(options: {
     disableAfterSec: config.WEBHOOK_DISABLE_AFTER_SEC,
     sealingKeys: config.TOKEN_SEALING_KEYS,
     wakeMails,
+    dueWatch,
     logger,
     metrics: createOutboxMetrics(registry, WEBHOOK_METRICS),
   });
   const detector = startAlertDetector({
     database: detectorDatabase,
+    dueWatch,
     onAlerts: () => {
       deliveries.wake();
       wakeMails();

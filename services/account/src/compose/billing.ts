@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Transact } from '../platform/database/query.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import type { BillingOperations } from '../routes/operator-routes.ts';
 import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/scheduler.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
@@ -12,12 +13,14 @@ import { DATABASE_POOLS } from './database-pools.ts';
 export function openBilling({
   config: { DATABASE_URL: url },
   transact,
+  dueWatch,
   logger,
   registry,
   onTotalsChanged,
 }: {
   config: Pick<Config, 'DATABASE_URL'>;
   transact: Transact;
+  dueWatch: DueWatch;
   logger: Logger;
   registry: Registry;
   /** Called after a rebuild, to update the live counters. */
@@ -31,6 +34,7 @@ export function openBilling({
   const checkDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageChecks });
   const renewals = startRenewals({
     database: renewalDatabase,
+    dueWatch,
     logger,
     metrics: createRenewalMetrics(registry),
   });

@@ -33,6 +33,8 @@ import { createPublisherMetrics, startEntitlementPublisher } from '../billing/en
 import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from '../platform/outbox/metrics.ts';
 import { createPublishedRevocations } from '../platform/outbox/revocations/publisher.ts';
 import { startRevocationOutbox } from '../platform/outbox/revocations/revocation-outbox.ts';
+import { startDueWatch } from '../platform/timing/due-watch.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { createTokens } from '../access/tokens/tokens.ts';
 import { createRepairUsage } from '../usage/repairs/repair.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
@@ -56,15 +58,16 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   observePostgres(registry, query);
   const clocks = followClocks(redis, query, { registry, logger });
   const keptAnswers = createKeptAnswers(redis, registry);
-  const { outbox, publisher } = startOutboxes(context, databases, { auth, redis, keptAnswers });
+  const dueWatch = startDueWatch(createQuery(databases.dueDatabase));
+  const { outbox, publisher } = startOutboxes(context, databases, { auth, redis, dueWatch, keptAnswers });
   const transact = createTransact(database);
-  const console = openConsole({ config, query, transact, logger, registry });
-  const usage = openUsage({ config, database, redis, redisClock: clocks.redis, logger, registry });
+  const console = openConsole({ config, query, transact, dueWatch, logger, registry });
+  const usage = openUsage({ config, database, redis, dueWatch, redisClock: clocks.redis, logger, registry });
   const { onTotalsChanged } = usage;
-  const billing = openBilling({ config, transact, logger, registry, onTotalsChanged });
+  const billing = openBilling({ config, transact, dueWatch, logger, registry, onTotalsChanged });
   const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
   const liveFeeds = openLiveUsage({ config, logger, registry });
-  const workers = [outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
+  const workers = [dueWatch, outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
   const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
   const checks = { postgres: checkPostgres, redis: () => redis.ping() };
   const operations = {
@@ -167,13 +170,19 @@ function openAccess(
 function startOutboxes(
   { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
   { outboxDatabase, eventDatabase }: ReturnType<typeof openDatabases>,
-  { auth, redis, keptAnswers }: { auth: PrivateApi; redis: RedisConnection; keptAnswers: KeptAnswers },
+  {
+    auth,
+    redis,
+    dueWatch,
+    keptAnswers,
+  }: { auth: PrivateApi; redis: RedisConnection; dueWatch: DueWatch; keptAnswers: KeptAnswers },
 ) {
   return {
     outbox: startRevocationOutbox({
       query: createQuery(outboxDatabase),
       auth,
       redis,
+      dueWatch,
       deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
       logger,
       metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
@@ -184,6 +193,7 @@ function startOutboxes(
       database: eventDatabase,
       databaseUrl: config.DATABASE_URL,
       redis,
+      dueWatch,
       keptAnswers,
       logger,
       metrics: createPublisherMetrics(registry),
@@ -216,6 +226,7 @@ function openDatabases(
     database: openDatabase({ url, poolMax, logger, ...DATABASE_POOLS.requests }),
     outboxDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.revocations }),
     usageDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.usageViews }),
+    dueDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.dueWork }),
     eventDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.entitlementEvents }),
   };
 }

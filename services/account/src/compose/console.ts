@@ -10,6 +10,7 @@ import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { startErasures } from '../identity/deletion/erasure-worker.ts';
 import { startHousekeeping } from '../platform/housekeeping/housekeeping.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
 import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';
 import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
@@ -25,13 +26,14 @@ export function openConsole(options: {
   config: Config;
   query: Query;
   transact: Transact;
+  dueWatch: DueWatch;
   logger: Logger;
   registry: Registry;
 }): {
   parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery' | 'deliver' | 'liveFeeds'>;
   close: () => Promise<void>;
 } {
-  const { config, query, transact, logger, registry } = options;
+  const { config, query, transact, dueWatch, logger, registry } = options;
   const backgroundDatabase = openDatabase({
     url: config.DATABASE_URL,
     logger,
@@ -43,12 +45,12 @@ export function openConsole(options: {
     idleTimeoutSec: config.SESSION_IDLE_TIMEOUT_SEC,
     lifetimeSec: config.SESSION_LIFETIME_SEC,
   };
-  const mails = startMails({ config, query: backgroundQuery, logger, registry });
+  const mails = startMails({ config, query: backgroundQuery, dueWatch, logger, registry });
   const background = { query: backgroundQuery, transact: createTransact(backgroundDatabase) };
   const upkeep = startUpkeep({ config, ...background, wakeMails: mails.wake, logger });
-  const plans = openPlans({ config, transact, background, logger, registry });
+  const plans = openPlans({ config, transact, background, dueWatch, logger, registry });
   const exports = openExports({ config, logger });
-  const alerts = openAlerts({ config, wakeMails: mails.wake, logger, registry });
+  const alerts = openAlerts({ config, wakeMails: mails.wake, dueWatch, logger, registry });
   return {
     parts: {
       ...alerts.parts,

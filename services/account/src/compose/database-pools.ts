@@ -19,6 +19,8 @@ export const DATABASE_POOLS = {
   requests: { name: 'requests', ...WITHIN_REQUEST },
   /** Revocations must not wait for requests. */
   revocations: { name: 'revocations', poolMax: 2, ...WITHIN_REQUEST },
+  /** Looks for the work of all loops. */
+  dueWork: { name: 'due_work', poolMax: 1, ...WITHIN_REQUEST },
   entitlementEvents: { name: 'entitlement_events', poolMax: 1, ...WITHIN_REQUEST },
   /** Usage over time: a year of many rows takes about a second. */
   usageViews: { name: 'usage_views', poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 },

@@ -13,6 +13,7 @@ import { alertMails } from '../notifications/alerts/alert-mail.ts';
 import { webhookMails } from '../notifications/deliveries/webhook-mail.ts';
 import type { Query } from '../platform/database/query.ts';
 import { MAIL_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { handOverMails } from '../teams/hand-over-mail.ts';
 import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 
@@ -33,16 +34,18 @@ const FOLDER_SENDER = 'Tollgate <no-reply@localhost>';
 export function startMails(parts: {
   config: Config;
   query: Query;
+  dueWatch: DueWatch;
   logger: Logger;
   registry: Registry;
 }): MailWorker {
-  const { config, query, logger, registry } = parts;
+  const { config, query, dueWatch, logger, registry } = parts;
   return startMailWorker({
     query,
     renderers: MAIL_RENDERERS,
     transport: mailTransport(config, logger),
     attemptTimeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS,
     site: { publicUrl: config.PUBLIC_URL, productName: config.PRODUCT_NAME },
+    dueWatch,
     logger,
     metrics: createOutboxMetrics(registry, MAIL_METRICS),
   });

@@ -3,6 +3,7 @@ import type { Logger } from '@tollgate/log';
 import { openSignUpPlan } from '../billing/sign-up-plan/sign-up-plan.ts';
 import type { Config } from '../config.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import type { ConsoleParts } from '../routes/console-routes.ts';
 
 /** What customers do about their plan without an operator (ADR 0053). */
@@ -13,6 +14,7 @@ export function openPlans({
   config: Pick<Config, 'SIGN_UP_PLAN' | 'SIGN_UP_PLAN_DAYS' | 'SELF_SERVICE' | 'CONTACT_SALES_URL'>;
   transact: Transact;
   background: { query: Query; transact: Transact };
+  dueWatch: DueWatch;
   logger: Logger;
   registry: Registry;
 }): { parts: Pick<ConsoleParts, 'signUpPlan' | 'selfService'>; close: () => Promise<void> } {

@@ -6,6 +6,7 @@ import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { UsageReports } from '../app.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { createUsageReaderMetrics, observeStreams } from '../usage/reader/metrics.ts';
 import { READER_CONNECTIONS, startUsageReader } from '../usage/reader/usage-reader.ts';
 import { createRefresherMetrics, startUsageRefresher } from '../usage/refresh/refresher.ts';
@@ -26,6 +27,7 @@ export function openUsage(options: {
   >;
   database: Knex;
   redis: RedisConnection;
+  dueWatch: DueWatch;
   redisClock: Pick<ReferenceClock, 'nowMs'>;
   logger: Logger;
   registry: Registry;
@@ -35,8 +37,8 @@ export function openUsage(options: {
   onTotalsChanged: () => void;
   close: () => Promise<void>;
 } {
-  const { config, database, redis, redisClock, logger, registry } = options;
-  const { nowMs } = redisClock;
+  const { config, database, redis, dueWatch, logger, registry } = options;
+  const { nowMs } = options.redisClock;
   const url = config.DATABASE_URL;
   const readerDatabase = openDatabase({
     url,
@@ -49,9 +51,8 @@ export function openUsage(options: {
   const retentionMonths = config.USAGE_RETENTION_MONTHS;
   observeStreams(registry, redis);
   const reader = startUsageReader({
-    database: readerDatabase,
-    redis,
-    pollIntervalMs: config.USAGE_POLL_INTERVAL_MS,
+    ...{ database: readerDatabase, redis },
+    intervalMs: config.USAGE_POLL_INTERVAL_MS,
     logger,
     metrics: createUsageReaderMetrics(registry, nowMs),
     nowMs,
@@ -59,6 +60,7 @@ export function openUsage(options: {
   const refresher = startUsageRefresher({
     database: refresherDatabase,
     redis,
+    dueWatch,
     logger,
     metrics: createRefresherMetrics(registry),
   });

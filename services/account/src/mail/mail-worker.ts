@@ -3,6 +3,7 @@ import type { Query } from '../platform/database/query.ts';
 import { observeBacklog } from '../platform/outbox/backlog.ts';
 import { claimDue, postpone, removeRow } from '../platform/outbox/leased-rows.ts';
 import type { OutboxMetrics } from '../platform/outbox/metrics.ts';
+import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../platform/outbox/outbox-worker.ts';
 import { renderMail } from './layout/render-mail.ts';
@@ -21,6 +22,7 @@ export type MailWorkerOptions = {
   transport: MailTransport;
   attemptTimeoutMs: number;
   site: MailSite;
+  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: OutboxMetrics;
 };
@@ -52,6 +54,7 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
     },
     attempt: (mail) => attemptMail(options, mail),
     maxInFlight: MAX_IN_FLIGHT,
+    due: { dueWatch: options.dueWatch, condition: 'EXISTS (SELECT FROM mail_outbox)' },
     logger,
   });
   return {

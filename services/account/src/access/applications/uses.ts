@@ -32,5 +32,6 @@ export async function noteApplicationUses(
       times: [...latest.values()].map((atMs) => new Date(atMs).toISOString()),
       precisionSec: PRECISION_SEC,
     },
+    'application_uses',
   );
 }

@@ -10,6 +10,7 @@ import { createQuery, createTransact } from '../../platform/database/query.ts';
 import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import { drainOutbox } from '../../platform/outbox/drain.ts';
+import type { DueWatch } from '../../platform/timing/due-watch.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { listen } from './listener.ts';
@@ -21,6 +22,7 @@ export type PublisherOptions = {
   database: Knex;
   databaseUrl: string;
   redis: RedisConnection;
+  dueWatch: DueWatch;
   keptAnswers: Pick<KeptAnswers, 'forget'>;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: PublisherMetrics;
@@ -46,7 +48,7 @@ const WITH_MEMBERS_SQL = `
  * Redis keeps of the accounts goes first, so that a gateway that has heard of a change can't read it (ADR 0069).
  */
 export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
-  const { database, databaseUrl, logger, metrics } = options;
+  const { database, databaseUrl, dueWatch, logger, metrics } = options;
   const query = createQuery(database);
   const loop = startWorkLoop({
     work: () =>
@@ -61,6 +63,7 @@ export function startEntitlementPublisher(options: PublisherOptions): { close: (
       failed: 'entitlement events cannot be published; retrying',
       recovered: 'entitlement events are being published again',
     },
+    due: { dueWatch, condition: 'EXISTS (SELECT FROM entitlement_outbox)' },
     logger,
   });
   const listener = listen({ url: databaseUrl, channel: 'entitlement_outbox', onNotice: loop.wake });

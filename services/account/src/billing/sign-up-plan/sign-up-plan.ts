@@ -3,23 +3,25 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { SignUpPlan } from '../../identity/people/people.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
+import type { DueWatch } from '../../platform/timing/due-watch.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
 import { RETRY_SEC, settle } from './settle.ts';
 import type { SignUpPlanSetting } from './settle.ts';
-import { findOfferedPlanId, putOff, recordSignUp, takePending } from './store.ts';
+import { SIGN_UPS_PENDING, findOfferedPlanId, putOff, recordSignUp, takePending } from './store.ts';
 
 type Parts = {
   setting: SignUpPlanSetting;
   /** Of requests. */
   transact: Transact;
   background: { query: Query; transact: Transact };
+  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   registry: Registry;
 };
 
 /** Starts the plan of SIGN_UP_PLAN for accounts that sign up. Every replica retries what failed or has to wait. */
 export function openSignUpPlan(parts: Parts): SignUpPlan & { close: () => Promise<void> } {
-  const { setting, transact, logger } = parts;
+  const { setting, transact, dueWatch, logger } = parts;
   const checkPlan = planCheck(parts);
   const loop = startWorkLoop({
     work: async (signal) => {
@@ -31,6 +33,7 @@ export function openSignUpPlan(parts: Parts): SignUpPlan & { close: () => Promis
       failed: 'plans of accounts that signed up cannot be started; retrying',
       recovered: 'plans of accounts that signed up are being started again',
     },
+    due: { dueWatch, condition: SIGN_UPS_PENDING },
     logger,
   });
   return {

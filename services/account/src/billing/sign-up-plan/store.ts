@@ -7,6 +7,10 @@ export async function recordSignUp(query: Query, accountId: number): Promise<voi
   });
 }
 
+/** Whether an account waits for its plan. */
+export const SIGN_UPS_PENDING = `EXISTS (
+  SELECT FROM sign_up_plans WHERE settled_at IS NULL AND next_attempt_at <= clock_timestamp())`;
+
 /** Locks an account that waits for its plan and that no other replica has taken; any, unless one is named. */
 export async function takePending(query: Query, accountId: number | null): Promise<number | undefined> {
   const rows = await query<{ account_id: number }>(

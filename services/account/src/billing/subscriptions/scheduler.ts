@@ -6,6 +6,7 @@ import { Problem } from '@tollgate/http/problem';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
+import type { DueWatch } from '../../platform/timing/due-watch.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
 import { DUE_CONDITION, renew, takeDue } from './renew.ts';
 
@@ -21,6 +22,7 @@ const RETRY_SEC = 60;
 type Parts = {
   query: Query;
   transact: Transact;
+  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: RenewalMetrics;
 };
@@ -40,6 +42,7 @@ export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { dat
       failed: 'subscriptions cannot be renewed; retrying',
       recovered: 'subscriptions are being renewed again',
     },
+    due: { dueWatch: parts.dueWatch, condition: `EXISTS (SELECT FROM subscriptions WHERE ${DUE_CONDITION})` },
     logger: parts.logger,
   });
 }

@@ -7,6 +7,7 @@ import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { createBacklogGauges, observeBacklog } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
+import type { DueWatch } from '../../platform/timing/due-watch.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
 import { detectAlerts } from './detect.ts';
 
@@ -19,6 +20,7 @@ type Parts = {
   query: Query;
   transact: Transact;
   onAlerts: () => void;
+  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: AlertMetrics;
 };
@@ -38,6 +40,10 @@ export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & 
       while (!signal.aborted && (await checkNext(parts)));
     },
     messages: { failed: 'alerts wait for Postgres; trying again', recovered: 'alerts are looked for again' },
+    due: {
+      dueWatch: parts.dueWatch,
+      condition: 'EXISTS (SELECT FROM usage_alert_checks WHERE due_at <= clock_timestamp())',
+    },
     logger: parts.logger,
   });
 }

@@ -4,9 +4,16 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
 import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import type { DueWatch } from '../../platform/timing/due-watch.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 import type { RetryRules } from './delivery-rules.ts';
-import { claimWebhooks, nextDelivery, observeDeliveries, releaseWebhook } from './stores/lease-store.ts';
+import {
+  DELIVERIES_PENDING,
+  claimWebhooks,
+  nextDelivery,
+  observeDeliveries,
+  releaseWebhook,
+} from './stores/lease-store.ts';
 import type { DueDelivery, LeasedWebhook } from './stores/lease-store.ts';
 import { recordOutcome } from './stores/outcome-store.ts';
 import { signedHeaders } from '../secrets/secret.ts';
@@ -25,6 +32,7 @@ export type DeliveryOptions = RetryRules & {
   maxInFlight: number;
   sealingKeys: readonly SealingKey[];
   wakeMails: () => void;
+  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: OutboxMetrics;
 };
@@ -79,6 +87,7 @@ function startLane(options: Parts, lane: { failing: boolean; maxInFlight: number
     },
     attempt: (webhook) => attemptNext(options, webhook),
     maxInFlight,
+    due: { dueWatch: options.dueWatch, condition: DELIVERIES_PENDING },
     logger,
   });
 }

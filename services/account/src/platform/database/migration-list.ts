@@ -29,6 +29,7 @@ import * as twoFactor from './migrations/0027-two-factor.ts';
 import * as accountDeletions from './migrations/0029-account-deletions.ts';
 import * as refusalsOfCustomers from './migrations/0033-refusals-of-customers.ts';
 import * as applicationUses from './migrations/0035-application-uses.ts';
+import * as usageAlertTriggers from './migrations/0036-usage-alert-triggers.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (ADR 0035). */
 type Migration = Knex.Migration & { exceptions?: Readonly<Record<string, string>> };
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0029-account-deletions', migration: accountDeletions },
   { name: '0033-refusals-of-customers', migration: refusalsOfCustomers },
   { name: '0035-application-uses', migration: applicationUses },
+  { name: '0036-usage-alert-triggers', migration: usageAlertTriggers },
 ];
 
 export function migrationSource(upTo?: string): Knex.MigrationSource<NamedMigration> {

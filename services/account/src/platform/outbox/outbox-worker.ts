@@ -1,6 +1,7 @@
 import type { Logger } from '@tollgate/log';
 import { pause } from '../timing/pause.ts';
 import { startWorkLoop } from '../timing/work-loop.ts';
+import type { Due } from '../timing/work-loop.ts';
 
 /** A row that isn't delivered is due again after `retryInMs`. */
 export type Attempt = { delivered: true } | { delivered: false; retryInMs: number };
@@ -13,6 +14,7 @@ export type OutboxWorkerOptions<Row> = {
   /** Never throws. */
   attempt: (row: Row) => Promise<Attempt>;
   maxInFlight: number;
+  due: Due;
   logger: Pick<Logger, 'info' | 'warn'>;
 };
 
@@ -41,6 +43,7 @@ export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outbo
       failed: `the ${name} outbox cannot reach Postgres; retrying`,
       recovered: `the ${name} outbox is being read again`,
     },
+    due: options.due,
     logger,
   });
 

@@ -1,8 +1,15 @@
 import type { Logger } from '@tollgate/log';
+import type { DueWatch } from './due-watch.ts';
 import { pause } from './pause.ts';
 
 /** How often to look for work without being woken. */
 const POLL_MS = 500;
+
+/** The same for work that is watched for. */
+const WATCHED_POLL_MS = 5_000;
+
+/** `condition`: whether there is work; a constant SQL expression. */
+export type Due = { dueWatch: DueWatch; condition: string };
 
 export type WorkLoop = {
   /** Runs `work` at once, or right after the present run. */
@@ -16,9 +23,11 @@ export function startWorkLoop(options: {
   /** Long work checks the signal between its steps. */
   work: (signal: AbortSignal) => Promise<void>;
   messages: { failed: string; recovered: string };
+  /** Without it, work is looked for twice a second. */
+  due?: Due;
   logger: Pick<Logger, 'info' | 'warn'>;
 }): WorkLoop {
-  const { work, messages, logger } = options;
+  const { work, messages, due, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let alarm = Promise.withResolvers<undefined>();
@@ -35,17 +44,20 @@ export function startWorkLoop(options: {
         if (!failed) logger.warn({ err: error }, messages.failed);
         failed = true;
       }
-      await Promise.race([alarm.promise, pause(POLL_MS, signal)]);
+      await Promise.race([alarm.promise, pause(due === undefined ? POLL_MS : WATCHED_POLL_MS, signal)]);
     }
   }
 
   const running = run();
+  const wake = () => {
+    alarm.resolve(undefined);
+  };
+  const unwatch = due?.dueWatch.watch(due.condition, wake);
   return {
-    wake: () => {
-      alarm.resolve(undefined);
-    },
+    wake,
     signal,
     close: async () => {
+      unwatch?.();
       stopping.abort();
       await running;
     },

@@ -15,6 +15,7 @@ export async function findPeriods(
      FROM billing_periods AS period LEFT JOIN usage_totals AS total USING (period_id)
      WHERE period.period_id = ANY (:ids::bigint[])`,
     { ids },
+    'usage_periods',
   );
   return new Map(rows.map((row) => [row.period_id, row]));
 }
@@ -32,6 +33,7 @@ export async function addToTotals(query: Query, rows: readonly TotalRow[]): Prom
        time_ms = total.time_ms + excluded.time_ms,
        traffic_bytes = total.traffic_bytes + excluded.traffic_bytes`,
     { period_id: rows.map(({ period_id }) => period_id), ...counterColumns(rows) },
+    'usage_add_totals',
   );
 }
 
@@ -57,6 +59,7 @@ export async function addToHourly(query: Query, rows: readonly HourlyRow[]): Pro
       api_version: rows.map(({ api_version }) => api_version),
       ...counterColumns(rows),
     },
+    'usage_add_hourly',
   );
 }
 

@@ -33,6 +33,7 @@ export async function loadSequences(query: Query, entries: readonly ReadEntry[])
       streams: named.map(({ entry }) => entry.stream),
       gatewayIds: named.map(({ batch }) => batch?.gateway_id ?? ''),
     },
+    'usage_sequences',
   );
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
@@ -127,6 +128,7 @@ export async function storeSequences(query: Query, rows: readonly SequenceRow[])
       requests: rows.map(({ requests }) => requests),
       points: rows.map(({ points }) => points),
     },
+    'usage_store_sequences',
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from '@tollgate/log';
+import type { EntryWatch } from '@tollgate/redis/await-entries';
 import { createQuery } from '../../platform/database/query.ts';
 import { applyEntries } from './apply-entries.ts';
 import type { Applied, StreamPart } from './apply-entries.ts';
@@ -31,25 +32,31 @@ export type ReadOptions = {
 };
 
 /** One transaction counts this many entries, and at most one more page of each stream. */
-const ENTRIES_PER_ROUND = 512;
-const ENTRIES_PER_PAGE = 32;
+const ENTRIES_PER_ROUND = 2_048;
+const ENTRIES_PER_PAGE = 128;
 
 type Round = {
   entriesLeft: number;
   mayHaveMore: boolean;
 };
 
+/** `more`: some entries were left. `nothing`: there were none, as far as streams could be read. */
+export type ReadOutcome = 'more' | 'counted' | 'nothing';
+
 /**
- * Reads the next entries of all streams, counts them in one transaction and trims the streams. Resolves with whether
- * there may be more. Never throws: a stream that fails backs off, and has its own transaction until it succeeds.
+ * Reads the next entries of all streams, counts them in one transaction and trims the streams. Never throws: a stream
+ * that fails backs off, and has its own transaction until it succeeds.
  */
-export async function readAndCount(options: ReadOptions, streams: readonly UsageStream[]): Promise<boolean> {
+export async function readAndCount(
+  options: ReadOptions,
+  streams: readonly UsageStream[],
+): Promise<ReadOutcome> {
   const { database, positions, trimmer, backoff, nowMs } = options;
   const tried = streams.filter(({ key }) => backoff.isReady(key));
-  if (!(await loadUnknownPositions(options, tried))) return false;
+  if (!(await loadUnknownPositions(options, tried))) return 'nothing';
   const round = { entriesLeft: ENTRIES_PER_ROUND, mayHaveMore: false };
   const [parts] = await Promise.all([readAll(options, tried, round), trimmer.trimDue(tried, positions)]);
-  if (parts.length === 0) return false;
+  if (parts.length === 0) return 'nothing';
 
   const healthy = parts.filter(({ stream }) => !backoff.isFailing(stream));
   const failing = parts.filter(({ stream }) => backoff.isFailing(stream));
@@ -59,7 +66,43 @@ export async function readAndCount(options: ReadOptions, streams: readonly Usage
     const outcome = applied[index];
     if (outcome !== undefined) settle(options, group, outcome);
   }
-  return round.mayHaveMore && applied.some(({ entries }) => entries > 0);
+  return round.mayHaveMore && applied.some(({ entries }) => entries > 0) ? 'more' : 'counted';
+}
+
+/**
+ * Waits until a stream has an entry after its position, at most `limitMs`. Resolves with the milliseconds waited: 0 if
+ * a stream is failing or its position is unknown, in a Redis Cluster, or if Redis is unavailable.
+ */
+export async function awaitEntries(
+  { positions, backoff }: Pick<ReadOptions, 'positions' | 'backoff'>,
+  watch: Pick<EntryWatch, 'wait'> | undefined,
+  streams: readonly UsageStream[],
+  limitMs: number,
+): Promise<number> {
+  const startedMs = performance.now();
+  const waitedMs = () => performance.now() - startedMs;
+  if (watch === undefined) return 0;
+  do {
+    const after = new Map(streams.flatMap(({ key }) => positionOf(positions, backoff, key)));
+    if (after.size < streams.length || after.size === 0) return 0;
+    try {
+      if (await watch.wait(after)) return waitedMs();
+    } catch {
+      // Reading reports it.
+      return 0;
+    }
+    for (const { key } of streams) backoff.recordSuccess(key);
+  } while (waitedMs() < limitMs);
+  return waitedMs();
+}
+
+function positionOf(
+  positions: ReadonlyMap<string, string>,
+  backoff: StreamBackoff,
+  stream: string,
+): [string, string][] {
+  const position = positions.get(stream);
+  return position === undefined || backoff.isFailing(stream) ? [] : [[stream, position]];
 }
 
 async function loadUnknownPositions(

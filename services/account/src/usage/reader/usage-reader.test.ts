@@ -58,6 +58,22 @@ describe('the usage reader', () => {
     });
   });
 
+  test('counts the first call after a silence at once, whatever the interval', async () => {
+    const slow = await startAccount({ settings: { USAGE_POLL_INTERVAL_MS: '10000' } });
+    try {
+      const account_id = await insertAccount(slow.database);
+      const period_id = await insertPeriod(slow.database, account_id);
+      const event = usageEvent({ payer_id: account_id, account_id, period_id });
+      await waitFor(async () => (await accountMetric(slow.account, 'tollgate_usage_reader_streams')) > 0);
+      await appendBatch(slow.store, [event]);
+      await waitFor(async () => (await countedUsage(slow.database)).totals.requests === 1, {
+        timeoutMs: 5_000,
+      });
+    } finally {
+      await slow.close();
+    }
+  });
+
   test('adds the calls of a team to one period, and keeps them apart by hour, account and version', async () => {
     const payer = await newPayer();
     const at_ms = Math.floor(Date.now() / 3_600_000) * 3_600_000;

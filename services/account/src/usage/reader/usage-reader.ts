@@ -3,10 +3,12 @@ import type { Knex } from 'knex';
 import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
+import { openEntryWatch } from '@tollgate/redis/await-entries';
+import type { EntryWatch } from '@tollgate/redis/await-entries';
 import { createQuery } from '../../platform/database/query.ts';
 import { pause } from '../../platform/timing/pause.ts';
 import { deleteInactiveGateways } from '../gaps/gateway-sequences.ts';
-import { readAndCount } from './read-and-count.ts';
+import { awaitEntries, readAndCount } from './read-and-count.ts';
 import type { ReadOptions } from './read-and-count.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
 import { findRolledBack } from './stream/positions.ts';
@@ -27,7 +29,8 @@ export type UsageReaderOptions = {
   /** A pool of the reader's own, so that neither requests nor usage can starve the other. */
   database: Knex;
   redis: RedisConnection;
-  pollIntervalMs: number;
+  /** Between two transactions of a loop, unless entries were left. */
+  intervalMs: number;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: UsageReaderMetrics;
   /** By Redis' clock, as usage events are. */
@@ -51,6 +54,9 @@ export const READER_CONNECTIONS = READ_LOOPS + 1;
 /** A reader without success for this long stops renewing its lease, so that others take its streams. */
 const MAX_IDLE_MS = 3_000;
 
+/** Streams are read this often even if Redis announces no entry. */
+const MAX_WAIT_MS = 5_000;
+
 const FORGET_INTERVAL_MS = 3_600_000;
 
 /**
@@ -59,7 +65,7 @@ const FORGET_INTERVAL_MS = 3_600_000;
  * it retries at most a second apart and logs once.
  */
 export function startUsageReader(options: UsageReaderOptions): UsageReader {
-  const { database, redis, pollIntervalMs, logger, metrics, nowMs } = options;
+  const { database, redis, intervalMs, logger, metrics, nowMs } = options;
   const readerId = randomUUID();
   const query = createQuery(database);
   const stopping = new AbortController();
@@ -73,15 +79,20 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     ...{ metrics, nowMs, logger },
   };
   let assigned: readonly UsageStream[] = [];
+  const firstAssignment = Promise.withResolvers<undefined>();
 
-  async function runLoop(loop: number): Promise<void> {
+  /** The first entry after a silence is counted at once; those that follow wait for the interval. */
+  async function runLoop(loop: number, watch: EntryWatch | undefined): Promise<void> {
+    let rested = true;
+    await firstAssignment.promise;
     while (!signal.aborted) {
-      // In blocks: readers are assigned every n-th stream, so loops with every n-th one could be empty.
-      const own = assigned.filter(
-        ({ shard }) => Math.floor((shard * READ_LOOPS) / USAGE_SHARD_COUNT) === loop,
-      );
-      const mayBeMore = await readAndCount(readOptions, own);
-      if (!mayBeMore) await pause(pollIntervalMs, signal);
+      const own = streamsOfLoop(assigned, loop);
+      const outcome = await readAndCount(readOptions, own);
+      if (outcome === 'more') continue;
+      const mayWait: boolean = rested && outcome === 'nothing';
+      const waitedMs: number = mayWait ? await awaitEntries(readOptions, watch, own, MAX_WAIT_MS) : 0;
+      rested = waitedMs === 0 || waitedMs >= intervalMs;
+      if (waitedMs === 0) await pause(intervalMs, signal);
     }
   }
 
@@ -115,19 +126,24 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
         if (assigned.length === 0)
           logger.warn({ err: error }, 'the usage reader cannot reach Postgres; retrying');
       }
+      firstAssignment.resolve(undefined);
       await pause(RENEWAL_INTERVAL_MS, signal);
     }
     await releaseLease(query, readerId).catch(() => undefined);
   }
 
-  const running = Promise.all([
-    renewAssignment(),
-    ...Array.from({ length: READ_LOOPS }, (_, loop) => runLoop(loop)),
-  ]);
+  const watches = Array.from({ length: READ_LOOPS }, () => openEntryWatch(redis));
+  const running = Promise.all([renewAssignment(), ...watches.map((watch, loop) => runLoop(loop, watch))]);
   return {
     close: async () => {
       stopping.abort();
+      for (const watch of watches) watch?.close();
       await running;
     },
   };
+}
+
+/** In blocks: readers are assigned every n-th stream, so loops with every n-th one could be empty. */
+function streamsOfLoop(assigned: readonly UsageStream[], loop: number): UsageStream[] {
+  return assigned.filter(({ shard }) => Math.floor((shard * READ_LOOPS) / USAGE_SHARD_COUNT) === loop);
 }

@@ -34,6 +34,7 @@ async function missing(query: Query, names: readonly string[]): Promise<string[]
        SELECT FROM pg_inherits JOIN pg_class AS partition ON partition.oid = inhrelid
        WHERE inhparent = 'usage_hourly'::regclass AND partition.relname = name)`,
     { names: [...names] },
+    'usage_missing_partitions',
   );
   return rows.map(({ name }) => name);
 }

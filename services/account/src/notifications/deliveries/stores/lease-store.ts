@@ -9,6 +9,10 @@ export type LeasedWebhook = { webhook_id: number; url: string };
 
 export type DueDelivery = { delivery_id: number; webhook_id: number; message_id: string; payload: string };
 
+/** Whether a delivery is due; those that wait for a later attempt aren't. */
+export const DELIVERIES_PENDING = `EXISTS (
+  SELECT FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= clock_timestamp())`;
+
 /** Longest due first. */
 export function claimWebhooks(
   query: Query,

@@ -6,8 +6,9 @@ import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { publishOnMasters } from '@tollgate/redis/publish';
 import type { Query } from '../../database/query.ts';
+import type { DueWatch } from '../../timing/due-watch.ts';
 import { startWorkLoop } from '../../timing/work-loop.ts';
-import { changeOf, claimUnpublished } from './store.ts';
+import { REVOCATIONS_PENDING, changeOf, claimUnpublished } from './store.ts';
 import type { PendingClientChange } from './store.ts';
 
 export type RevocationPublisher = {
@@ -19,6 +20,7 @@ export type RevocationPublisher = {
 export type RevocationPublisherOptions = {
   query: Query;
   redis: RedisConnection;
+  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn'>;
   published: Pick<Counter, 'inc'>;
 };
@@ -33,7 +35,7 @@ const REPUBLISH_MS = 1_000;
  * auth or Postgres; the loop does it for one that has died, and repeats it until auth has acknowledged the row.
  */
 export function startRevocationPublisher(options: RevocationPublisherOptions): RevocationPublisher {
-  const { query, redis, logger, published } = options;
+  const { query, redis, dueWatch, logger, published } = options;
 
   async function publishRow(row: PendingClientChange): Promise<void> {
     const revocation: Revocation = { ...revocationOf(row, changeOf(row)), source: 'account' };
@@ -50,6 +52,7 @@ export function startRevocationPublisher(options: RevocationPublisherOptions): R
       failed: 'revocations wait to be published; trying again',
       recovered: 'revocations are published again',
     },
+    due: { dueWatch, condition: REVOCATIONS_PENDING },
     logger,
   });
 

@@ -7,7 +7,7 @@ import type { OutboxMetrics } from '../metrics.ts';
 import { claimDue } from '../leased-rows.ts';
 import { startRevocationPublisher } from './publisher.ts';
 import type { RevocationPublisherOptions } from './publisher.ts';
-import { REVOCATION_OUTBOX, isPending } from './store.ts';
+import { REVOCATIONS_PENDING, REVOCATION_OUTBOX, isPending } from './store.ts';
 import type { NewClientChange, PendingClientChange } from './store.ts';
 import { startOutboxWorker } from '../outbox-worker.ts';
 
@@ -47,6 +47,7 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
     claim: (limit, except) => takeDue(options, limit, except),
     attempt: (row) => attemptDelivery(options, row),
     maxInFlight: MAX_IN_FLIGHT,
+    due: { dueWatch: options.dueWatch, condition: REVOCATIONS_PENDING },
     logger: options.logger,
   });
   const { signal } = worker;

@@ -27,6 +27,9 @@ export const REVOCATION_OUTBOX: OutboxTable = {
   columns: COLUMNS,
 };
 
+/** Whether there is a row. */
+export const REVOCATIONS_PENDING = 'EXISTS (SELECT FROM revocation_outbox)';
+
 type ChangedClient = { client_id: string; application_id: number; revocation_epoch: number };
 
 /**

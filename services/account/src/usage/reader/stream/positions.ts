@@ -45,6 +45,7 @@ export async function lockPositions(query: Query, streams: readonly string[]): P
     `SELECT stream, position FROM usage_stream_positions
      WHERE stream = ANY (CAST(:streams AS text[])) FOR UPDATE SKIP LOCKED`,
     { streams: [...streams] },
+    'usage_lock_positions',
   );
   return new Map(rows.map(({ stream, position }) => [stream, position]));
 }
@@ -72,5 +73,6 @@ export async function storePositions(
       positions: [...positions.values()],
       trimmed: streams.map((stream) => trimmed.get(stream) ?? null),
     },
+    'usage_store_positions',
   );
 }

@@ -1,0 +1,37 @@
+import { Cluster } from 'ioredis';
+import type { RedisConnection } from './redis.ts';
+
+/** Ids after which new entries are awaited, by stream. */
+export type StreamIds = ReadonlyMap<string, string>;
+
+export type EntryWatch = {
+  /** Whether a stream has an entry after its id; false after BLOCK_MS without one. @throws if Redis is unavailable */
+  wait: (after: StreamIds) => Promise<boolean>;
+  /** Ends a wait, which throws. */
+  close: () => void;
+};
+
+/** Below every connection's command timeout. */
+const BLOCK_MS = 1_000;
+
+/**
+ * Waits for entries of several streams by one blocking command, on a connection of its own. Undefined in a Redis
+ * Cluster, where the streams are on several servers.
+ */
+export function openEntryWatch(redis: RedisConnection): EntryWatch | undefined {
+  if (redis instanceof Cluster) return undefined;
+  const connection = redis.duplicate();
+  // `redis` reports the same outage.
+  connection.on('error', () => undefined);
+  return {
+    wait: async (after) => {
+      const streams = [...after.keys()];
+      const ids = [...after.values()];
+      const entries = await connection.xread('COUNT', 1, 'BLOCK', BLOCK_MS, 'STREAMS', ...streams, ...ids);
+      return entries !== null;
+    },
+    close: () => {
+      connection.disconnect();
+    },
+  };
+}

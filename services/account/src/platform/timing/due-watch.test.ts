@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
+import type { Query } from '../database/query.ts';
+import { startDueWatch } from './due-watch.ts';
+import type { DueWatch } from './due-watch.ts';
+
+let watch: DueWatch | undefined;
+
+afterEach(async () => {
+  await watch?.close();
+});
+
+/** Counts the looks, and answers each with `answer`. */
+function watchOf(answer: (sql: string) => Promise<boolean[]>): { watch: DueWatch; looks: () => number } {
+  let looks = 0;
+  const query = async (sql: string) => {
+    const due = await answer(sql);
+    looks += 1;
+    return [{ due }];
+  };
+  watch = startDueWatch(query as Query);
+  return { watch, looks: () => looks };
+}
+
+test('wakes a loop while there is work and once after, and no other', async () => {
+  let due = true;
+  const { watch: own, looks } = watchOf(() => Promise.resolve([due, false]));
+  const woken = { busy: 0, idle: 0 };
+  own.watch('busy', () => (woken.busy += 1));
+  own.watch('idle', () => (woken.idle += 1));
+  await waitFor(() => woken.busy >= 2);
+  due = false;
+  const before = looks();
+  await waitFor(() => looks() >= before + 2);
+  const after = woken.busy;
+  await waitFor(() => looks() >= before + 4);
+  expect([woken.busy, woken.idle]).toEqual([after, 0]);
+});
+
+test.each([
+  ['refuses', () => Promise.reject(new Error('Postgres is away'))],
+  ['does not answer', () => new Promise<boolean[]>(() => undefined)],
+])('wakes every loop while Postgres %s', async (_, answer) => {
+  const { watch: own } = watchOf(answer);
+  let woken = 0;
+  own.watch('anything', () => (woken += 1));
+  await waitFor(() => woken >= 3);
+});
+
+test("account's own conditions are valid, and none holds while there is nothing to do", async () => {
+  const suite = await startAccount({ settings: { SIGN_UP_PLAN: 'none' } });
+  try {
+    const asked = async () => {
+      const { rows } = await suite.database.raw<{ rows: { query: string }[] }>(
+        "SELECT query FROM pg_stat_activity WHERE query LIKE 'SELECT ARRAY[%' AND pid <> pg_backend_pid()",
+      );
+      return rows[0]?.query;
+    };
+    const sql = await waitFor(asked);
+    await waitFor(async () => {
+      const { rows } = await suite.database.raw<{ rows: { due: boolean[] }[] }>(sql);
+      expect(rows[0]?.due).toHaveLength(8);
+      return rows[0]?.due.every((due) => !due);
+    });
+  } finally {
+    await suite.close();
+  }
+});
