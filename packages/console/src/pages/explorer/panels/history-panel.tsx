@@ -40,5 +40,7 @@ function titleOf({ operationName, query }: HistoryEntry): string {
     .replace(/^\s*#.*$/gm, '')
     .replace(/\s+/g, ' ')
     .trim();
-  return operationName ?? shortened.slice(0, 60);
+  // The editor tells the name a moment after the text was typed.
+  const [, named = null] = /^(?:query|mutation|subscription) (\w+)/.exec(shortened) ?? [];
+  return operationName ?? named ?? shortened.slice(0, 60);
 }
