@@ -13,7 +13,17 @@ export type PartResult = {
   figures: unknown;
 };
 
-export type Part = {
+export type Part = MeasuringPart | ComputingPart;
+
+type Say = (line: string) => void;
+
+type MeasuringPart = {
   timeLimitSec: number;
-  run: (servers: Servers, say: (line: string) => void) => Promise<PartResult>;
+  run: (servers: Servers, say: Say) => Promise<PartResult>;
+};
+
+/** Needs no servers; `project` is the project's directory. */
+type ComputingPart = {
+  timeLimitSec: number;
+  compute: (project: string, say: Say) => Promise<PartResult>;
 };

@@ -1,10 +1,14 @@
 import { AUTH_RATES } from './auth/auth-rates.ts';
 import { measureCost } from './cost/cost.ts';
+import { measureHotPayer } from './gateway/hot-payer.ts';
 import { measureGateway } from './gateway/gateway.ts';
+import { measureIdle } from './cost/idle.ts';
+import { measureCounting } from './usage/counting.ts';
 import { measureIngest } from './usage/ingest.ts';
-import { measureRate } from './measure.ts';
+import { measureRate } from './auth/measure-rate.ts';
 import type { Part } from './part.ts';
 import { measureRevocation } from './revocation.ts';
+import { simulateCapacity } from './simulate/part.ts';
 import { measureTokenMemory } from './auth/token-memory.ts';
 import { measureUsage } from './usage/usage.ts';
 import { measureUsageViews } from './usage/usage-views.ts';
@@ -14,11 +18,15 @@ export const PARTS: Readonly<Record<string, Part>> = {
   token: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
   introspect: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
   'token-memory': { timeLimitSec: 1_200, run: measureTokenMemory },
-  gateway: { timeLimitSec: 500, run: measureGateway },
+  gateway: { timeLimitSec: 750, run: measureGateway },
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },
-  cost: { timeLimitSec: 170, run: measureCost },
+  idle: { timeLimitSec: 90, run: measureIdle },
+  counting: { timeLimitSec: 180, run: measureCounting },
+  cost: { timeLimitSec: 230, run: measureCost },
+  simulate: { timeLimitSec: 120, compute: simulateCapacity },
+  'hot-payer': { timeLimitSec: 120, run: measureHotPayer },
   usage: { timeLimitSec: 180, run: measureUsage },
   'usage-views': { timeLimitSec: 180, run: measureUsageViews },
 };

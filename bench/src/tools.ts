@@ -22,6 +22,16 @@ export type ApacheTools = {
   versions: Record<'mod_oauth2' | 'mod_auth_openidc', string>;
 };
 
+export type LuaTools = {
+  nginx: string;
+  modules: string;
+  /** Patterns as of Lua's package.path. */
+  luaPath: string;
+  luaCpath: string;
+  env: Record<string, string>;
+  version: string;
+};
+
 /** @throws {Error} if the packages can't be downloaded; upstream and load generator are among them. */
 export async function findTools({ directory, onSpawn }: Servers, say: Say): Promise<Tools> {
   const { root, libraryPath } = await unpackDebianPackages({
@@ -55,6 +65,27 @@ export async function findApache({ directory, onSpawn }: Servers, say: Say): Pro
       mod_oauth2: versionOf(root, 'libapache2-mod-oauth2'),
       mod_auth_openidc: versionOf(root, 'libapache2-mod-auth-openidc'),
     },
+  };
+}
+
+/** @throws {Error} if the packages can't be downloaded. */
+export async function findNginxLua({ directory, onSpawn }: Servers, say: Say): Promise<LuaTools> {
+  const { root, libraryPath } = await unpackDebianPackages({
+    name: 'bench-lua',
+    packages: ['nginx', 'libnginx-mod-http-lua', 'lua-nginx-redis', 'lua-cjson'],
+    probe: { program: 'usr/sbin/nginx', args: ['-v'] },
+    ...{ logFile: join(directory, 'logs/tools.log'), say, onSpawn },
+  });
+  return {
+    nginx: join(root, 'usr/sbin/nginx'),
+    modules: join(root, 'usr/lib/nginx/modules'),
+    luaPath: join(root, 'usr/share/lua/5.1/?.lua'),
+    luaCpath: libraryPath
+      .split(':')
+      .map((directory) => join(directory, 'lua/5.1/?.so'))
+      .join(';'),
+    env: { LD_LIBRARY_PATH: libraryPath },
+    version: versionOf(root, 'libnginx-mod-http-lua'),
   };
 }
 

@@ -17,7 +17,7 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
   token: {
     name: 'token',
     unit: 'tokens/s',
-    targetRatio: 2,
+    targetRatio: 4,
     ours: (servers) => Promise.resolve(ourTokenTarget(servers)),
     ofPeer: (peer) => Promise.resolve(tokenTarget(peer)),
     isRight: ({ access_token: token, expires_in: seconds }) =>
@@ -26,7 +26,7 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
   introspect: {
     name: 'introspect',
     unit: 'introspections/s',
-    targetRatio: 2.5,
+    targetRatio: 5,
     ours: ourIntrospectionTarget,
     ofPeer: introspectionTarget,
     isRight: ({ active }) => active === true,

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
@@ -10,17 +9,17 @@ import { createFullLoad } from '../load/full-load.ts';
 import { CONNECTIONS } from '../load/load.ts';
 import type { Target } from '../load/load.ts';
 import { until } from '../operator.ts';
-import type { PartResult } from '../part.ts';
+import type { Goal, PartResult } from '../part.ts';
 import { whole } from '../report/ratios.ts';
-import { asWritten } from '../report/results.ts';
-import type { Servers } from '../servers.ts';
+import type { Servers, StartedService } from '../servers.ts';
+import type { Sharing } from '../simulate/unit-costs.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
 import { countedCalls, hourlyRowBytes, makeAccounts, makeTokens, redisBytes } from './callers.ts';
-import type { Costs } from './capacity.ts';
-import { writeCapacityPage } from './capacity-page.ts';
-import { SYSTEM_PARTS, createMeter, eachPart } from './processes.ts';
-import type { Pids } from './processes.ts';
+import type { CallStates, Costs } from './costs.ts';
+import { SYSTEM_PARTS, createMeter, dearest, eachPart } from './processes.ts';
+import type { CpuUs, Pids } from './processes.ts';
+import { measureSharing } from './sharing.ts';
 
 const MORE_ACCOUNTS = 10_000;
 const CALLING_ACCOUNTS = 200;
@@ -31,7 +30,7 @@ const WARM_UP_SEC = 5;
 
 type Say = (line: string) => void;
 
-/** A call's cost includes all work until account has counted it. docs/capacity.md is written from it. */
+/** A call's cost includes all work until account has counted it. The part simulate plans with it. */
 export async function measureCost(servers: Servers, say: Say): Promise<PartResult> {
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
   try {
@@ -72,6 +71,7 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
 
   const withTokens = `with ${whole(tokens)} more tokens`;
   const introspectionOfMany = await alone.measure(`an introspection ${withTokens}`, () => load(introspect));
+  const together = await measureSharing(redis, servers, () => calls(one, [first.url]));
   const callOfMany = await alone.measure(`a data call ${withTokens}`, () => calls(one, [first.url]));
 
   const accounts = await makeAccounts(servers, MORE_ACCOUNTS, CALLING_ACCOUNTS);
@@ -81,6 +81,8 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
     () => calls(callers, [first.url]),
   );
 
+  const apart = await measureSharing(redis, servers, () => calls(callers, [first.url]));
+
   const second = await startGateway();
   const both = createMeter(pidsOf(servers, first.pid, second.pid), say);
   await calls(callers, [second.url], WARM_UP_SEC);
@@ -89,35 +91,95 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
     calls(callers, [first.url, second.url]),
   );
 
-  // It remembers one entitlement, so that nearly each call reads its own in Redis.
-  const forgetful = await startGateway({ ENTITLEMENT_CACHE_MAX_ENTRIES: '1' });
-  const reading = createMeter(pidsOf(servers, forgetful.pid), say);
-  await calls(callers, [forgetful.url], WARM_UP_SEC);
-  await reading.readIdle();
-  const read = 'the same where each call reads its entitlement in Redis';
-  const callOfReader = await reading.measure(read, () => calls(callers, [forgetful.url]));
+  const forgetting = (cache: string, what: string) =>
+    measureWithoutCache(servers, say, {
+      what: `the same where each call ${what}`,
+      start: () => startGateway({ [`${cache}_CACHE_MAX_ENTRIES`]: '1' }),
+      calls: (url, seconds) => calls(callers, [url], seconds),
+    });
+  const reading = await forgetting('ENTITLEMENT', 'reads its entitlement in Redis');
+  const asking = await forgetting('INTROSPECTION', 'asks auth for its token');
 
-  const rowBytes = await hourlyRowBytes(servers);
-  const calling = [callOfOne, callOfMany, callOfAccounts, callOfTwo];
-  const costs: Costs = asWritten({
-    // Planned with each part's most expensive state.
-    call: eachPart((part) => Math.max(...calling.map((cpu) => cpu[part]))),
-    introspection: eachPart((part) => Math.max(introspection[part], introspectionOfMany[part])),
-    keptEntitlement: eachPart((part) => Math.max(0, callOfReader[part] - callOfAccounts[part])),
-    ...{ token, entitlement, idle, tokenBytes, hourlyRowBytes: rowBytes },
+  return resultOf({
+    versions: tools.versions,
+    lines: [alone, both, reading, asking].flatMap(({ lines }) => lines),
+    sharing: { together, apart },
+    states: {
+      ...{ callOfOne, callOfMany, callOfAccounts, callOfTwo },
+      ...{ callOfReader: reading.cpu, callOfAsker: asking.cpu },
+    },
+    costs: {
+      introspection: introspectionCost([introspection, introspectionOfMany], asking.cpu, callOfAccounts),
+      keptEntitlement: eachPart((part) => Math.max(0, reading.cpu[part] - callOfAccounts[part])),
+      ...{ token, entitlement, idle, tokenBytes, hourlyRowBytes: await hourlyRowBytes(servers) },
+    },
   });
-  writeCapacityPage(join(servers.project, 'docs/capacity.md'), costs);
+}
+
+type Measured = {
+  versions: Record<string, string>;
+  lines: string[];
+  sharing: Record<keyof CallStates, Sharing>;
+  states: Record<
+    'callOfOne' | 'callOfMany' | 'callOfAccounts' | 'callOfTwo' | 'callOfReader' | 'callOfAsker',
+    CpuUs
+  >;
+  costs: Omit<Costs, 'call'>;
+};
+
+/** A gateway that remembers one entry of a cache, so that nearly each call looks its own up. */
+async function measureWithoutCache(
+  servers: Servers,
+  say: Say,
+  work: {
+    what: string;
+    start: () => Promise<StartedService>;
+    calls: (url: string, seconds?: number) => Promise<number>;
+  },
+): Promise<{ cpu: CpuUs; lines: string[] }> {
+  const { pid, url } = await work.start();
+  const meter = createMeter(pidsOf(servers, pid), say);
+  await work.calls(url, WARM_UP_SEC);
+  await meter.readIdle();
+  const cpu = await meter.measure(work.what, () => work.calls(url));
+  return { cpu, lines: meter.lines };
+}
+
+/** The other parts' as measured alone, where auth's requests aren't few at a time; the gateway's from the calls that ask. */
+function introspectionCost(alone: CpuUs[], callOfAsker: CpuUs, callOfAccounts: CpuUs): CpuUs {
+  return { ...dearest(alone), gateway: Math.max(0, callOfAsker.gateway - callOfAccounts.gateway) };
+}
+
+function resultOf({ versions, lines, sharing, states: measured, costs: others }: Measured): PartResult {
+  const { callOfOne, callOfMany, callOfAccounts, callOfTwo } = measured;
+  const costs: Costs = { call: dearest([callOfOne, callOfMany, callOfAccounts, callOfTwo]), ...others };
+  const states: CallStates = {
+    together: { cpu: dearest([callOfOne, callOfMany]), sharing: sharing.together },
+    apart: { cpu: dearest([callOfAccounts, callOfTwo]), sharing: sharing.apart },
+  };
+  const neighbours = SYSTEM_PARTS.reduce((sum, part) => sum + callOfAccounts[part], -callOfAccounts.gateway);
+  const shared = ({ scriptsPerCall, hourlyRowsPerCall }: Sharing) =>
+    `${scriptsPerCall.toFixed(2)} scripts and ${hourlyRowsPerCall.toFixed(3)} hourly rows per call`;
   return {
-    goals: [],
+    goals: [goalOf('the gateway', callOfAccounts.gateway, 100), goalOf('all others', neighbours, 60)],
     notes: [
       `CPU-µs of ${SYSTEM_PARTS.join(' / ')}, from /proc/PID/stat, without what each uses idle; ${String(CONNECTIONS)} connections at full load, ${String(CALLS_SEC)} s each, 1 KB answers; account's and Postgres' share until all calls were counted`,
-      ...alone.lines,
-      ...both.lines,
-      ...reading.lines,
-      'the tables of docs/capacity.md are computed from these',
+      ...lines,
+      `one account calling: ${shared(sharing.together)}`,
+      `${whole(CALLING_ACCOUNTS)} accounts calling: ${shared(sharing.apart)}`,
+      'the part simulate computes docs/capacity.md from these',
     ],
-    versions: tools.versions,
-    figures: { costs, callOfOne, callOfMany, callOfAccounts, callOfTwo, callOfReader },
+    versions,
+    figures: { costs, states, ...measured },
+  };
+}
+
+function goalOf(whose: string, cpuUs: number, most: number): Goal {
+  return {
+    what: `CPU-µs of ${whose} for a data call with ${whole(CALLING_ACCOUNTS)} of ${whole(MORE_ACCOUNTS)} accounts calling`,
+    figure: cpuUs.toFixed(1),
+    target: `≤ ${String(most)}`,
+    reached: cpuUs <= most,
   };
 }
 

@@ -56,3 +56,8 @@ export function createMeter(pids: Pids, say: (line: string) => void): Meter {
 export function eachPart(valueOf: (part: SystemPart) => number): CpuUs {
   return Object.fromEntries(SYSTEM_PARTS.map((part) => [part, valueOf(part)])) as CpuUs;
 }
+
+/** Each part's, in the state that is most expensive for it. */
+export function dearest(states: readonly CpuUs[]): CpuUs {
+  return eachPart((part) => Math.max(...states.map((cpu) => cpu[part])));
+}

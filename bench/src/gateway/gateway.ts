@@ -1,26 +1,25 @@
 import { accessToken } from '../auth/auth-rates.ts';
+import { makeAccounts, makeTokens } from '../cost/callers.ts';
 import type { Goal, PartResult } from '../part.ts';
-import { cpuNotes, doubtsOf, percent, ratiosOf, spreadOf, spreadText, whole } from '../report/ratios.ts';
-import type { Pair, Spread } from '../report/ratios.ts';
+import { percent, spreadOf, spreadText, whole } from '../report/ratios.ts';
+import type { Spread } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
 import type { WrkRound } from '../load/wrk.ts';
 import { startUpstream } from './nginx.ts';
 import { startPeers } from './peers.ts';
-import type { Peer } from './peer.ts';
+import { CONNECTIONS, ROUNDS, ROUND_SEC, compare, goalOf, notesOf } from './compare.ts';
+import type { Comparison } from './compare.ts';
 import { createCalls } from './calls.ts';
 import type { Door, RunCalls } from './calls.ts';
 
-const CONNECTIONS = 32;
-const ROUNDS = 5;
-const ROUND_SEC = 2;
 const WARM_UP_SEC = 15;
-/** V8 discards unused code while ours waits for the peers' warm-up. */
-const WARM_AGAIN_SEC = 10;
-const ADDED_LATENCY_LIMIT_MS = 1;
+const ADDED_LATENCY_LIMIT_MS = 0.5;
 const CURVE = [1, 8, 32, 128, 512];
 const SIZES = ['64k', '1m'];
+/** One payer's calls share a script, so that ours is compared with many too. */
+const PAYERS = 200;
 
 type Say = (line: string) => void;
 
@@ -32,23 +31,35 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
   await widenLimits(servers);
   const upstream = await startUpstream(servers, tools);
   const ours = await ourDoor(servers, upstream);
-  const { peers, leftOut } = await startPeers(servers, tools, upstream.url, say);
   const token = await accessToken(servers);
+  const { peers, leftOut } = await startPeers(servers, tools, { url: upstream.url, token }, say);
   const wrk = createCalls(servers, tools, token);
   for (const door of [ours, ...peers.map((peer) => peer.door)]) {
     await expectDoor(door, token);
     await wrk(door, { seconds: WARM_UP_SEC, connections: CONNECTIONS });
   }
   const compared: Comparison[] = [];
-  for (const peer of peers) compared.push(await compare(wrk, ours, peer, say));
-  const half = spreadOf(compared.flatMap(({ rounds }) => rounds.map((pair) => pair.ours.perSec))).median / 2;
+  for (const peer of peers) compared.push(await compare(wrk, ours, { peer, payers: 1 }, say));
+  const recording = peers.filter((peer) => peer.recordedCalls !== undefined);
+  if (recording.length > 0) {
+    const tokens = await makeTokens(servers, await makeAccounts(servers, PAYERS, PAYERS));
+    const wrkOfMany = createCalls(servers, tools, ...tokens);
+    for (const peer of recording)
+      compared.push(await compare(wrkOfMany, ours, { peer, payers: PAYERS }, say));
+  }
+  const half =
+    spreadOf(
+      compared
+        .filter(({ payers }) => payers === 1)
+        .flatMap(({ rounds }) => rounds.map((pair) => pair.ours.perSec)),
+    ).median / 2;
   const added = await addedLatency(wrk, ours, upstream, half, say);
   const curve = await measureCurve(wrk, ours, say);
   for (const door of [ours, ...peers.map((peer) => peer.door)]) await expectDoor(door, token);
   return {
     goals: [...compared.flatMap(goalOf), latencyGoal(added)],
     notes: [
-      `each peer: ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s, ${String(CONNECTIONS)} kept-alive connections of wrk, small POSTs, answers of 1 KB; ours does the whole job, no peer counts anything (peers/*: what each does)`,
+      `each peer: ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s, ${String(CONNECTIONS)} kept-alive connections of wrk, small POSTs, answers of 1 KB; ours does the whole job, of the peers only nginx-lua records usage before the response ends (peers/*: what each does)`,
       ...leftOut,
       ...compared.flatMap(notesOf),
       `at ${whole(added.perSec)} calls/s, half of full load: p50 ${spreadText(added.ours, 3)} ms, the upstream directly ${spreadText(added.direct, 3)} ms; p99 ${spreadText(added.oursP99, 1)} ms, directly ${spreadText(added.directP99, 1)} ms`,
@@ -62,7 +73,7 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
       ...Object.fromEntries(peers.map(({ door, version }) => [door.name, version])),
     },
     figures: {
-      compared: compared.map(({ peer, rounds }) => ({ peer: peer.door.name, rounds })),
+      compared: compared.map(({ peer, payers, rounds }) => ({ peer: peer.door.name, payers, rounds })),
       added,
       curve,
     },
@@ -90,46 +101,6 @@ async function expectDoor({ name, url }: Door, token: string): Promise<void> {
   if (answer.status !== 200 || length !== 1_024) {
     throw new Error(`${name} answers ${String(answer.status)} with ${String(length)} bytes`);
   }
-}
-
-type Comparison = { peer: Peer; rounds: (Pair & { ours: WrkRound; peer: WrkRound })[] };
-
-async function compare(wrk: RunCalls, ours: Door, peer: Peer, say: Say): Promise<Comparison> {
-  const load = { seconds: ROUND_SEC, connections: CONNECTIONS };
-  await wrk(ours, { ...load, seconds: WARM_AGAIN_SEC });
-  const rounds: Comparison['rounds'] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const pair = { ours: await wrk(ours, load), peer: await wrk(peer.door, load) };
-    rounds.push(pair);
-    say(
-      `gateway ${String(round)}/${String(ROUNDS)}: ours ${whole(pair.ours.perSec)} calls/s (CPU ${percent(pair.ours.serverCpu)}), ` +
-        `${peer.door.name} ${whole(pair.peer.perSec)} (CPU ${percent(pair.peer.serverCpu)}): ` +
-        `${(pair.ours.perSec / pair.peer.perSec).toFixed(2)} times`,
-    );
-  }
-  return { peer, rounds };
-}
-
-function goalOf({ peer: { door, targetRatio }, rounds }: Comparison): Goal[] {
-  if (targetRatio === undefined) return [];
-  const ratio = spreadOf(ratiosOf(rounds));
-  return [
-    {
-      what: `calls/s, times those of ${door.name}`,
-      figure: spreadText(ratio),
-      target: `≥ ${String(targetRatio)}`,
-      reached: ratio.median >= targetRatio,
-    },
-  ];
-}
-
-function notesOf({ peer: { door }, rounds }: Comparison): string[] {
-  const rate = (side: 'ours' | 'peer') => spreadOf(rounds.map((pair) => pair[side].perSec));
-  return [
-    `${door.name}: ours ${spreadText(rate('ours'), 0)} calls/s, ${door.name} ${spreadText(rate('peer'), 0)}: ${spreadText(spreadOf(ratiosOf(rounds)))} times`,
-    ...cpuNotes(rounds, door.name),
-    ...doubtsOf(rounds).map((doubt) => `beside ${door.name}, ${doubt}`),
-  ];
 }
 
 type AddedLatency = {
@@ -174,8 +145,8 @@ function latencyGoal({ p50 }: AddedLatency): Goal {
   return {
     what: 'ms added to the p50 at half load',
     figure: spreadText(p50),
-    target: `< ${String(ADDED_LATENCY_LIMIT_MS)}`,
-    reached: p50.median < ADDED_LATENCY_LIMIT_MS,
+    target: `≤ ${String(ADDED_LATENCY_LIMIT_MS)}`,
+    reached: p50.median <= ADDED_LATENCY_LIMIT_MS,
   };
 }
 

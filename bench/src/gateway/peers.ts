@@ -5,6 +5,7 @@ import { dependency } from '../report/run-facts.ts';
 import type { Servers } from '../servers.ts';
 import { apachePeer } from './apache.ts';
 import { expressGateway } from './express-gateway.ts';
+import { nginxLua } from './nginx-lua.ts';
 import { startNginx } from './nginx.ts';
 import { oathkeeper } from './oathkeeper.ts';
 import { startProgram } from './program.ts';
@@ -12,6 +13,10 @@ import type { Peer, PeerSetting } from './peer.ts';
 import { findApache } from '../tools.ts';
 import type { Tools } from '../tools.ts';
 import { startTlsRelay } from './tls-relay.ts';
+import { tyk } from './tyk.ts';
+
+const RECORDING = { name: 'nginx-lua', path: '/graphql', targetRatio: 1 } as const;
+const LOGGING = { name: 'nginx-lua-logging', path: '/logged' } as const;
 
 export type Peers = { peers: Peer[]; leftOut: string[] };
 
@@ -19,7 +24,7 @@ export type Peers = { peers: Peer[]; leftOut: string[] };
 export async function startPeers(
   servers: Servers,
   tools: Tools,
-  upstreamUrl: string,
+  { url: upstreamUrl, token }: { url: string; token: string },
   say: (line: string) => void,
 ): Promise<Peers> {
   const { demo } = servers;
@@ -28,12 +33,16 @@ export async function startPeers(
     introspectionUrl: `${demo.private.auth_url}/oauth2/introspect`,
     clientId: demo.private.client_id,
     clientSecret: demo.private.client_secret,
+    token,
   };
   const starts: [string, () => Promise<Peer>][] = [
     ['mod_oauth2', () => modOauth2(servers, setting, say)],
     ['express-gateway', () => expressGateway(servers, setting, say)],
     ['nginx', () => nginxPeer(servers, tools, setting)],
+    [RECORDING.name, () => nginxLua(servers, setting, RECORDING, say)],
+    [LOGGING.name, () => nginxLua(servers, setting, LOGGING, say)],
     ['mod_auth_openidc', () => modAuthOpenidc(servers, tools, setting, say)],
+    ['tyk', () => tyk(servers, setting, say)],
     ['oathkeeper', () => oathkeeper(servers, setting)],
     ['http-proxy-middleware', () => httpProxyMiddleware(servers, setting)],
   ];
@@ -55,7 +64,7 @@ async function modOauth2(servers: Servers, setting: PeerSetting, say: (line: str
   return {
     door: await apachePeer('mod_oauth2', servers, tools, { ...setting, template: 'mod_oauth2/apache.conf' }),
     version: tools.versions.mod_oauth2,
-    targetRatio: 1,
+    targetRatio: 1.2,
   };
 }
 
@@ -74,6 +83,7 @@ async function modAuthOpenidc(
       template: 'mod_auth_openidc/apache.conf',
     }),
     version: tools.versions.mod_auth_openidc,
+    targetRatio: 1,
   };
 }
 
@@ -89,7 +99,7 @@ async function nginxPeer(servers: Servers, tools: Tools, setting: PeerSetting): 
       BASIC: authorization,
     },
   });
-  return { door, version: tools.versions.nginx, targetRatio: 0.25 };
+  return { door, version: tools.versions.nginx, targetRatio: 0.4 };
 }
 
 async function httpProxyMiddleware(servers: Servers, { upstreamUrl }: PeerSetting): Promise<Peer> {

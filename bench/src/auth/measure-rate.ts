@@ -1,11 +1,11 @@
-import { createFullLoad } from './load/full-load.ts';
-import type { FullLoad } from './load/full-load.ts';
-import { CONNECTIONS } from './load/load.ts';
-import type { Round, Target } from './load/load.ts';
-import { authPeers } from './auth/auth-peers.ts';
-import { expectRight } from './auth/auth-rates.ts';
-import type { Rate } from './auth/auth-rates.ts';
-import type { Goal, PartResult } from './part.ts';
+import { createFullLoad } from '../load/full-load.ts';
+import type { FullLoad } from '../load/full-load.ts';
+import { CONNECTIONS } from '../load/load.ts';
+import type { Round, Target } from '../load/load.ts';
+import { authPeers } from './auth-peers.ts';
+import { expectRight } from './auth-rates.ts';
+import type { Rate } from './auth-rates.ts';
+import type { Goal, PartResult } from '../part.ts';
 import {
   cpuNotes,
   doubtsOf,
@@ -15,10 +15,10 @@ import {
   spreadOf,
   spreadText,
   whole,
-} from './report/ratios.ts';
-import type { Pair } from './report/ratios.ts';
-import type { Servers } from './servers.ts';
-import { steadyLoad } from './load/steady-load.ts';
+} from '../report/ratios.ts';
+import type { Pair } from '../report/ratios.ts';
+import type { Servers } from '../servers.ts';
+import { steadyLoad } from '../load/steady-load.ts';
 
 const ROUNDS = 5;
 const ROUND_SEC = 3;

@@ -1,0 +1,23 @@
+import type { MeasuredState } from '../simulate/unit-costs.ts';
+import type { CpuUs } from './processes.ts';
+
+/** CPU-µs per unit, and bytes. */
+export type Costs = {
+  /** In the dearest of the measured states. */
+  call: CpuUs;
+  token: CpuUs;
+  introspection: CpuUs;
+  /** That a gateway reads in Redis, where account keeps it (ADR 0069). */
+  keptEntitlement: CpuUs;
+  /** That account is asked for, and keeps in Redis. */
+  entitlement: CpuUs;
+  /** µs a second of each idle process. */
+  idle: CpuUs;
+  /** Redis memory of a live token. */
+  tokenBytes: number;
+  /** An hour of one application's usage in Postgres, indexes included. */
+  hourlyRowBytes: number;
+};
+
+/** How a data call's cost depends on the calls beside it: one account's share scripts and rows, many accounts' don't. */
+export type CallStates = { together: MeasuredState; apart: MeasuredState };

@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { SYSTEM_PARTS } from '../cost/processes.ts';
+import type { CpuUs } from '../cost/processes.ts';
+import { percent } from '../report/ratios.ts';
+import { table } from '../report/table.ts';
+import type { Parameters } from './parameters.ts';
+import type { Plan, UnitCosts } from './plan.ts';
+
+/** As results.json has them. */
+export type Simulated = {
+  costs: UnitCosts;
+  parameters: Parameters;
+  plans: Plan[];
+  /** At the highest load. */
+  changes: { what: string; plan: Plan }[];
+};
+
+const [BEGIN, END] = ['<!-- written by npm run bench -- simulate -->', '<!-- end -->'];
+
+/** Replaces only what is between the two marks of docs/capacity.md. */
+export function writeCapacityPage(file: string, simulated: Simulated): void {
+  writeFileSync(file, withTables(readFileSync(file, 'utf8'), simulated));
+}
+
+/** @throws {Error} if a mark is missing */
+export function withTables(page: string, simulated: Simulated): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin === -1 || end < begin) throw new Error(`the page has no ${BEGIN} … ${END}`);
+  const { costs, parameters, plans, changes } = simulated;
+  const written = [
+    assumptions(parameters),
+    costTable(costs),
+    `A live token takes ${costs.tokenBytes.toFixed(0)} bytes in Redis, an application's hour of usage ${costs.hourlyRowBytes.toFixed(0)} bytes in Postgres.`,
+    table([['calls/s', ...plans.map(rateOf)], ...ROWS.map(([what, cell]) => [what, ...plans.map(cell)])]),
+    'How near each is to what no further machine relieves; 100 % is a core that is as busy as planned:',
+    ceilingTable(plans),
+    `What one change alone does at ${rateOf(changes[0]?.plan)} calls/s:`,
+    changeTable(changes),
+  ];
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${written.join('\n\n')}\n\n${page.slice(end)}`;
+}
+
+function assumptions(parameters: Parameters): string {
+  const { accounts, applicationsPerAccount, zipfExponent, cacheTtlSec, leasedAdmission } = parameters;
+  const admission =
+    leasedAdmission === null
+      ? 'every call is admitted by a script, which calls of one turn share'
+      : `a payer with ${grouped(leasedAdmission.fromCalls)} calls at a gateway is admitted there once in ${grouped(leasedAdmission.intervalMs)} ms`;
+  return [
+    `Simulated: ${grouped(accounts)} accounts with ${String(applicationsPerAccount)} applications each; the load of the n-th largest is 1/n^${String(zipfExponent)} of the largest one's.`,
+    `Calls go to any gateway (balancing: ${parameters.balancing}).`,
+    `A gateway caches ${grouped(parameters.introspectionCacheEntries)} introspections and ${grouped(parameters.entitlementCacheEntries)} entitlements for ${String(cacheTtlSec)} s; ${admission}; a batch of usage takes ${String(parameters.settlementMs)} ms to be recorded.`,
+    `account writes each hourly row once per step of ${String(parameters.readerStepMs)} ms.`,
+  ].join(' ');
+}
+
+function costTable(costs: UnitCosts): string {
+  const works: [string, CpuUs][] = [
+    ['a data call by itself', costs.call],
+    ['an admission or settlement script', costs.script],
+    ['an hourly row written', costs.hourlyRow],
+    ['a token', costs.token],
+    ['an introspection', costs.introspection],
+    ['an entitlement read in Redis', costs.keptEntitlement],
+    ['an entitlement asked of account', costs.entitlement],
+    ['a second idle', costs.idle],
+  ];
+  return table([
+    ['CPU-µs of', ...SYSTEM_PARTS],
+    ...works.map(([what, cpu]) => [what, ...SYSTEM_PARTS.map((part) => cpu[part].toFixed(1))]),
+  ]);
+}
+
+const ROWS: readonly [string, (plan: Plan) => string][] = [
+  ['of these, of the busiest account', (plan) => whole(plan.busiestPayerPerSec)],
+  ['tokens/s', (plan) => whole(plan.tokensPerSec)],
+  ['introspections/s', (plan) => withShare(plan.introspectionsPerSec, plan)],
+  ['entitlements read in Redis/s', (plan) => withShare(plan.keptEntitlementsPerSec, plan)],
+  ['entitlements asked of account/s', (plan) => withShare(plan.askedEntitlementsPerSec, plan)],
+  ['scripts per call', (plan) => plan.scriptsPerCall.toFixed(2)],
+  ['hourly rows written per call', (plan) => plan.hourlyRowsPerCall.toFixed(2)],
+  ['**gateway pods** of 1 core', (plan) => whole(plan.gatewayPods)],
+  ['**auth pods** of 1 core', (plan) => whole(plan.authPods)],
+  ['**account pods** of 1 core', (plan) => whole(plan.accountPods)],
+  ['**Redis shards** (masters)', (plan) => whole(plan.redisShards)],
+  ['the busiest of them, of its core', (plan) => percent(plan.busiestShard)],
+  ['the busiest account, of a Redis core', (plan) => percent(plan.busiestPayer)],
+  ['Redis memory for tokens and entitlements', (plan) => `${whole(plan.redisMib)} MiB`],
+  ['**Postgres cores**', (plan) => whole(plan.postgresCores)],
+  ['Postgres, hourly usage a month, at most', (plan) => `${whole(plan.postgresGibPerMonth)} GiB`],
+  ['**reached first**', (plan) => plan.ceilings[0]?.what ?? ''],
+];
+
+function ceilingTable(plans: readonly Plan[]): string {
+  const names = plans.at(-1)?.ceilings.map(({ what }) => what) ?? [];
+  const used = (plan: Plan, name: string) =>
+    percent(plan.ceilings.find(({ what }) => what === name)?.used ?? 0);
+  return table([
+    ['calls/s', ...plans.map(rateOf)],
+    ...names.map((name) => [name, ...plans.map((plan) => used(plan, name))]),
+  ]);
+}
+
+function changeTable(changes: Simulated['changes']): string {
+  return table([
+    ['', 'gateway pods', 'auth pods', 'account pods', 'Redis shards', 'Postgres cores', 'reached first'],
+    ...changes.map(({ what, plan }) => [
+      what,
+      ...[plan.gatewayPods, plan.authPods, plan.accountPods, plan.redisShards, plan.postgresCores].map(whole),
+      `${plan.ceilings[0]?.what ?? ''}: ${percent(plan.ceilings[0]?.used ?? 0)}`,
+    ]),
+  ]);
+}
+
+/** The simulated rate is this one but for chance. */
+function rateOf(plan: Plan | undefined): string {
+  return grouped(plan?.plannedCallsPerSec ?? 0);
+}
+
+function withShare(perSec: number, { callsPerSec }: Plan): string {
+  return `${whole(perSec)} (${((100 * perSec) / callsPerSec).toFixed(1)} % of calls)`;
+}
+
+function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function whole(value: number): string {
+  return String(Math.round(value));
+}

@@ -1,0 +1,90 @@
+import { USAGE_SHARD_COUNT } from '@tollgate/contracts/usage-stream';
+
+/** Once a payer has had `fromCalls` at a gateway in an interval, one script per interval admits all its calls there. */
+export type LeasedAdmission = { intervalMs: number; fromCalls: number };
+
+export type Parameters = {
+  seed: number;
+  accounts: number;
+  /** An account's load is 1 / rank^exponent of the largest one's. */
+  zipfExponent: number;
+  applicationsPerAccount: number;
+  /** Each application has one live token. */
+  tokenLifespanSec: number;
+  /** `token`: all calls of a token reach the same gateway. */
+  balancing: 'random' | 'token';
+  cacheTtlSec: number;
+  /** Of each gateway. */
+  introspectionCacheEntries: number;
+  entitlementCacheEntries: number;
+  /** Calls of a payer that a gateway admits within a turn share a script. */
+  turnMs: number;
+  /** Until Redis has a batch on disk; a gateway's calls to the same stream wait meanwhile and share the next batch. */
+  settlementMs: number;
+  leasedAdmission: LeasedAdmission | null;
+  /** The reader writes an hourly row once per step. */
+  readerStepMs: number;
+  streams: number;
+  /** Leaves room for peaks, and for the load of a core that is lost. */
+  busyAtMost: number;
+  /** One replica may be lost. */
+  podsAtLeast: number;
+  /** Of the largest machine for the only Postgres that writes. */
+  postgresCoresAtMost: number;
+  keptEntitlementBytes: number;
+  /** Bounds the simulated time. */
+  simulatedCalls: number;
+};
+
+/** Today's settings and defaults. Replace the load by your own, where known. */
+export const PARAMETERS: Parameters = {
+  seed: 1,
+  accounts: 500_000,
+  zipfExponent: 1,
+  applicationsPerAccount: 2,
+  tokenLifespanSec: 3_600,
+  balancing: 'random',
+  // INTROSPECTION_CACHE_TTL_MS, ENTITLEMENT_CACHE_TTL_MS, and their *_MAX_ENTRIES.
+  cacheTtlSec: 300,
+  introspectionCacheEntries: 100_000,
+  entitlementCacheEntries: 100_000,
+  turnMs: 0.5,
+  settlementMs: 1,
+  // ADMISSION_SHARE_TRUST_MS is 0.
+  leasedAdmission: null,
+  // USAGE_POLL_INTERVAL_MS.
+  readerStepMs: 500,
+  streams: USAGE_SHARD_COUNT,
+  busyAtMost: 0.6,
+  podsAtLeast: 2,
+  postgresCoresAtMost: 32,
+  // ADR 0069.
+  keptEntitlementBytes: 500,
+  simulatedCalls: 1_500_000,
+};
+
+export const SIMULATED_CALLS_PER_SEC = [10_000, 100_000, 1_000_000] as const;
+
+/** As gateways take them with ADMISSION_SHARE_TRUST_MS=400. */
+const SHARES: LeasedAdmission = { intervalMs: 100, fromCalls: 10 };
+
+/** Each is simulated by itself, at the highest load. */
+export const CHANGES: readonly (readonly [what: string, change: Partial<Parameters>])[] = [
+  ['as configured', {}],
+  ['caches of 1,000,000 entries', { introspectionCacheEntries: 1e6, entitlementCacheEntries: 1e6 }],
+  ['calls balanced by token', { balancing: 'token' }],
+  ['shares of limits (ADR 0070)', { leasedAdmission: SHARES }],
+  ['usage recorded every 20 ms', { settlementMs: 20 }],
+  ['reader steps of 1 s', { readerStepMs: 1_000 }],
+  [
+    'all of these but the balancing',
+    {
+      introspectionCacheEntries: 1e6,
+      entitlementCacheEntries: 1e6,
+      leasedAdmission: SHARES,
+      settlementMs: 20,
+      readerStepMs: 1_000,
+    },
+  ],
+  ['even load', { zipfExponent: 0 }],
+];

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { CallStates, Costs } from '../cost/costs.ts';
+import type { CpuUs } from '../cost/processes.ts';
+import type { Goal, PartResult } from '../part.ts';
+import { percent } from '../report/ratios.ts';
+import { asWritten } from '../report/results.ts';
+import { writeCapacityPage } from './page.ts';
+import type { Simulated } from './page.ts';
+import { CHANGES, PARAMETERS, SIMULATED_CALLS_PER_SEC } from './parameters.ts';
+import { planFor } from './plan.ts';
+import type { Plan, UnitCosts } from './plan.ts';
+import { callCosts } from './unit-costs.ts';
+
+/** Without servers: plans with what the part cost has measured, and writes the tables of docs/capacity.md. */
+export async function simulateCapacity(project: string, say: (line: string) => void): Promise<PartResult> {
+  const costs = measuredCosts(join(project, 'bench/results.json'));
+  const plan = async (callsPerSec: number, change = {}): Promise<Plan> => {
+    // Lets a signal through.
+    await setImmediate();
+    const made = planFor(callsPerSec, { ...PARAMETERS, ...change }, costs);
+    say(`simulate: ${lineOf(made)}`);
+    return made;
+  };
+  const plans: Plan[] = [];
+  for (const callsPerSec of SIMULATED_CALLS_PER_SEC) plans.push(await plan(callsPerSec));
+  const highest = Math.max(...SIMULATED_CALLS_PER_SEC);
+  const changes: Simulated['changes'] = [];
+  for (const [what, change] of CHANGES) changes.push({ what, plan: await plan(highest, change) });
+  const simulated: Simulated = asWritten({ costs, parameters: PARAMETERS, plans, changes });
+  writeCapacityPage(join(project, 'docs/capacity.md'), simulated);
+  return {
+    goals: plans.flatMap((made) => (made.plannedCallsPerSec === GOALS_AT ? goalsOf(made) : [])),
+    notes: [...plans.map(lineOf), 'the tables of docs/capacity.md are written from this'],
+    figures: simulated,
+  };
+}
+
+/** Calls a second at which there are goals. */
+const GOALS_AT = 100_000;
+const MOST = { gatewayPods: 18, accountPods: 6, postgresCores: 12 } as const;
+
+function goalsOf(plan: Plan): Goal[] {
+  const goal = (what: string, name: keyof typeof MOST): Goal => ({
+    what: `${what} for ${GOALS_AT.toLocaleString('en-GB')} calls/s`,
+    figure: String(plan[name]),
+    target: `≤ ${String(MOST[name])}`,
+    reached: plan[name] <= MOST[name],
+  });
+  return [
+    goal('gateway pods', 'gatewayPods'),
+    goal('account pods', 'accountPods'),
+    goal('Postgres cores', 'postgresCores'),
+  ];
+}
+
+type CostFigures = { costs: Costs; states: CallStates };
+/** `again`: calls of payers that call so rarely that each is a row of its own. */
+type CountingFigures = { again: CpuUs };
+
+/** @throws {Error} if the part cost or counting was never run */
+export function measuredCosts(resultsFile: string): UnitCosts {
+  const { parts } = JSON.parse(readFileSync(resultsFile, 'utf8')) as {
+    parts: { name: string; figures: unknown }[];
+  };
+  const figuresOf = (name: string) => {
+    const run = parts.find((part) => part.name === name);
+    if (run === undefined) throw new Error(`the part ${name} was never run`);
+    return run.figures;
+  };
+  const { costs, states } = figuresOf('cost') as CostFigures;
+  const { again } = figuresOf('counting') as CountingFigures;
+  const perScript = callCosts(states.together, states.apart);
+  const perRow = callCosts(states.together, {
+    cpu: again,
+    sharing: { scriptsPerCall: 1, hourlyRowsPerCall: 1 },
+  });
+  return {
+    ...costs,
+    call: { ...perScript.call, account: perRow.call.account, Postgres: perRow.call.Postgres },
+    script: perScript.script,
+    hourlyRow: perRow.hourlyRow,
+  };
+}
+
+function lineOf({ plannedCallsPerSec, ceilings, ...plan }: Plan): string {
+  const [first] = ceilings;
+  return (
+    `${String(plannedCallsPerSec)} calls/s: ${String(plan.gatewayPods)} gateway, ${String(plan.authPods)} auth and ` +
+    `${String(plan.accountPods)} account pods, ${String(plan.redisShards)} Redis shards, ` +
+    `${String(plan.postgresCores)} Postgres cores; reached first: ${first?.what ?? ''} (${percent(first?.used ?? 0)})`
+  );
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { eachPart } from '../cost/processes.ts';
+import { asWritten } from '../report/results.ts';
+import { withTables } from './page.ts';
+import type { Simulated } from './page.ts';
+import { PARAMETERS } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
+import { measuredCosts } from './part.ts';
+import { planFor, planOf } from './plan.ts';
+import type { UnitCosts } from './plan.ts';
+import type { Observed } from './simulate.ts';
+import { callCosts } from './unit-costs.ts';
+
+const NOTHING = eachPart(() => 0);
+
+const COSTS: UnitCosts = {
+  call: { ...NOTHING, gateway: 100, Redis: 10 },
+  script: { ...NOTHING, Redis: 10 },
+  hourlyRow: { ...NOTHING, account: 20, Postgres: 10 },
+  token: NOTHING,
+  introspection: { ...NOTHING, auth: 50 },
+  keptEntitlement: NOTHING,
+  entitlement: NOTHING,
+  idle: NOTHING,
+  ...{ tokenBytes: 384, hourlyRowBytes: 200 },
+};
+
+const OBSERVED: Observed = {
+  ...{ callsPerSec: 64_000, gateways: 11, admissionScripts: 64_000, settlementScripts: 64_000 },
+  ...{ introspections: 24_000, keptEntitlements: 0, askedEntitlements: 0, hourlyRows: 60_000 },
+  callsOfStream: Array.from({ length: 64 }, () => 1_000),
+  scriptsOfStream: Array.from({ length: 64 }, () => 2_000),
+  ...{ callsOfBusiestPayer: 500, scriptsOfBusiestPayer: 1_000, callsOfBusiestGateway: 6_000 },
+};
+
+test('a core at 60 % does what its share of the CPU time allows', () => {
+  expect(planOf(OBSERVED, PARAMETERS, COSTS)).toMatchObject({
+    // 24,000 × 50 µs, 60,000 × 20 µs and 10 µs.
+    ...{ authPods: 2, accountPods: 2, postgresCores: 1 },
+    // 64 × 30 ms: 20 streams fit a core.
+    ...{ redisShards: 4, busiestPayer: 0.015 },
+  });
+});
+
+test('a stream that is too much for a core has a master of its own and is reached first', () => {
+  const callsOfStream = OBSERVED.callsOfStream.with(7, 60_000);
+  const scriptsOfStream = OBSERVED.scriptsOfStream.with(7, 120_000);
+  const observed = {
+    ...OBSERVED,
+    callsOfStream,
+    scriptsOfStream,
+    admissionScripts: 182_000,
+    callsPerSec: 123_000,
+  };
+  const plan = planOf(observed, PARAMETERS, COSTS);
+  expect(plan.redisShards).toBeLessThan(10);
+  expect(plan.busiestShard).toBeCloseTo(1.8, 1);
+  expect(plan.ceilings[0]).toMatchObject({ what: 'the busiest Redis shard, one core' });
+});
+
+test('costs per call, script and row explain both measured states', () => {
+  const us = fc.double({ min: 0, max: 1_000, noNaN: true });
+  const anyCpu = fc.record({ gateway: us, auth: us, account: us, Redis: us, Postgres: us });
+  const few = { scriptsPerCall: 0.2, hourlyRowsPerCall: 0.01 };
+  const many = { scriptsPerCall: 2, hourlyRowsPerCall: 0.5 };
+  fc.assert(
+    fc.property(anyCpu, anyCpu, (base, more) => {
+      const together = { cpu: base, sharing: few };
+      const apart = { cpu: eachPart((part) => base[part] * 60 + more[part]), sharing: many };
+      const { call, script, hourlyRow } = callCosts(together, apart);
+      for (const { cpu, sharing } of [together, apart]) {
+        for (const part of ['gateway', 'account', 'Redis', 'Postgres'] as const) {
+          const explained =
+            call[part] + script[part] * sharing.scriptsPerCall + hourlyRow[part] * sharing.hourlyRowsPerCall;
+          // Never less; more only where a line through both would begin below nothing.
+          expect(explained).toBeGreaterThanOrEqual(cpu[part] * 0.999_999);
+          expect(call[part]).toBeGreaterThanOrEqual(0);
+        }
+      }
+    }),
+  );
+});
+
+test('more calls never need less', () => {
+  const parameters: Parameters = { ...PARAMETERS, accounts: 500, simulatedCalls: 20_000 };
+  const plans = [1_000, 10_000, 100_000].map((callsPerSec) => planFor(callsPerSec, parameters, COSTS));
+  for (const part of [
+    'gatewayPods',
+    'accountPods',
+    'redisShards',
+    'postgresCores',
+    'busiestShard',
+  ] as const) {
+    const needed = plans.map((plan) => plan[part]);
+    expect(needed).toEqual(needed.toSorted((one, other) => one - other));
+  }
+  // 100,000 × 100 µs.
+  expect(plans[2]?.gatewayPods).toBeGreaterThanOrEqual(16);
+});
+
+test('docs/capacity.md has the tables of the last run, of today’s parameters and the last measured costs', () => {
+  const project = join(import.meta.dirname, '../../..');
+  const results = join(project, 'bench/results.json');
+  const { parts } = JSON.parse(readFileSync(results, 'utf8')) as {
+    parts: { name: string; figures: Simulated }[];
+  };
+  const run = parts.find(({ name }) => name === 'simulate');
+  if (run === undefined) throw new Error('the part simulate was never run');
+  const page = readFileSync(join(project, 'docs/capacity.md'), 'utf8');
+  expect(withTables(page, run.figures)).toBe(page);
+  expect(run.figures.parameters).toEqual(PARAMETERS);
+  expect(run.figures.costs).toEqual(asWritten(measuredCosts(results)));
+});

@@ -1,0 +1,152 @@
+import { createEntitlements, createWarmCache, idleSecOf } from './caches.ts';
+import { createPairTable } from './pair-table.ts';
+import type { Parameters } from './parameters.ts';
+import { createRandom, scattered } from './random.ts';
+import { createAdmissions, createSettlements } from './scripts.ts';
+import { createZipf } from './zipf.ts';
+
+/** What happened in the simulated time, per second. */
+export type Observed = {
+  callsPerSec: number;
+  gateways: number;
+  admissionScripts: number;
+  settlementScripts: number;
+  introspections: number;
+  /** Entitlements that a gateway reads in Redis, whether they are there or not. */
+  keptEntitlements: number;
+  askedEntitlements: number;
+  hourlyRows: number;
+  /** By stream. */
+  callsOfStream: number[];
+  scriptsOfStream: number[];
+  callsOfBusiestPayer: number;
+  scriptsOfBusiestPayer: number;
+  callsOfBusiestGateway: number;
+};
+
+type Load = { callsPerSec: number; gateways: number };
+
+/**
+ * Calls arrive at random times. The first caches' contents, leases and kept entitlements are drawn from their steady
+ * state, so no warm-up is needed. The largest account is number 0; two applications share an account's load.
+ */
+export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load): Observed {
+  const { accounts, applicationsPerAccount, streams, balancing } = parameters;
+  const endSec = simulatedSec(parameters, callsPerSec);
+  const random = createRandom(parameters.seed);
+  const zipf = createZipf(accounts, parameters.zipfExponent, random);
+  const model = createModel(parameters, { callsPerSec, gateways }, zipf.shares, random);
+  const total = { admission: 0, settlement: 0, introspection: 0, kept: 0, asked: 0, rows: 0 };
+  const callsOfStream = new Float64Array(streams);
+  const scriptsOfStream = new Float64Array(streams);
+  const callsOfGateway = new Float64Array(gateways);
+  const [callsOfPayer, scriptsOfPayer] = [new Float64Array(accounts), new Float64Array(accounts)];
+  for (let nowSec = random.gap(callsPerSec); nowSec < endSec; nowSec += random.gap(callsPerSec)) {
+    const account = zipf.draw();
+    const application = account * applicationsPerAccount + random.below(applicationsPerAccount);
+    const gateway = balancing === 'token' ? scattered(application, gateways) : random.below(gateways);
+    const stream = scattered(account, streams);
+    if (!model.isIntrospected(gateway, application, nowSec)) total.introspection += 1;
+    const source = model.entitlementFrom(gateway, account, nowSec);
+    if (source !== 'gateway') total.kept += 1;
+    if (source === 'asked') total.asked += 1;
+    const admission = model.needsAdmission(gateway, account, nowSec) ? 1 : 0;
+    const settlement = model.needsSettlement(gateway * streams + stream, nowSec) ? 1 : 0;
+    total.admission += admission;
+    total.settlement += settlement;
+    if (model.isNewRow(application, nowSec)) total.rows += 1;
+    add(callsOfStream, stream, 1);
+    add(scriptsOfStream, stream, admission + settlement);
+    add(callsOfPayer, account, 1);
+    add(scriptsOfPayer, account, admission + settlement);
+    add(callsOfGateway, gateway, 1);
+  }
+  const perSec = (count: number) => count / endSec;
+  const busiest = indexOfLargest(callsOfPayer);
+  return {
+    callsPerSec: perSec(callsOfGateway.reduce((sum, calls) => sum + calls, 0)),
+    gateways,
+    admissionScripts: perSec(total.admission),
+    settlementScripts: perSec(total.settlement),
+    introspections: perSec(total.introspection),
+    keptEntitlements: perSec(total.kept),
+    askedEntitlements: perSec(total.asked),
+    hourlyRows: perSec(total.rows),
+    callsOfStream: Array.from(callsOfStream, perSec),
+    scriptsOfStream: Array.from(scriptsOfStream, perSec),
+    callsOfBusiestPayer: perSec(callsOfPayer[busiest] ?? 0),
+    scriptsOfBusiestPayer: perSec(scriptsOfPayer[busiest] ?? 0),
+    callsOfBusiestGateway: perSec(callsOfGateway[indexOfLargest(callsOfGateway)] ?? 0),
+  };
+}
+
+/** Whole steps of the reader, so that none is cut off. */
+function simulatedSec({ simulatedCalls, readerStepMs }: Parameters, callsPerSec: number): number {
+  const stepSec = readerStepMs / 1_000;
+  return Math.max(1, Math.round(simulatedCalls / callsPerSec / stepSec)) * stepSec;
+}
+
+function createModel(
+  parameters: Parameters,
+  { callsPerSec, gateways }: Load,
+  shares: Float64Array,
+  random: ReturnType<typeof createRandom>,
+) {
+  const { accounts, applicationsPerAccount: perAccount, balancing, cacheTtlSec } = parameters;
+  const applications = accounts * perAccount;
+  // Of a key's calls, those that reach one of its gateways; of a gateway's keys, those that reach it.
+  const isSpread = balancing === 'random';
+  const [callShare, keyShare] = isSpread ? [1 / gateways, 1] : [1, 1 / gateways];
+  const ofApplication = Float64Array.from(
+    { length: applications },
+    (_, application) => (shares[Math.floor(application / perAccount)] ?? 0) / perAccount,
+  );
+  const hereOfAccount = isSpread ? 1 / gateways : 1 / perAccount;
+  const lifeOf = (entries: number, seen: Float64Array, share: number) => ({
+    ttlSec: cacheTtlSec,
+    idleSec: idleSecOf(entries, callsPerSec * share, { shares: seen, keyShare }),
+  });
+  const tokenLife = lifeOf(parameters.introspectionCacheEntries, ofApplication, callShare);
+  const entitlementLife = lifeOf(parameters.entitlementCacheEntries, shares, hereOfAccount);
+
+  // More than chance can make of them.
+  const calls = Math.ceil(simulatedSec(parameters, callsPerSec) * callsPerSec * 1.2) + 1_000;
+  const tokens = createPairTable(Math.min(calls, gateways * applications), applications);
+  const payers = createPairTable(Math.min(calls, gateways * accounts), accounts);
+  const introspections = createWarmCache(tokens.size, tokenLife, random);
+  const entitlements = createEntitlements({ accounts, slots: payers.size }, entitlementLife, random);
+  const admissions = createAdmissions(payers.size, parameters.turnMs, parameters.leasedAdmission);
+  const stepOf = new Int32Array(applications).fill(-1);
+  return {
+    isIntrospected: (gateway: number, application: number, nowSec: number) =>
+      introspections(
+        tokens.slotOf(gateway, application),
+        callsPerSec * callShare * (ofApplication[application] ?? 0),
+        nowSec,
+      ),
+    entitlementFrom: (gateway: number, account: number, nowSec: number) => {
+      const perSec = callsPerSec * (shares[account] ?? 0);
+      const slot = payers.slotOf(gateway, account);
+      return entitlements({ slot, account }, { account: perSec, here: perSec * hereOfAccount }, nowSec);
+    },
+    needsAdmission: (gateway: number, account: number, nowSec: number) => {
+      const perSec = callsPerSec * (shares[account] ?? 0) * hereOfAccount;
+      return admissions(payers.slotOf(gateway, account), perSec, nowSec);
+    },
+    needsSettlement: createSettlements(gateways * parameters.streams, parameters.settlementMs),
+    isNewRow: (application: number, nowSec: number) => {
+      const step = Math.floor((nowSec * 1_000) / parameters.readerStepMs);
+      const isNew = stepOf[application] !== step;
+      stepOf[application] = step;
+      return isNew;
+    },
+  };
+}
+
+function add(counts: Float64Array, index: number, more: number): void {
+  counts[index] = (counts[index] ?? 0) + more;
+}
+
+function indexOfLargest(counts: Float64Array): number {
+  return counts.reduce((best, count, index) => (count > (counts[best] ?? 0) ? index : best), 0);
+}
