@@ -48,6 +48,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const databases = openDatabases(config, logger);
   const { database } = databases;
   const query = createQuery(database);
+  // Before the first connection, so that its certificate is observed.
+  observePostgres(registry, query);
   const checkPostgres = () => checkSchemaServesThisVersion(query);
   await checkPostgres().catch(throwRefusal);
   const redis = openRedis(config.REDIS_URL, logger);
@@ -55,7 +57,6 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const traces = await openServiceTraces(config, redis, logger);
   const auth = openAuth(config, registry);
   const introspection = openIntrospection({ config, auth, logger });
-  observePostgres(registry, query);
   const clocks = followClocks(redis, query, { registry, logger });
   const keptAnswers = createKeptAnswers(redis, registry);
   const dueWatch = startDueWatch(createQuery(databases.dueDatabase));
