@@ -21,6 +21,19 @@ export type TabOptions = {
   reducedMotion?: 'reduce' | 'no-preference';
 };
 
+type OpenTab = { page: Page; refusals: string[] };
+
+const openTabs = new Set<OpenTab>();
+
+/** What each open tab shows, and which of its requests were refused, to explain a failure. */
+export async function describeTabs(): Promise<string> {
+  const described = [...openTabs].map(async ({ page, refusals }) => {
+    const text = await page.innerText('body', { timeout: 1_000 }).catch(String);
+    return [`${page.url()} shows:`, text, 'Refused:', ...refusals].join('\n');
+  });
+  return (await Promise.all(described)).join('\n\n');
+}
+
 /** Opens a tab whose clipboard can be read; `faults` collects script errors and what the page's policy refused. */
 export async function openTab(browser: Browser, url: string, options: TabOptions = {}): Promise<ConsoleTab> {
   const {
@@ -45,6 +58,14 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
   page.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) faults.push(message.text());
   });
+  const opened: OpenTab = { page, refusals: [] };
+  page.on('response', (response) => {
+    const request = response.request();
+    if (response.status() >= 400)
+      opened.refusals.push(`${String(response.status())} ${request.method()} ${request.url()}`);
+  });
+  openTabs.add(opened);
+  context.on('close', () => openTabs.delete(opened));
   await page.goto(url);
   return { context, page, faults, close: () => context.close() };
 }

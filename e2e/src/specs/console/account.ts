@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { openPromise } from 'yauzl';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import type { Journey } from './journey.ts';
 
 const STEP_SEC = 30;
@@ -183,8 +184,9 @@ export function accountJourneys(journey: Journey): void {
     await presence(false);
     await signOut(page);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
-    await presence(true);
+    // The button's request replaces the suggestions', which would be answered at once with presence.
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await presence(true);
     await page.getByRole('link', { name: 'Overview' }).waitFor();
     await page.goto(accountPage(journey));
     await page.getByText('last used').waitFor();

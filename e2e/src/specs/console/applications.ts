@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, postToken, tokenFields } from '../../caller.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, clipboard, makeApplication } from './journey.ts';
 import type { Journey } from './journey.ts';

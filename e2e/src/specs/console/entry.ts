@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { expectAccessible, signIn } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { applicationsPage, mailedLink } from './journey.ts';
 import type { Journey } from './journey.ts';
 

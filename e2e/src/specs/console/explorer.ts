@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { eventually } from '../../caller.ts';
 import { operate } from '../../operate.ts';
 import { LIVE_TIME_LIMIT_MS, clipboard } from './journey.ts';

@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql } from '../../caller.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY } from './journey.ts';
 import type { Journey } from './journey.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, makeApplication, signUp } from './journey.ts';

@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, clipboard, makeApplication } from './journey.ts';

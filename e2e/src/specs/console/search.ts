@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { expectAccessible } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { makeApplication } from './journey.ts';
 import type { Journey } from './journey.ts';
 

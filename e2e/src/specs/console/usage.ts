@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql } from '../../caller.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY } from './journey.ts';
 import type { Journey } from './journey.ts';
