@@ -6,17 +6,15 @@ import { WIDE_LIMITS } from '../usage/wide-limits.ts';
 
 const ROWS_WEIGHED = 100_000;
 
-/** Each has a current period with wide limits. Returns some of their ids. */
-export async function makeAccounts(
-  { databaseUrl }: Servers,
-  count: number,
-  wanted: number,
-): Promise<number[]> {
+export type Payer = { accountId: number; periodId: number };
+
+/** Accounts with a current period and wide limits. `name` tells them from those of other parts. */
+export async function makePayers({ databaseUrl }: Servers, count: number, name: string): Promise<Payer[]> {
   return await withClient(databaseUrl, async (client) => {
-    const { rows } = await client.query<{ account_id: string }>(
+    const { rows } = await client.query<Payer>(
       `WITH made AS (
          INSERT INTO accounts (email, name, password_hash)
-         SELECT 'caller-' || n || '@bench.example', 'Caller', '-' FROM generate_series(1, $1::integer) AS n
+         SELECT $3 || '-' || n || '@bench.example', 'Payer', '-' FROM generate_series(1, $1::integer) AS n
          RETURNING account_id
        )
        INSERT INTO billing_periods
@@ -24,20 +22,20 @@ export async function makeAccounts(
        SELECT account_id, plan_id, name, product_id, description || $2::jsonb, grace_sec,
               now() - interval '1 day', now() + interval '1 day'
        FROM made, (SELECT * FROM plans ORDER BY plan_id LIMIT 1) AS plan
-       RETURNING account_id`,
-      [count, JSON.stringify(WIDE_LIMITS)],
+       RETURNING account_id::integer AS "accountId", period_id::integer AS "periodId"`,
+      [count, JSON.stringify(WIDE_LIMITS), name],
     );
     // New periods ask for a look at their team's slots, which would be measured with the calls.
     await client.query('DELETE FROM usage_alert_checks');
     await client.query('ANALYZE');
-    return rows.slice(0, wanted).map(({ account_id }) => Number(account_id));
+    return rows;
   });
 }
 
 /** Each token belongs to an application of its own. */
-export async function makeTokens(servers: Servers, accounts: readonly number[]): Promise<string[]> {
+export async function makeTokens(servers: Servers, payers: readonly Payer[]): Promise<string[]> {
   const tokens: string[] = [];
-  for (const account of accounts) tokens.push((await freshApplication(servers, account)).token);
+  for (const { accountId } of payers) tokens.push((await freshApplication(servers, accountId)).token);
   return tokens;
 }
 

@@ -15,7 +15,7 @@ import type { Servers, StartedService } from '../servers.ts';
 import type { Sharing } from '../simulate/unit-costs.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
-import { countedCalls, hourlyRowBytes, makeAccounts, makeTokens, redisBytes } from './callers.ts';
+import { countedCalls, hourlyRowBytes, makePayers, makeTokens, redisBytes } from './callers.ts';
 import type { CallStates, Costs } from './costs.ts';
 import { SYSTEM_PARTS, createMeter, dearest, eachPart } from './processes.ts';
 import type { CpuUs, Pids } from './processes.ts';
@@ -74,7 +74,7 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const together = await measureSharing(redis, servers, () => calls(one, [first.url]));
   const callOfMany = await alone.measure(`a data call ${withTokens}`, () => calls(one, [first.url]));
 
-  const accounts = await makeAccounts(servers, MORE_ACCOUNTS, CALLING_ACCOUNTS);
+  const accounts = (await makePayers(servers, MORE_ACCOUNTS, 'caller')).slice(0, CALLING_ACCOUNTS);
   const callers = await makeTokens(servers, accounts);
   const callOfAccounts = await alone.measure(
     `a data call with ${whole(MORE_ACCOUNTS)} more accounts, of which ${whole(CALLING_ACCOUNTS)} call`,

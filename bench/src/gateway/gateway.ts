@@ -1,5 +1,5 @@
 import { accessToken } from '../auth/auth-rates.ts';
-import { makeAccounts, makeTokens } from '../cost/callers.ts';
+import { makePayers, makeTokens } from '../cost/callers.ts';
 import type { Goal, PartResult } from '../part.ts';
 import { percent, spreadOf, spreadText, whole } from '../report/ratios.ts';
 import type { Spread } from '../report/ratios.ts';
@@ -42,7 +42,7 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
   for (const peer of peers) compared.push(await compare(wrk, ours, { peer, payers: 1 }, say));
   const recording = peers.filter((peer) => peer.recordedCalls !== undefined);
   if (recording.length > 0) {
-    const tokens = await makeTokens(servers, await makeAccounts(servers, PAYERS, PAYERS));
+    const tokens = await makeTokens(servers, await makePayers(servers, PAYERS, 'payer'));
     const wrkOfMany = createCalls(servers, tools, ...tokens);
     for (const peer of recording)
       compared.push(await compare(wrkOfMany, ours, { peer, payers: PAYERS }, say));

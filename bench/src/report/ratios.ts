@@ -67,3 +67,8 @@ export function spreadText({ median, min, max }: Spread, digits = 2): string {
 export function whole(value: number): string {
   return value.toFixed(0);
 }
+
+/** 1,000,000 */
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SYSTEM_PARTS } from '../cost/processes.ts';
 import type { CpuUs } from '../cost/processes.ts';
-import { percent } from '../report/ratios.ts';
+import { grouped, percent, whole } from '../report/ratios.ts';
 import { table } from '../report/table.ts';
 import type { Parameters } from './parameters.ts';
 import type { Plan, UnitCosts } from './plan.ts';
@@ -119,12 +119,4 @@ function rateOf(plan: Plan | undefined): string {
 
 function withShare(perSec: number, { callsPerSec }: Plan): string {
   return `${whole(perSec)} (${((100 * perSec) / callsPerSec).toFixed(1)} % of calls)`;
-}
-
-function grouped(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-function whole(value: number): string {
-  return String(Math.round(value));
 }

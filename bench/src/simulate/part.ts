@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CallStates, Costs } from '../cost/costs.ts';
 import type { CpuUs } from '../cost/processes.ts';
 import type { Goal, PartResult } from '../part.ts';
-import { percent } from '../report/ratios.ts';
+import { grouped, percent } from '../report/ratios.ts';
 import { asWritten } from '../report/results.ts';
 import { writeCapacityPage } from './page.ts';
 import type { Simulated } from './page.ts';
@@ -43,7 +43,7 @@ const MOST = { gatewayPods: 18, accountPods: 6, postgresCores: 12 } as const;
 
 function goalsOf(plan: Plan): Goal[] {
   const goal = (what: string, name: keyof typeof MOST): Goal => ({
-    what: `${what} for ${GOALS_AT.toLocaleString('en-GB')} calls/s`,
+    what: `${what} for ${grouped(GOALS_AT)} calls/s`,
     figure: String(plan[name]),
     target: `≤ ${String(MOST[name])}`,
     reached: plan[name] <= MOST[name],

@@ -108,7 +108,7 @@ test("accounts are drawn by their shares, and a pair's slot is its own", () => {
   );
 });
 
-test('a cache that has room keeps entries for their lifetime, whoever uses them', () => {
+test('a cache with room keeps each entry for its lifetime, however often it is read', () => {
   const { shares } = createZipf(1_000, 1, createRandom(1));
   expect(idleSecOf(1_000, 10, { shares, keyShare: 1 })).toBe(Infinity);
   const [few, many] = [100, 500].map((entries) => idleSecOf(entries, 10, { shares, keyShare: 1 }));

@@ -4,22 +4,20 @@ import type { UsageBatch } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
-import { withClient } from '@tollgate/stack/postgres';
-import { countedCalls } from '../cost/callers.ts';
+import { countedCalls, makePayers } from '../cost/callers.ts';
+import type { Payer } from '../cost/callers.ts';
 import { createMeter } from '../cost/processes.ts';
 import { until } from '../operator.ts';
 import type { PartResult } from '../part.ts';
 import type { Servers } from '../servers.ts';
-import { WIDE_LIMITS } from './wide-limits.ts';
 
 /** Half of them warm up. In a pass, each of the others calls once, so that no two calls share a row. */
 const PAYERS = 64_000;
-const GATEWAYS = 1;
 const CALLS_PER_SEC = 4_000;
 const PASS_SEC = 8;
 const SETTLE_MS = 3_000;
 
-type Payer = { payer: number; period: number };
+const NOTHING = { batches: 0, requests: 0, points: 0, at_ms: usageHour(Date.now()) };
 
 /**
  * What it costs account and Postgres to count calls of payers that call rarely: each call is a batch of its own, as
@@ -28,7 +26,7 @@ type Payer = { payer: number; period: number };
 export async function measureCounting(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
   try {
-    const payers = await makePayers(servers);
+    const payers = inNoOrder(await makePayers(servers, PAYERS, 'rare'));
     const write = createWriter(redis);
     const pids = {
       ...{ gateway: [], auth: [] },
@@ -51,8 +49,7 @@ export async function measureCounting(servers: Servers, say: (line: string) => v
     const further = await meter.measure('a further call of one of as many payers', () => pass(rare));
     const again = await meter.measure('the same again', () => pass(rare));
     const few = payers.slice(0, 200);
-    const many = Array.from({ length: rare.length }, (_, at) => few[at % few.length] ?? few[0]);
-    const busy = many.filter((payer) => payer !== undefined);
+    const busy = Array.from({ length: rare.length / few.length }, () => few).flat();
     await pass(busy);
     const ofFew = await meter.measure('a call of one of 200 payers', () => pass(busy));
     return {
@@ -68,36 +65,15 @@ export async function measureCounting(servers: Servers, say: (line: string) => v
   }
 }
 
-async function makePayers({ databaseUrl }: Servers): Promise<Payer[]> {
-  return await withClient(databaseUrl, async (client) => {
-    const { rows } = await client.query<Payer>(
-      `WITH made AS (
-         INSERT INTO accounts (email, name, password_hash)
-         SELECT 'rare-' || n || '@bench.example', 'Payer', '-' FROM generate_series(1, $1::integer) AS n
-         RETURNING account_id
-       )
-       INSERT INTO billing_periods
-         (account_id, plan_id, plan_name, product_id, description, grace_sec, started_at, ended_at)
-       SELECT account_id, plan_id, name, product_id, description || $2::jsonb, grace_sec,
-              now() - interval '1 day', now() + interval '1 day'
-       FROM made, (SELECT * FROM plans ORDER BY plan_id LIMIT 1) AS plan
-       RETURNING account_id::integer AS payer, period_id::integer AS period`,
-      [PAYERS, JSON.stringify(WIDE_LIMITS)],
-    );
-    // New periods ask for a look at their team's slots, which would be measured with the calls.
-    await client.query('DELETE FROM usage_alert_checks');
-    await client.query('ANALYZE');
-    // In no order of the tables.
-    return rows
-      .map((row) => ({ row, at: (row.payer * 7_919) % PAYERS }))
-      .sort((one, other) => one.at - other.at)
-      .map(({ row }) => row);
-  });
+/** Of the tables. */
+function inNoOrder(payers: readonly Payer[]): Payer[] {
+  const placeOf = ({ accountId }: Payer) => (accountId * 7_919) % PAYERS;
+  return payers.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 /** Writes a call of each payer at an even rate. Resolves with how many. */
 function createWriter(redis: RedisConnection): (payers: readonly Payer[]) => Promise<number> {
-  const before = new Map<string, { batches: number; requests: number; points: number; at_ms: number }>();
+  const writtenBefore = new Map<string, UsageBatch['before']>();
   let seq = 0;
   return async (payers) => {
     const startedMs = performance.now();
@@ -108,18 +84,15 @@ function createWriter(redis: RedisConnection): (payers: readonly Payer[]) => Pro
       await Promise.all(
         part.map((payer) => {
           seq += 1;
-          const gateway_id = `bench-${String(seq % GATEWAYS)}`;
-          const key = usageStreamKey(usageShard(payer.payer));
-          const sums = before.get(`${gateway_id} ${key}`) ?? {
-            ...{ batches: 0, requests: 0, points: 0, at_ms: usageHour(Date.now()) },
-          };
-          const batch: UsageBatch = { gateway_id, seq, before: { ...sums }, events: [eventOf(payer)] };
-          before.set(`${gateway_id} ${key}`, {
-            batches: sums.batches + 1,
-            requests: sums.requests + 1,
-            points: sums.points + 1,
+          const key = usageStreamKey(usageShard(payer.accountId));
+          const before = writtenBefore.get(key) ?? NOTHING;
+          writtenBefore.set(key, {
+            batches: before.batches + 1,
+            requests: before.requests + 1,
+            points: before.points + 1,
             at_ms: Date.now(),
           });
+          const batch: UsageBatch = { gateway_id: 'bench', seq, before, events: [eventOf(payer)] };
           return redis.xadd(key, '*', USAGE_BATCH_FIELD, JSON.stringify(batch));
         }),
       );
@@ -130,9 +103,9 @@ function createWriter(redis: RedisConnection): (payers: readonly Payer[]) => Pro
   };
 }
 
-function eventOf({ payer, period }: Payer): UsageBatch['events'][number] {
+function eventOf({ accountId, periodId }: Payer): UsageBatch['events'][number] {
   return {
-    ...{ payer_id: payer, period_id: period, account_id: payer, application_id: payer },
+    ...{ payer_id: accountId, period_id: periodId, account_id: accountId, application_id: accountId },
     ...{ api_version: 'v2' as const, points: 1, requests: 1, time_ms: 0, traffic_bytes: 1_024 },
     at_ms: Date.now(),
   };
