@@ -36,6 +36,9 @@ export type Parameters = {
   simulatedCalls: number;
 };
 
+/** From when a gateway takes a share, and how often it renews it (ADR 0070). */
+const SHARES: LeasedAdmission = { intervalMs: 200, fromCalls: 2 };
+
 /** Today's settings and defaults. Replace the load by your own, where known. */
 export const PARAMETERS: Parameters = {
   seed: 1,
@@ -50,8 +53,7 @@ export const PARAMETERS: Parameters = {
   entitlementCacheEntries: 100_000,
   turnMs: 0.5,
   settlementMs: 1,
-  // ADMISSION_SHARE_TRUST_MS is 0.
-  leasedAdmission: null,
+  leasedAdmission: SHARES,
   // USAGE_POLL_INTERVAL_MS.
   readerStepMs: 500,
   streams: USAGE_SHARD_COUNT,
@@ -65,15 +67,12 @@ export const PARAMETERS: Parameters = {
 
 export const SIMULATED_CALLS_PER_SEC = [10_000, 100_000, 1_000_000] as const;
 
-/** As gateways take them with ADMISSION_SHARE_TRUST_MS=400. */
-const SHARES: LeasedAdmission = { intervalMs: 100, fromCalls: 10 };
-
 /** Each is simulated by itself, at the highest load. */
 export const CHANGES: readonly (readonly [what: string, change: Partial<Parameters>])[] = [
   ['as configured', {}],
   ['caches of 1,000,000 entries', { introspectionCacheEntries: 1e6, entitlementCacheEntries: 1e6 }],
   ['calls balanced by token', { balancing: 'token' }],
-  ['shares of limits (ADR 0070)', { leasedAdmission: SHARES }],
+  ['without shares of limits (ADR 0070)', { leasedAdmission: null }],
   ['usage recorded every 20 ms', { settlementMs: 20 }],
   ['reader steps of 1 s', { readerStepMs: 1_000 }],
   [
@@ -81,7 +80,6 @@ export const CHANGES: readonly (readonly [what: string, change: Partial<Paramete
     {
       introspectionCacheEntries: 1e6,
       entitlementCacheEntries: 1e6,
-      leasedAdmission: SHARES,
       settlementMs: 20,
       readerStepMs: 1_000,
     },

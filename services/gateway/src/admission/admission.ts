@@ -23,6 +23,8 @@ export type AdmissionOptions = {
   canRecord: (payerId: number) => boolean;
   /** Of this gateway, to admit calls without Redis; calls only, since subscriptions are few. */
   shares?: Pick<Shares, 'admit' | 'onDecision'>;
+  /** How long a call waits for shares that stand in its way. Default: 2 s. */
+  recallTimeoutMs?: number;
   onAdmission?: (outcome: AdmissionDecision['outcome'] | 'unavailable') => void;
   /** Who decided on a call: this gateway from a share, or Redis, perhaps after a recall. */
   onDecided?: (by: 'share' | 'redis' | 'recall') => void;
@@ -45,6 +47,7 @@ const RECALL_POLL_MAX_MS = 50;
  */
 export function createAdmission(options: AdmissionOptions): Admit {
   const { decide, prime, leases, canRecord, shares, onAdmission, onDecided } = options;
+  const { recallTimeoutMs = RECALL_TIMEOUT_MS } = options;
 
   async function decisionFor(
     payer: PayerEntitlement,
@@ -62,7 +65,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
 
   /** Other gateways return what they don't use; then it is known whether the call exceeds a limit. */
   async function afterRecall(...asked: Parameters<DecideAdmission>): Promise<AdmissionDecision> {
-    const untilMs = performance.now() + RECALL_TIMEOUT_MS;
+    const untilMs = performance.now() + recallTimeoutMs;
     for (let pollMs = RECALL_POLL_MIN_MS; performance.now() < untilMs; pollMs *= 2) {
       await delay(Math.min(pollMs, RECALL_POLL_MAX_MS));
       const decision = await decide(...asked);

@@ -26,8 +26,8 @@ export const LEASE_MS = 8_000;
 export const LUA = `
 ${LUA_RATE}${LUA_SHARES}
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local rate, slots, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local first_member = 7
+local rate, slots, lease_ms, is_call = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
+local first_member = 8
 local refusal, points_left = 0, -1
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
   ${LUA_DATA_SET}
@@ -46,11 +46,11 @@ end
 local admitted = refusal == 0 and #ARGV - first_member + 1 or 0
 local level = rate >= 0 and level_at(redis.call('GET', KEYS[2]), now_us, rate) or 0
 local shared_calls, shared_slots, lost_slots = 0, 0, 0
-if KEYS[4] and now_us > 0 then
+if now_us > 0 then
   ${LUA_NOT_TO_DISK}
   level, shared_calls, shared_slots, lost_slots = outstanding(KEYS[4], KEYS[2], now_us, level, rate)
   -- Shares have slots for calls only.
-  if KEYS[5] then shared_slots, lost_slots = 0, 0 end
+  if not is_call then shared_slots, lost_slots = 0, 0 end
 end
 if rate >= 0 then
   local within = calls_within(rate * call - level)
@@ -120,7 +120,6 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         rateKey(payerId),
         leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
         sharesKey(payerId),
-        ...(isCall ? [] : [sharesKey(payerId)]),
       ],
       [
         limits.points_limit ?? -1,
@@ -129,6 +128,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         limits.rate_limit ?? -1,
         (isCall ? limits.session_limit : limits.subscription_limit) ?? -1,
         LEASE_MS,
+        isCall ? 1 : 0,
         ...leaseIds,
       ],
     )) as ScriptResult;

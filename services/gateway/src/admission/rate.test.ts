@@ -23,8 +23,8 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   // Redis expires keys by its own clock, so the rate's key stays here.
-  const clocked = underTurnedClock(LUA, 7, {
-    'first_member = 7': 'first_member = 9',
+  const clocked = underTurnedClock(LUA, 8, {
+    'first_member = 8': 'first_member = 10',
     ", 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1)": '',
   });
   admitAt = defineScript(redis, clocked);
@@ -39,9 +39,9 @@ afterAll(async () => {
 type Ask = { rate: number; slots: number; members: string[]; atUs: number };
 
 async function askAll(payer: number, { rate, slots, members, atUs }: Ask) {
-  const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
+  const keys = ['live:1', 'rate', 'calls', 'shares'].map((name) => `{s0}:${name}:${String(payer)}`);
   const limits = [-1, -1, -1, rate, slots];
-  const answer = (await admitAt(keys, [...limits, 8_000, ...turnedTo(atUs), ...members])) as ScriptResult;
+  const answer = (await admitAt(keys, [...limits, 8_000, 1, ...turnedTo(atUs), ...members])) as ScriptResult;
   return admissionDecisions(
     { points_limit: null, rate_limit: rate < 0 ? null : rate },
     members.length,
@@ -158,9 +158,9 @@ test('slots: never more than the limit are held, none is refused that fits, and 
 
 test('the rate is forgotten when all of it is there again, and not before', async () => {
   const payer = (payers += 1);
-  const keys = ['live:1', 'rate', 'calls'].map((name) => `{s0}:${name}:${String(payer)}`);
+  const keys = ['live:1', 'rate', 'calls', 'shares'].map((name) => `{s0}:${name}:${String(payer)}`);
   const begunMs = performance.now();
-  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 'm'])) as ScriptResult;
+  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 1, 'm'])) as ScriptResult;
   const [admitted] = admissionDecisions({ points_limit: null, rate_limit: 2 }, 1, answer);
   expect(admitted?.resetUs).toBe(MINUTE_US / 2);
   const ttlMs = await redis.pttl(keys[1] ?? '');

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import type { Answer } from '../../test/suite/http-client.ts';
-import { withLimits } from '../../test/suite/peers.ts';
+import { countOf, holdAnswers, newCaller } from '../../test/suite/limited-calls.ts';
 import { callsIn } from '../../test/suite/records/recorded-usage.ts';
 
 type Door = Pick<GatewayUnderTest, 'process' | 'query'>;
 
 let gateway: GatewayUnderTest;
 let twin: Door;
-let nextAccount = 5_000;
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -24,56 +22,37 @@ beforeEach(() => {
 
 afterAll(() => gateway.stop());
 
-function caller(limits: Partial<Limits>) {
-  const accountId = (nextAccount += 1);
-  gateway.account.entitle(accountId, withLimits(accountId, limits));
-  return { accountId, token: gateway.auth.issue({ accountId }) };
-}
-
 function burst(calls: number, token: string): Promise<Answer>[] {
   return Array.from({ length: calls }, (_, index) => (index % 2 === 0 ? gateway : twin).query({ token }));
 }
 
-function count(answers: readonly Answer[], status: number): number {
-  return answers.filter((answer) => answer.status === status).length;
-}
-
-/** An upstream that holds its answers; `waiting` are the calls that have come to it. */
-function holdingUpstream() {
-  const waiting: (() => void)[] = [];
-  gateway.upstream((_req, res) => {
-    waiting.push(() => res.end('{}'));
-  });
-  return waiting;
-}
-
 test("a burst over both gateways: the rate admits a minute's worth, not one more, and not one less", async () => {
   const perMinute = 120;
-  const { accountId, token } = caller({ rate_limit: perMinute });
+  const { accountId, token } = newCaller(gateway, { rate_limit: perMinute });
   const beganMs = performance.now();
   const answers = await Promise.all(burst(400, token));
   const accrued = Math.floor(((performance.now() - beganMs) / 60_000) * perMinute) + 1;
-  const admitted = count(answers, 200);
+  const admitted = countOf(answers, 200);
   expect(admitted).toBeGreaterThanOrEqual(perMinute);
   expect(admitted).toBeLessThanOrEqual(perMinute + accrued);
-  expect(count(answers, 429)).toBe(400 - admitted);
+  expect(countOf(answers, 429)).toBe(400 - admitted);
   expect(callsIn(await gateway.usage(admitted, accountId))).toBe(admitted);
 });
 
 test('a burst over both gateways: exactly as many calls in flight as the plan has sessions', async () => {
-  const { token } = caller({ session_limit: 7 });
-  const waiting = holdingUpstream();
+  const { token } = newCaller(gateway, { session_limit: 7 });
+  const waiting = holdAnswers(gateway);
   const answers = burst(200, token);
   const refused: Answer[] = [];
   for (const answer of answers) void answer.then((one) => one.status === 429 && refused.push(one));
   await waitFor(() => refused.length === 193 && waiting.length >= 7);
   expect(waiting).toHaveLength(7);
   for (const end of waiting) end();
-  expect(count(await Promise.all(answers), 200)).toBe(7);
+  expect(countOf(await Promise.all(answers), 200)).toBe(7);
 });
 
 test('callers that wait for their answers never find their own slot taken, on whichever gateway', async () => {
-  const { token } = caller({ session_limit: 4 });
+  const { token } = newCaller(gateway, { session_limit: 4 });
   const worker = async () => {
     const statuses = [];
     for (let calls = 0; calls < 25; calls += 1) {
@@ -86,7 +65,7 @@ test('callers that wait for their answers never find their own slot taken, on wh
 });
 
 test('points over both gateways: used up to the last, and over by no more than what was in flight', async () => {
-  const { accountId, token } = caller({ points_limit: 100, session_limit: 5 });
+  const { accountId, token } = newCaller(gateway, { points_limit: 100, session_limit: 5 });
   gateway.upstream((_req, res) => {
     res.writeHead(200, { 'x-points': '3' }).end('{}');
   });
@@ -107,8 +86,8 @@ test('points over both gateways: used up to the last, and over by no more than w
 });
 
 test("a long call keeps its slot for as long as it lasts; a dead gateway's slot is free within 10 s", async () => {
-  const { token } = caller({ session_limit: 2 });
-  const waiting = holdingUpstream();
+  const { token } = newCaller(gateway, { session_limit: 2 });
+  const waiting = holdAnswers(gateway);
   const doomed = await gateway.startTwin();
   const long = gateway.query({ token });
   const lost = doomed.query({ token }).catch(() => undefined);
@@ -120,7 +99,7 @@ test("a long call keeps its slot for as long as it lasts; a dead gateway's slot 
   gateway.upstream(answerOk);
   await waitFor(async () => (await twin.query({ token })).status === 200, { timeoutMs: 10_000 });
   // The long call has outlived a lease and still has its slot: one is free, not two.
-  const second = holdingUpstream();
+  const second = holdAnswers(gateway);
   const another = twin.query({ token });
   await waitFor(() => second.length === 1);
   expect((await twin.query({ token })).status).toBe(429);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Limits } from '@tollgate/contracts/entitlement';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
@@ -7,18 +6,17 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import type { Answer } from '../../../test/suite/http-client.ts';
+import { countOf, holdAnswers, newCaller } from '../../../test/suite/limited-calls.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
-import { withLimits } from '../../../test/suite/peers.ts';
 import { sharesKey } from '../../metering/shard-keys.ts';
 
 type Door = Pick<GatewayUnderTest, 'process' | 'query'>;
 
 let gateway: GatewayUnderTest;
 let redis: RedisConnection;
-let nextAccount = 8_000;
 
 beforeAll(async () => {
-  gateway = await startGateway({ env: { ADMISSION_SHARE_TRUST_MS: '400' } });
+  gateway = await startGateway();
   redis = openRedis(gateway.redis.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
 });
@@ -32,24 +30,6 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-function caller(limits: Partial<Limits>) {
-  const accountId = (nextAccount += 1);
-  gateway.account.entitle(accountId, withLimits(accountId, limits));
-  return { accountId, token: gateway.auth.issue({ accountId }) };
-}
-
-function count(answers: readonly Answer[], status: number): number {
-  return answers.filter((answer) => answer.status === status).length;
-}
-
-function holdingUpstream() {
-  const waiting: (() => void)[] = [];
-  gateway.upstream((_req, res) => {
-    waiting.push(() => res.end('{}'));
-  });
-  return waiting;
-}
-
 const fromShares = ({ process }: Door) =>
   metricOf(process, 'tollgate_admission_decisions_total', { outcome: 'share' });
 
@@ -60,7 +40,7 @@ async function untilShared(door: Door, token: string): Promise<number> {
   await waitFor(async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => door.query({ token })));
     calls += 20;
-    expect(count(answers, 200)).toBe(20);
+    expect(countOf(answers, 200)).toBe(20);
     return (await fromShares(door)) >= before + 20;
   });
   return calls;
@@ -72,30 +52,30 @@ async function holders(accountId: number): Promise<number> {
 
 test("a burst while another gateway holds a share: the rate admits a minute's worth, not one more or less", async () => {
   const perMinute = 1_200;
-  const { token } = caller({ rate_limit: perMinute });
+  const { token } = newCaller(gateway, { rate_limit: perMinute });
   const twin = await gateway.startTwin();
   const beganMs = performance.now();
   const shared = (await untilShared(gateway, token)) + (await untilShared(twin, token));
   const answers: Answer[] = [];
-  while (count(answers, 200) === answers.length) {
+  while (countOf(answers, 200) === answers.length) {
     const burst = Array.from({ length: 200 }, (_, index) =>
       (index % 2 === 0 ? gateway : twin).query({ token }),
     );
     answers.push(...(await Promise.all(burst)));
   }
   const accrued = Math.floor(((performance.now() - beganMs) / 60_000) * perMinute) + 1;
-  const admitted = shared + count(answers, 200);
-  expect(count(answers, 429)).toBe(answers.length - count(answers, 200));
+  const admitted = shared + countOf(answers, 200);
+  expect(countOf(answers, 429)).toBe(answers.length - countOf(answers, 200));
   expect(admitted).toBeGreaterThanOrEqual(perMinute);
   expect(admitted).toBeLessThanOrEqual(perMinute + accrued);
 });
 
 test('kill -9 of a holder: its slots are free within 10 s, and no call is admitted above the limit', async () => {
   const slots = 200;
-  const { accountId, token } = caller({ session_limit: slots });
+  const { accountId, token } = newCaller(gateway, { session_limit: slots });
   const doomed = await gateway.startTwin();
   await untilShared(doomed, token);
-  const waiting = holdingUpstream();
+  const waiting = holdAnswers(gateway);
   const lost = Array.from({ length: 20 }, () => doomed.query({ token }).catch(() => undefined));
   await waitFor(() => waiting.length === 20);
   await doomed.process.kill();
@@ -131,7 +111,7 @@ test('kill -9 of a holder: its slots are free within 10 s, and no call is admitt
 }, 20_000);
 
 test('a gateway that stops returns its shares', async () => {
-  const { accountId, token } = caller({ session_limit: 300, rate_limit: 100_000 });
+  const { accountId, token } = newCaller(gateway, { session_limit: 300, rate_limit: 100_000 });
   const leaving = await gateway.startTwin();
   await untilShared(leaving, token);
   expect(await holders(accountId)).toBe(1);

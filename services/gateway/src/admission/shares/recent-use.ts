@@ -9,14 +9,19 @@ export type RecentUse = {
   endInterval: () => number;
   /** Calls of an interval. */
   calls: () => number;
+  /** The same, averaged over the last half second or so. */
+  averageCalls: () => number;
   need: () => Need;
 };
 
 /** How fast a peak is forgotten, per interval. */
 const DECAY = 0.8;
 
+/** What an interval counts in the average. */
+const WEIGHT = 0.2;
+
 /** Until a share is renewed, late renewals included. */
-const INTERVALS = 3;
+const INTERVALS = 4;
 
 /** Smaller shares aren't worth their renewals. A payer whose limits allow no more has none. */
 const MIN_CALLS = 64;
@@ -25,6 +30,7 @@ const MIN_SLOTS = 32;
 export function createRecentUse(): RecentUse {
   const now = { calls: 0, slots: 0, points: 0, trafficBytes: 0 };
   const peak = { calls: 0, slots: 0, points: 0, trafficBytes: 0 };
+  let average = 0;
   const decayed = (past: number, current: number) => Math.max(current, past * DECAY);
   const timesIntervals = (perInterval: number) => Math.ceil(INTERVALS * perInterval);
 
@@ -39,6 +45,7 @@ export function createRecentUse(): RecentUse {
     },
     endInterval: () => {
       const { calls } = now;
+      average += WEIGHT * (calls - average);
       peak.calls = decayed(peak.calls, calls);
       peak.slots = decayed(peak.slots, now.slots);
       peak.points = decayed(peak.points, now.points);
@@ -47,6 +54,7 @@ export function createRecentUse(): RecentUse {
       return calls;
     },
     calls: () => Math.max(peak.calls, now.calls),
+    averageCalls: () => average,
     need: () => ({
       calls: Math.max(MIN_CALLS, timesIntervals(Math.max(peak.calls, now.calls))),
       slots: Math.max(MIN_SLOTS, Math.ceil(2 * Math.max(peak.slots, now.slots))),

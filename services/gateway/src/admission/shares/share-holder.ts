@@ -33,14 +33,18 @@ export type ShareHolder = {
 
 export const INTERVAL_MS = 100;
 
-/** Calls of a payer in an interval from which a share is asked for. */
-const MIN_CALLS = 10;
+/** Calls of a payer in an interval, on average, from which a share costs Redis less than to decide on each. */
+const MIN_AVERAGE_CALLS = 1;
+
+/** A share is renewed after this part of the time for which it is trusted. */
+const RENEWAL_PART = 3 / 8;
 
 const IDLE_INTERVALS = 3;
 const MIN_RENEWAL_PAUSE_MS = 20;
 
 export function createShareHolder(first: PayerEntitlement, options: ShareHolderOptions): ShareHolder {
   const { canBeRecalled, nowMs } = options;
+  const renewalMs = RENEWAL_PART * options.trustMs;
   const use = createRecentUse();
   const keeper = createShareKeeper(options);
   let payer = first;
@@ -48,6 +52,10 @@ export function createShareHolder(first: PayerEntitlement, options: ShareHolderO
 
   function sync(): void {
     keeper.sync(payer, use.need());
+  }
+
+  function isWanted(): boolean {
+    return use.averageCalls() >= MIN_AVERAGE_CALLS && !keeper.isQuiet();
   }
 
   return {
@@ -85,11 +93,13 @@ export function createShareHolder(first: PayerEntitlement, options: ShareHolderO
     endInterval: () => {
       const calls = use.endInterval();
       idleIntervals = calls > 0 ? 0 : idleIntervals + 1;
+      const isIdle = idleIntervals >= IDLE_INTERVALS;
       const isHeld = keeper.share() !== null;
-      const isIdle = calls === 0 && keeper.sinceSyncMs() >= IDLE_INTERVALS * INTERVAL_MS;
-      if (isHeld && (isIdle || !canBeRecalled())) keeper.end();
-      else if (isHeld ? calls > 0 : calls >= MIN_CALLS && !keeper.isQuiet() && canBeRecalled()) sync();
-      return isHeld || keeper.isAsking() || idleIntervals < IDLE_INTERVALS;
+      if (isHeld) {
+        if (isIdle || !canBeRecalled()) keeper.end();
+        else if (keeper.sinceSyncMs() >= renewalMs) sync();
+      } else if (isWanted() && canBeRecalled()) sync();
+      return isHeld || keeper.isAsking() || !isIdle;
     },
     recall: keeper.recall,
     refresh: () => {

@@ -35,7 +35,9 @@ export type ShareKeeper = {
   recall: () => Promise<void>;
 };
 
+/** Doubled by each refusal in a row: a small plan is refused for as long as its calls go on. */
 const REFUSED_PAUSE_MS = 300;
+const REFUSED_PAUSE_MAX_MS = 5_000;
 const RETRY_MS = 50;
 
 /** Redis forgets the slots of a share that isn't returned as soon as it forgets leases, after 8 s. */
@@ -48,6 +50,7 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
   let recalls = 0;
   let suspensions = 0;
   let quietUntilMs = 0;
+  let refusedPauseMs = REFUSED_PAUSE_MS;
   let sentMs = -Infinity;
 
   function ask(request: () => Promise<void>): void {
@@ -69,7 +72,10 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
       share = createPayerShare({ payer, ...renewed, trustMs, nowMs, leases });
     }
     onShare?.(typeof answer === 'string' ? answer : held === null ? 'granted' : 'renewed');
-    if (renewed === null) quietUntilMs = Math.max(quietUntilMs, nowMs() + REFUSED_PAUSE_MS);
+    if (renewed === null) {
+      quietUntilMs = Math.max(quietUntilMs, nowMs() + refusedPauseMs);
+      refusedPauseMs = Math.min(2 * refusedPauseMs, REFUSED_PAUSE_MAX_MS);
+    } else refusedPauseMs = REFUSED_PAUSE_MS;
     // It may have been granted, and was not used.
     if (share === null && answer === 'failed') await tellUntilTaken(() => scripts.giveBack(payer, 0, []));
     if (share !== null && (renewed === null || share.isEnded() || recalls !== recallsBefore)) {

@@ -24,80 +24,44 @@ afterAll(async () => {
 });
 
 const gateway = fc.nat(4);
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('calls' as const),
-      gateway,
-      calls: fc.integer({ min: 1, max: 60 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('calls' as const),
-      gateway,
-      calls: fc.integer({ min: 60, max: 500 }),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('calls everywhere' as const),
-      calls: fc.integer({ min: 10, max: 40 }),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ do: fc.constant('interval' as const), ms: fc.integer({ min: 50, max: 150 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('busy interval' as const),
-      ms: fc.integer({ min: 50, max: 150 }),
-      calls: fc.integer({ min: 1, max: 60 }),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('settle' as const),
-      gateway,
-      calls: fc.integer({ min: 1, max: 60 }),
-      points: fc.integer({ min: 0, max: 30 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('time' as const), ms: fc.integer({ min: 1, max: 900 }) }),
-  },
+const between = (min: number, max: number) => fc.integer({ min, max });
+
+/** One kind of step, that often beside the others. */
+function kind<Do extends Step['do']>(
+  weight: number,
+  what: Do,
+  parts: { [Part in keyof Omit<Extract<Step, { do: Do }>, 'do'>]: fc.Arbitrary<number> },
+) {
+  return {
+    weight,
+    arbitrary: fc.record({ do: fc.constant(what), ...parts }) as unknown as fc.Arbitrary<Step>,
+  };
+}
+
+const step = fc.oneof(
+  kind(6, 'calls', { gateway, calls: between(1, 60) }),
+  kind(3, 'calls', { gateway, calls: between(60, 500) }),
+  kind(4, 'calls everywhere', { calls: between(10, 40) }),
+  kind(5, 'interval', { ms: between(50, 150) }),
+  kind(3, 'busy interval', { ms: between(50, 150), calls: between(1, 60) }),
+  kind(4, 'settle', { gateway, calls: between(1, 60), points: between(0, 30) }),
+  kind(1, 'time', { ms: between(1, 900) }),
 );
-const rareStep: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('change' as const),
-      gateway,
-      part: fc.integer({ min: 2, max: 5 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('stall' as const), ms: fc.integer({ min: 1, max: 1_500 }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('deafen' as const), gateway }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), gateway }) },
+const rareStep = fc.oneof(
+  kind(1, 'change', { gateway, part: between(2, 5) }),
+  kind(1, 'stall', { ms: between(1, 1_500) }),
+  kind(1, 'deafen', { gateway }),
+  kind(1, 'lose trust', { gateway }),
+  kind(1, 'kill', { gateway }),
 );
 const steps = fc.array(fc.oneof({ weight: 20, arbitrary: step }, { weight: 1, arbitrary: rareStep }), {
   minLength: 10,
   maxLength: 60,
 });
 
-const rate_limit = fc.integer({ min: 300, max: 2_000 });
-const session_limit = fc.integer({ min: 70, max: 500 });
-const points_limit = fc.integer({ min: 500, max: 8_000 });
+const rate_limit = between(300, 2_000);
+const session_limit = between(70, 500);
+const points_limit = between(500, 8_000);
 const none = fc.constant(null);
 /** Mostly one limit at a time, so that each is reached. */
 const limits = fc.oneof(
@@ -117,7 +81,7 @@ test('points: none are admitted beyond the limit when Redis loses its data while
   });
   const total = decided();
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1_000, max: 6_000 }), some, async (points_limit, all) => {
+    fc.asyncProperty(between(1_000, 6_000), some, async (points_limit, all) => {
       const plan = { rate_limit: null, session_limit: null, points_limit };
       const options = { redis, redisUrl: server.url, gateways: 3, plan, decided: total };
       const simulation = await startSimulation(options);
@@ -132,23 +96,59 @@ test('points: none are admitted beyond the limit when Redis loses its data while
   expect(total.share).toBeGreaterThan(500);
 }, 120_000);
 
-test('a call under another plan is not admitted from the share', async () => {
-  const plan = { rate_limit: null, session_limit: 200, points_limit: null };
+type Plan = Parameters<typeof startSimulation>[0]['plan'];
+
+/** Two gateways, of which the first has admitted a call from a share. */
+async function startWithShare(plan: Partial<Plan>) {
   const total = decided();
   const simulation = await startSimulation({
-    redis,
-    redisUrl: server.url,
-    gateways: 2,
-    plan,
-    decided: total,
+    ...{ redis, redisUrl: server.url, gateways: 2, decided: total },
+    plan: { rate_limit: null, session_limit: null, points_limit: null, ...plan },
   });
-  await simulation.perform({ do: 'calls', gateway: 1, calls: 90 });
+  await simulation.perform({ do: 'calls', gateway: 1, calls: 1 });
   await simulation.perform({ do: 'calls', gateway: 0, calls: 20 });
   await simulation.perform({ do: 'interval', ms: 50 });
   await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
-  expect(total.share).toBe(1);
+  expect(total).toEqual({ share: 1, redis: 21, recall: 0 });
+  return { simulation, total };
+}
+
+test('a call under another plan is not admitted from the share', async () => {
+  const { simulation, total } = await startWithShare({ session_limit: 200 });
   await simulation.perform({ do: 'change', gateway: 0, part: 2 });
   await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
+  expect(total.share).toBe(1);
+  await simulation.close();
+});
+
+test('points: a gateway that hung while its share expired, and missed the recall, asks Redis', async () => {
+  const { simulation, total } = await startWithShare({ points_limit: 1_000 });
+  await simulation.perform({ do: 'deafen', gateway: 0 });
+  await simulation.perform({ do: 'stall', ms: 1_100 });
+  await simulation.perform({ do: 'settle', gateway: 1, calls: 1, points: 1_000 });
+  await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
+  expect(total.share).toBe(1);
+  await simulation.close();
+});
+
+test('points: usage that reaches the limit when Redis has lost its data waits until lost shares have ended', async () => {
+  const { simulation, total } = await startWithShare({ points_limit: 1_000 });
+  await simulation.perform({ do: 'flush' });
+  await simulation.perform({ do: 'settle', gateway: 1, calls: 1, points: 1_000 });
+  await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
+  expect(total.share).toBe(1);
+  await simulation.close();
+});
+
+test('while recalls may be missed, Redis decides, and the share is returned', async () => {
+  const { simulation, total } = await startWithShare({ rate_limit: 100_000 });
+  expect(await simulation.holders()).toBe(1);
+  await simulation.perform({ do: 'lose trust', gateway: 0 });
+  await simulation.perform({ do: 'calls', gateway: 0, calls: 20 });
+  expect(total).toEqual({ share: 1, redis: 41, recall: 0 });
+  await simulation.perform({ do: 'interval', ms: 50 });
+  await simulation.perform({ do: 'interval', ms: 50 });
+  expect(await simulation.holders()).toBe(0);
   await simulation.close();
 });
 
@@ -158,14 +158,9 @@ test.each([
 ] as const)(
   'calls that a %s holder did not report count as made once its share has expired',
   async (_, end) => {
-    const plan = { rate_limit: 600, session_limit: null, points_limit: null };
-    const total = decided();
-    const options = { redis, redisUrl: server.url, gateways: 2, plan, decided: total };
-    const simulation = await startSimulation(options);
-    await simulation.perform({ do: 'calls', gateway: 0, calls: 20 });
-    await simulation.perform({ do: 'interval', ms: 50 });
+    const { simulation, total } = await startWithShare({ rate_limit: 600 });
     await simulation.perform({ do: 'calls', gateway: 0, calls: 40 });
-    expect(total.share).toBe(40);
+    expect(total.share).toBe(41);
     await simulation.perform(end);
     await simulation.perform({ do: 'stall', ms: 1_200 });
     for (let calls = 0; calls < 3; calls += 1) {

@@ -4,6 +4,7 @@ import { CALL } from '../../../src/admission/rate-lua.ts';
 import type { Lease } from '../../../src/admission/leases.ts';
 import { INTERVAL_MS } from '../../../src/admission/shares/share-holder.ts';
 import type { PayerEntitlement } from '../../../src/entitle/entitle.ts';
+import { sharesKey } from '../../../src/metering/shard-keys.ts';
 import { payerWith, startSimulatedGateway } from './simulated-gateway.ts';
 import type { SimulatedGateway } from './simulated-gateway.ts';
 import { startVirtualClock } from './virtual-clock.ts';
@@ -24,6 +25,7 @@ export type Step =
   /** Redis loses its data. account has counted what was acknowledged. */
   | { do: 'flush' }
   | { do: 'deafen'; gateway: number }
+  | { do: 'lose trust'; gateway: number }
   | { do: 'kill'; gateway: number };
 
 type Plan = Pick<Limits, 'rate_limit' | 'session_limit' | 'points_limit'>;
@@ -113,6 +115,12 @@ class ShareSimulation {
     await this.#endOldCalls();
   }
 
+  /** Gateways that have a share, as Redis knows them. */
+  async holders(): Promise<number> {
+    const fields = await this.#options.redis.hkeys(sharesKey(this.#payerId));
+    return fields.filter((field) => field !== 'recalled_until_us').length;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#alive().map(({ gateway }) => gateway.close()));
   }
@@ -153,6 +161,9 @@ class ShareSimulation {
         return this.#endIntervals();
       case 'deafen':
         member.gateway.goDeaf();
+        return;
+      case 'lose trust':
+        member.gateway.loseTrust();
         return;
       case 'flush':
         this.#counted = { points: this.#acknowledged, stream_position: '5-0' };

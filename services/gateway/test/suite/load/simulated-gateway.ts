@@ -36,6 +36,8 @@ export type SimulatedGateway = {
   endInterval: () => Promise<void>;
   /** Doesn't hear recalls from now on, and doesn't notice. */
   goDeaf: () => unknown;
+  /** Notices that it may have missed recalls. */
+  loseTrust: () => void;
   /** Ends as by kill -9. */
   kill: () => void;
   close: () => Promise<void>;
@@ -51,6 +53,9 @@ export type SimulationOptions = {
   onDecided?: (by: 'share' | 'redis' | 'recall') => void;
 };
 
+/** On a slow machine, shares take long to expire by a virtual clock. */
+const VIRTUAL_RECALL_TIMEOUT_MS = 30_000;
+
 const logger = createLogger('suite', 'silent');
 
 export async function startSimulatedGateway(options: SimulationOptions): Promise<SimulatedGateway> {
@@ -63,10 +68,11 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
   const gatewayId = randomUUID();
   const leases = createLeases(redis, logger);
   let tick: (() => void) | undefined;
+  let isTrusted = true;
   const shares = createShares({
     scripts: createShareScripts(redis, gatewayId),
     ...{ leases, trustMs },
-    canBeRecalled: () => true,
+    canBeRecalled: () => isTrusted,
     areOutstanding: async (payerId, periodId) =>
       (await redis.hget(usageLiveKey(usageShard(payerId), periodId), 'shares')) !== null,
     ...(clock === undefined ? {} : { nowMs: clock.nowMs, every: everyCall }),
@@ -95,6 +101,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     decide: batchAdmissions(createAdmissionScript(redis)),
     ...{ prime, leases, shares },
     canRecord: recorder.canRecord,
+    ...(clock === undefined ? {} : { recallTimeoutMs: VIRTUAL_RECALL_TIMEOUT_MS }),
     onDecided: options.onDecided ?? (() => undefined),
   });
   const close = () => {
@@ -112,6 +119,9 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
       tick?.();
       // A renewal, and the return after its refusal.
       for (let answers = 0; answers < 2; answers += 1) await redis.ping();
+    },
+    loseTrust: () => {
+      isTrusted = false;
     },
     goDeaf: () => subscriber.removeAllListeners('message'),
     kill: () => {

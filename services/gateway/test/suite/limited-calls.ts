@@ -1,0 +1,29 @@
+import type { Limits } from '@tollgate/contracts/entitlement';
+import type { GatewayUnderTest } from './gateway.ts';
+import type { Answer } from './http-client.ts';
+import { withLimits } from './peers.ts';
+
+let nextAccount = 5_000;
+
+/** A new account with these limits, and a token of it. */
+export function newCaller(
+  { account, auth }: Pick<GatewayUnderTest, 'account' | 'auth'>,
+  limits: Partial<Limits>,
+): { accountId: number; token: string } {
+  const accountId = (nextAccount += 1);
+  account.entitle(accountId, withLimits(accountId, limits));
+  return { accountId, token: auth.issue({ accountId }) };
+}
+
+export function countOf(answers: readonly Answer[], status: number): number {
+  return answers.filter((answer) => answer.status === status).length;
+}
+
+/** From now on the upstream holds its answers; each of the returned functions sends one. */
+export function holdAnswers({ upstream }: Pick<GatewayUnderTest, 'upstream'>): (() => void)[] {
+  const waiting: (() => void)[] = [];
+  upstream((_req, res) => {
+    waiting.push(() => res.end('{}'));
+  });
+  return waiting;
+}
