@@ -5,6 +5,7 @@ import { createHttpPool } from '../pool/http-pool.ts';
 import { Problem } from '../problem/problem.ts';
 import { basicAuthorization } from './credential.ts';
 import type { ServiceCredential } from './credential.ts';
+import { exchange } from './exchange.ts';
 
 export type PrivateApiOptions = {
   baseUrl: string;
@@ -50,15 +51,7 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
     }
     if (body !== undefined) headers['content-type'] = body.contentType;
     try {
-      const answer = await pool.request({
-        method,
-        path,
-        headers,
-        body: body?.text ?? null,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const text = await answer.body.text();
-      return { status: answer.statusCode, text };
+      return await exchange(pool, { method, path, headers, body: body?.text ?? null }, timeoutMs);
     } catch (cause) {
       throw new Problem('service_unavailable', { cause });
     }

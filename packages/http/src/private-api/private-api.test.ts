@@ -124,6 +124,21 @@ test('putJson and postJson send JSON, and take nothing but 204 for done', async 
   ]);
 });
 
+test('a request that waits for a connection fails in time, and is not sent later', async () => {
+  let requests = 0;
+  let answers = false;
+  const caller = await callerOf((_req, res) => {
+    requests += 1;
+    if (answers) res.end('{"ok":true}');
+  });
+  const calls = await Promise.allSettled(Array.from({ length: 40 }, () => caller.get('/thing', schema)));
+  for (const call of calls) expect(call).toEqual({ status: 'rejected', reason: unavailable });
+  expect(requests).toBe(32);
+  answers = true;
+  expect(await caller.get('/thing', schema)).toEqual({ ok: true });
+  expect(requests).toBe(33);
+});
+
 test('a 500, an answer that breaks the contract, silence and a closed port are service_unavailable', async () => {
   const answers: RequestListener[] = [
     (_req, res) => res.writeHead(500).end('{}'),

@@ -1,0 +1,47 @@
+import type { Dispatcher } from 'undici';
+
+export type Exchanged = { status: number; text: string };
+
+/**
+ * A request whose whole response is wanted, within a time that includes the wait for a connection. `pool.request` and
+ * AbortSignal.timeout would take half as much CPU time again: a stream for each body, and an abort event for each
+ * request long after its end.
+ */
+export function exchange(
+  pool: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  timeoutMs: number,
+): Promise<Exchanged> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let overdue: Error | undefined;
+    let status = 0;
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => {
+      overdue = new Error(`no response within ${String(timeoutMs)} ms`);
+      controller?.abort(overdue);
+      reject(overdue);
+    }, timeoutMs);
+    pool.dispatch(request, {
+      onRequestStart: (started) => {
+        controller = started;
+        // It waited for a connection until now.
+        if (overdue !== undefined) started.abort(overdue);
+      },
+      onResponseStart: (_controller, statusCode) => {
+        status = statusCode;
+      },
+      onResponseData: (_controller, chunk) => {
+        chunks.push(chunk);
+      },
+      onResponseEnd: () => {
+        clearTimeout(timer);
+        resolve({ status, text: Buffer.concat(chunks).toString() });
+      },
+      onResponseError: (_controller, error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    });
+  });
+}
