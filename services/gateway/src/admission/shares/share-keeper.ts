@@ -49,8 +49,7 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
   let asking: Promise<void> | null = null;
   let recalls = 0;
   let suspensions = 0;
-  let quietUntilMs = 0;
-  let refusedPauseMs = REFUSED_PAUSE_MS;
+  const quiet = createQuietTime(nowMs);
   let sentMs = -Infinity;
 
   function ask(request: () => Promise<void>): void {
@@ -72,10 +71,8 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
       share = createPayerShare({ payer, ...renewed, trustMs, nowMs, leases });
     }
     onShare?.(typeof answer === 'string' ? answer : held === null ? 'granted' : 'renewed');
-    if (renewed === null) {
-      quietUntilMs = Math.max(quietUntilMs, nowMs() + refusedPauseMs);
-      refusedPauseMs = Math.min(2 * refusedPauseMs, REFUSED_PAUSE_MAX_MS);
-    } else refusedPauseMs = REFUSED_PAUSE_MS;
+    if (renewed === null) quiet.refused();
+    else quiet.granted();
     // It may have been granted, and was not used.
     if (share === null && answer === 'failed') await tellUntilTaken(() => scripts.giveBack(payer, 0, []));
     if (share !== null && (renewed === null || share.isEnded() || recalls !== recallsBefore)) {
@@ -107,11 +104,11 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
     },
     sinceSyncMs: () => nowMs() - sentMs,
     isAsking: () => asking !== null,
-    isQuiet: () => nowMs() < quietUntilMs,
+    isQuiet: quiet.lasts,
     end,
     recall: async () => {
       recalls += 1;
-      quietUntilMs = nowMs() + RECALL_MS;
+      quiet.recalled();
       end();
       await asking;
     },
@@ -124,6 +121,28 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
     // A request under way returns it.
     ask(() => giveBack(ended, false));
   }
+}
+
+/** Begins with a refusal or a recall. */
+function createQuietTime(nowMs: () => number) {
+  let untilMs = 0;
+  let pauseMs = REFUSED_PAUSE_MS;
+  const extend = (ms: number) => {
+    untilMs = Math.max(untilMs, nowMs() + ms);
+  };
+  return {
+    lasts: () => nowMs() < untilMs,
+    refused: () => {
+      extend(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, REFUSED_PAUSE_MAX_MS);
+    },
+    granted: () => {
+      pauseMs = REFUSED_PAUSE_MS;
+    },
+    recalled: () => {
+      extend(RECALL_MS);
+    },
+  };
 }
 
 async function tellUntilTaken(tell: () => Promise<void>): Promise<boolean> {

@@ -20,10 +20,11 @@ import { createShares } from '../../../src/admission/shares/shares.ts';
 import type { Shares } from '../../../src/admission/shares/shares.ts';
 import type { PayerEntitlement } from '../../../src/entitle/entitle.ts';
 import { createPrime, createPrimeShard } from '../../../src/metering/live-usage/prime.ts';
+import type { Prime } from '../../../src/metering/live-usage/prime.ts';
 import { createPrimeFrom } from '../../../src/metering/live-usage/prime-script.ts';
 import { createSendBatch } from '../../../src/metering/settlement/record-script.ts';
 import { createUsageRecorder } from '../../../src/metering/settlement/record-usage.ts';
-import type { UntimedUsage } from '../../../src/metering/settlement/record-usage.ts';
+import type { UntimedUsage, UsageRecorder } from '../../../src/metering/settlement/record-usage.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a gateway does from admission to settlement, by its own code over a real Redis, without HTTP. */
@@ -86,17 +87,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     account: { get: accountOf(options.snapshot) },
     primeFrom: createPrimeFrom(redis),
   });
-  const recorder = createUsageRecorder({
-    gatewayId,
-    send: createSendBatch(redis),
-    primeShard: createPrimeShard(prime),
-    redisIsReady: () => redis.status === 'ready',
-    maxQueuedEvents: 100_000,
-    nowMs: Date.now,
-    logger,
-    onMetered: shares.onMetered,
-    sharesReturned: shares.returned,
-  });
+  const recorder = recorderOf(redis, gatewayId, prime, shares);
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
     ...{ prime, leases, shares },
@@ -133,6 +124,20 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
       close();
     },
   };
+}
+
+function recorderOf(redis: RedisConnection, gatewayId: string, prime: Prime, shares: Shares): UsageRecorder {
+  return createUsageRecorder({
+    gatewayId,
+    send: createSendBatch(redis),
+    primeShard: createPrimeShard(prime),
+    redisIsReady: () => redis.status === 'ready',
+    maxQueuedEvents: 100_000,
+    nowMs: Date.now,
+    logger,
+    onMetered: shares.onMetered,
+    sharesReturned: shares.returned,
+  });
 }
 
 async function follow(subscriber: RedisConnection, shares: Shares): Promise<void> {
