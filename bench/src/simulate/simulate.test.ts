@@ -76,7 +76,12 @@ test('all calls of a token at one gateway need fewer introspections than at any'
 });
 
 test('an account has a row per step and application, and its busy gateways a script per lease', () => {
-  const one: Parameters = { ...SMALL, accounts: 1, introspectionCacheEntries: 10 };
+  const one: Parameters = {
+    ...SMALL,
+    accounts: 1,
+    introspectionCacheEntries: 10,
+    leasedAdmission: null,
+  };
   const seen = simulate(one, { callsPerSec: 10_000, gateways: 2 });
   expect(seen.hourlyRows).toBeCloseTo(2 / (one.readerStepMs / 1_000), 6);
   // 5,000 calls/s of a gateway fill batches of one millisecond.

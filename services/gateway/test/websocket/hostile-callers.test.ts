@@ -109,7 +109,7 @@ describe('the order of messages', () => {
     raw.send(ticks('a', 'first use'));
     await raw.message({ type: 'next', id: 'a' });
     raw.send({ id: 'a', type: 'complete' }, ticks('a', 'second use'));
-    await waitFor(() => upstream.ended.includes('first use'));
+    await waitFor(() => upstream.ended.includes('first use') && upstream.begun.includes('second use'));
     raw.send({ id: 'a', type: 'complete' });
     await waitFor(() => upstream.ended.includes('second use'));
     raw.socket.close();

@@ -14,7 +14,9 @@ export type GraphqlUpstream = {
   requests: IncomingMessage[];
   /** Payloads of connection_init, in order. */
   initPayloads: unknown[];
-  /** Ends of subscriptions, by their argument `name`. */
+  /** Beginnings of subscriptions, by their argument `name`. */
+  begun: string[];
+  /** Their ends. */
   ended: string[];
   sockets: () => WebSocket[];
   close: () => Promise<void>;
@@ -34,10 +36,12 @@ const schema = buildSchema(`
 export async function startGraphqlUpstream(port = 0): Promise<GraphqlUpstream> {
   const requests: IncomingMessage[] = [];
   const initPayloads: unknown[] = [];
+  const begun: string[] = [];
   const ended: string[] = [];
   const rootValue = {
     hello: () => 'world',
     ticks: async function* ticks({ name = '', count = Infinity, everyMs = 10 }) {
+      begun.push(name);
       try {
         for (let tick = 0; tick < count; tick += 1) {
           yield { ticks: tick };
@@ -91,6 +95,7 @@ export async function startGraphqlUpstream(port = 0): Promise<GraphqlUpstream> {
     url: `${http.url.replace('http', 'ws')}/data/graphql`,
     requests,
     initPayloads,
+    begun,
     ended,
     sockets,
     close: async () => {
