@@ -3,7 +3,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import type { Answer } from '../../test/suite/http-client.ts';
-import { countOf, holdAnswers, newCaller } from '../../test/suite/limited-calls.ts';
+import { countOf, holdAnswers, newCaller } from '../../test/suite/load/limited-calls.ts';
 import { callsIn } from '../../test/suite/records/recorded-usage.ts';
 
 type Door = Pick<GatewayUnderTest, 'process' | 'query'>;

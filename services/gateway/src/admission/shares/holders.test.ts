@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import type { Answer } from '../../../test/suite/http-client.ts';
-import { countOf, holdAnswers, newCaller } from '../../../test/suite/limited-calls.ts';
+import { countOf, holdAnswers, newCaller } from '../../../test/suite/load/limited-calls.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
 import { sharesKey } from '../../metering/shard-keys.ts';
 

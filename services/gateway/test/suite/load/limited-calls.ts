@@ -1,7 +1,7 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import type { GatewayUnderTest } from './gateway.ts';
-import type { Answer } from './http-client.ts';
-import { withLimits } from './peers.ts';
+import type { GatewayUnderTest } from '../gateway.ts';
+import type { Answer } from '../http-client.ts';
+import { withLimits } from '../peers.ts';
 
 let nextAccount = 5_000;
 
