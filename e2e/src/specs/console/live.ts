@@ -75,6 +75,31 @@ export function liveJourneys(journey: Journey): void {
     expect(await page.evaluate('spoken')).toEqual([]);
   });
 
+  test('figures that were asked for before newer ones arrived do not replace them', async () => {
+    const page = await overview();
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/usage/pace', async (route) => {
+      const response = await route.fetch();
+      held.push(() => route.fulfill({ response }));
+    });
+    // The browser's connection breaks, so that the page polls, and comes back.
+    await page.context().setOffline(true);
+    await page.context().setOffline(false);
+    await eventually(
+      () => Promise.resolve(held.length),
+      (count) => count > 0,
+      LIVE_TIME_LIMIT_MS,
+    );
+    const before = await used(page);
+    const points = await callOnce(await obtainToken(stack().demo, stack().demo.application));
+    const isNewer = (now: number) => now >= before + points;
+    await eventually(() => used(page), isNewer, LIVE_TIME_LIMIT_MS);
+    for (const answer of held) await answer().catch(() => undefined);
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await used(page)).toBeGreaterThanOrEqual(before + points);
+  });
+
   test('a hidden tab has no feed, and shows what happened meanwhile when it is seen again', async () => {
     const page = await overview();
     const feeds: Request[] = [];

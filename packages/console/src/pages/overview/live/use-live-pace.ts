@@ -32,7 +32,10 @@ export function useLivePace() {
     const stop = followPace({
       onMode: setMode,
       onPace: (next) => {
-        queryClient.setQueryData(paceQuery.queryKey, next);
+        // A poll under way may have read older figures, which no later event would correct.
+        void queryClient.cancelQueries(paceQuery).then(() => {
+          queryClient.setQueryData(paceQuery.queryKey, next);
+        });
         timer ??= setTimeout(() => {
           timer = undefined;
           void queryClient.invalidateQueries({ queryKey: ['usage'] });
