@@ -86,11 +86,14 @@ export function explorerJourneys(journey: Journey): void {
     await page.getByRole('link', { name: 'Explorer' }).click();
     await openExplorer(page);
     await operate(demo, 'POST', `${account}/block`);
+    // With the pace, the whole page says that the account is blocked.
+    await page.route('**/usage/pace', (route) => route.abort());
     try {
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page.getByRole('heading', { name: 'account_blocked' }).waitFor();
       await page.getByText('Contact support.').waitFor();
       await expectAccessible(page);
+      await page.unroute('**/usage/pace');
       await page.reload();
       await page.getByRole('heading', { name: 'Your account is blocked' }).waitFor();
       await expectAccessible(page);
