@@ -4,7 +4,7 @@ export type Exchanged = { status: number; text: string };
 
 /**
  * A request whose whole response is wanted, within a time that includes the wait for a connection. `pool.request` and
- * AbortSignal.timeout would take half as much CPU time again: a stream for each body, and an abort event for each
+ * AbortSignal.timeout would take nearly twice the CPU time: a stream for each body, and an abort event for each
  * request long after its end.
  */
 export function exchange(
