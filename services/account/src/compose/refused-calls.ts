@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
+import { openEntryWatch } from '@tollgate/redis/await-entries';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createTransact } from '../platform/database/query.ts';
@@ -17,6 +18,7 @@ export function openRefusedCalls(parts: {
   const database = openDatabase({ url: config.DATABASE_URL, logger, ...DATABASE_POOLS.refusedCalls });
   const reader = startRefusedCallReader({
     redis,
+    watch: openEntryWatch(redis),
     transact: createTransact(database),
     logger,
     metrics: createRefusedCallMetrics(registry),

@@ -3,6 +3,7 @@ import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Introspector } from '@tollgate/introspection';
 import { isEnded } from '@tollgate/introspection/revocations';
 import { invalidToken } from '@tollgate/http/problem';
+import { createSweep } from '../sweep.ts';
 import { createGroups } from './groups.ts';
 import { recheckTokens } from './recheck-tokens.ts';
 import type { TokenUse, WatchedUse } from './token-use.ts';
@@ -55,18 +56,20 @@ export function createTokenWatch(
     );
   }
 
-  const timer = setInterval(() => {
+  const channelCheck = createSweep(CHANNEL_CHECK_INTERVAL_MS, () => {
     const nowMs = performance.now();
-    if (knowsRevocations() || nowMs - recheckedMs < RECHECK_INTERVAL_MS) return;
-    recheckedMs = nowMs;
-    recheckAll();
-  }, CHANNEL_CHECK_INTERVAL_MS);
-  timer.unref();
+    if (!knowsRevocations() && nowMs - recheckedMs >= RECHECK_INTERVAL_MS) {
+      recheckedMs = nowMs;
+      recheckAll();
+    }
+    return all.size > 0;
+  });
 
   return {
     hold: (holder, use, asOf) => {
       const watched: WatchedUse = { ...use, goodAtMs: performance.now() };
       all.set(holder, watched);
+      channelCheck.start();
       byClient.add(use.active.client_id, watched);
       byToken.add(accessTokenHash(use.token), watched);
       // A revocation between the introspection and this found nothing to end.
@@ -96,8 +99,6 @@ export function createTokenWatch(
       }
       recheckSoon(uncertain);
     },
-    close: () => {
-      clearInterval(timer);
-    },
+    close: channelCheck.stop,
   };
 }

@@ -25,6 +25,9 @@ export type DatabaseOptions = {
 /** The client gives up later than the server: only if the server does not respond at all. */
 const HANG_MARGIN_MS = 500;
 
+/** How often a pool looks for connections unused for 30 s; the default of a second wakes an idle process per pool. */
+const REAP_INTERVAL_MS = 30_000;
+
 /** Connects with the first statement. */
 export function openDatabase(options: DatabaseOptions): Knex {
   const { name, url, poolMax, acquireTimeoutMs, statementTimeoutMs, logger } = options;
@@ -49,6 +52,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
       min: 0,
       max: poolMax,
       createTimeoutMillis: acquireTimeoutMs,
+      reapIntervalMillis: REAP_INTERVAL_MS,
       afterCreate: (connection: Client, done: () => void) => {
         if (statementTimeoutMs > 0) closeWhenHanging(connection, statementTimeoutMs + HANG_MARGIN_MS);
         if (name !== undefined) {

@@ -26,7 +26,7 @@ const RENEW_SQL = `
 /** Renews this reader's lease, and returns the ids of the other live readers. */
 export async function renewLease(query: Query, readerId: string): Promise<string[]> {
   const bindings = { readerId, leaseMs: LEASE_MS, forgetMs: FORGET_AFTER_MS };
-  return idsOf(await query<ReaderRow>(RENEW_SQL, bindings));
+  return idsOf(await query<ReaderRow>(RENEW_SQL, bindings, 'usage_renew_lease'));
 }
 
 export async function findOtherReaders(query: Query, readerId: string): Promise<string[]> {

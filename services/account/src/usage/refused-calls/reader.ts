@@ -11,9 +11,10 @@ import {
 import type { z } from 'zod';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
+import type { EntryWatch, StreamIds } from '@tollgate/redis/await-entries';
 import type { Transact } from '../../platform/database/query.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
-import { nextStreamId } from '../reader/stream/stream-id.ts';
+import { FIRST_STREAM_ID, nextStreamId } from '../reader/stream/stream-id.ts';
 import { storeRefusalCounts } from './count-store.ts';
 import { storeRefusedCalls } from './store.ts';
 
@@ -25,17 +26,24 @@ export type RefusedCallMetrics = {
 
 const PAGE = 500;
 
+/** What is stored is trimmed, so that any entry is a new one. */
+const FROM_THE_START: StreamIds = new Map(
+  [REFUSAL_COUNTS_KEY, REFUSED_CALLS_KEY].map((stream) => [stream, FIRST_STREAM_ID]),
+);
+
 /**
  * Moves records of refused and failed calls, and their exact numbers, from the streams to Postgres (ADR 0045, 0058). An
  * entry stored twice after a crash changes nothing the second time.
  */
 export function startRefusedCallReader(options: {
   redis: Pick<RedisConnection, 'xrange' | 'xtrim'>;
+  /** Undefined in a Redis Cluster: the streams are then read twice a second. */
+  watch: EntryWatch | undefined;
   transact: Transact;
   logger: Pick<Logger, 'info' | 'warn'>;
   metrics: RefusedCallMetrics;
 }): { close: () => Promise<void> } {
-  const { redis, transact, logger, metrics } = options;
+  const { redis, watch, transact, logger, metrics } = options;
 
   async function storePage(): Promise<boolean> {
     const entries = await redis.xrange(REFUSED_CALLS_KEY, '-', '+', 'COUNT', PAGE);
@@ -64,8 +72,18 @@ export function startRefusedCallReader(options: {
     return entries.length === PAGE;
   }
 
-  return startWorkLoop({
+  async function hasEntries(signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await watch?.wait(FROM_THE_START)) ?? true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  const loop = startWorkLoop({
     work: async (signal) => {
+      if (!(await hasEntries(signal))) return;
       while (!signal.aborted && (await countPage()));
       while (!signal.aborted && (await storePage()));
     },
@@ -75,6 +93,13 @@ export function startRefusedCallReader(options: {
     },
     logger,
   });
+  return {
+    close: async () => {
+      const closed = loop.close();
+      watch?.close();
+      await closed;
+    },
+  };
 }
 
 /** The field's value; nothing if it isn't what the schema says. */

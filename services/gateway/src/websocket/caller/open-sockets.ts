@@ -4,6 +4,7 @@ import { toProblem } from '@tollgate/http/problem';
 import type { Problem } from '@tollgate/http/problem';
 import type { Entitle } from '../../entitle/entitle.ts';
 import type { TokenWatch } from '../../authenticate/token-watch.ts';
+import { createSweep } from '../../sweep.ts';
 import { CallerSocket } from './caller-socket.ts';
 import type { CallerSocketOptions, UpgradedSocket } from './caller-socket-options.ts';
 import { closeFor, gatewayClose } from '../close-codes.ts';
@@ -65,15 +66,15 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   const refreshAllPayers = atMostEvery(ENTITLEMENT_INTERVAL_MS, () => {
     for (const accountId of index.accounts()) void refreshPayer(accountId);
   });
-  const timer = setInterval(() => {
+  const sweep = createSweep(SWEEP_INTERVAL_MS, () => {
     const nowMs = performance.now();
     for (const socket of index.all) {
       socket.tick(nowMs);
       removeIfOver(socket);
     }
     refreshAllPayers(nowMs);
-  }, SWEEP_INTERVAL_MS);
-  timer.unref();
+    return index.all.size > 0;
+  });
 
   /** A caller that has gone counts while the upstream works for it. */
   function removeIfOver(socket: CallerSocket): void {
@@ -97,6 +98,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
     open: (opened) => {
       const socket = new CallerSocket(parts, opened);
       index.add(socket);
+      sweep.start();
       opened.socket.once('close', (closeCode: number) => {
         tokenWatch.release(socket);
         options.onClosed(closeCode);
@@ -110,7 +112,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
       draining = true;
       const gone = new Promise<void>((resolve) => (whenEmpty = resolve));
       await closeAll(index.all, parts.settings.reconnectSpreadMs, cutAfterMs, gone);
-      clearInterval(timer);
+      sweep.stop();
     },
   };
 }

@@ -30,11 +30,14 @@ export async function loadPositions(
 
 /** The streams whose stored position is before the given one: Postgres has been rolled back. */
 export async function findRolledBack(query: Query, positions: Positions): Promise<string[]> {
-  const rows = await query<PositionRow>(
-    'SELECT stream, position FROM usage_stream_positions WHERE stream = ANY (CAST(:streams AS text[]))',
-    { streams: [...positions.keys()] },
+  const changed = await query<PositionRow>(
+    `SELECT stream, stored.position FROM usage_stream_positions AS stored
+     JOIN unnest(CAST(:streams AS text[]), CAST(:known AS text[])) AS own (stream, position) USING (stream)
+     WHERE stored.position <> own.position`,
+    { streams: [...positions.keys()], known: [...positions.values()] },
+    'usage_find_rolled_back',
   );
-  return rows.flatMap(({ stream, position }) =>
+  return changed.flatMap(({ stream, position }) =>
     compareStreamIds(position, positions.get(stream) ?? FIRST_STREAM_ID) < 0 ? [stream] : [],
   );
 }
