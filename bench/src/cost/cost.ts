@@ -12,14 +12,14 @@ import { until } from '../operator.ts';
 import type { Goal, PartResult } from '../part.ts';
 import { whole } from '../report/ratios.ts';
 import type { Servers, StartedService } from '../servers.ts';
-import type { Sharing } from '../simulate/unit-costs.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
+import { measureInTurn } from './call-states.ts';
 import { countedCalls, hourlyRowBytes, makePayers, makeTokens, redisBytes } from './callers.ts';
 import type { CallStates, Costs } from './costs.ts';
 import { SYSTEM_PARTS, createMeter, dearest, eachPart } from './processes.ts';
 import type { CpuUs, Pids } from './processes.ts';
-import { measureSharing } from './sharing.ts';
+import { hourlyRowsPerCall, scriptsSoFar } from './sharing.ts';
 
 const MORE_ACCOUNTS = 10_000;
 const CALLING_ACCOUNTS = 200;
@@ -45,7 +45,7 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const { fullLoad } = await createFullLoad(servers, say);
   await widenLimits(servers);
   const upstream = await startUpstream(servers, tools);
-  const startGateway = (settings = {}) =>
+  const startGateway: CallRun['startGateway'] = (settings = {}) =>
     servers.startFurther('gateway', { settings: { UPSTREAM_URL: upstream.url, ...settings } });
   const calls = (tokens: readonly string[], urls: readonly string[], seconds = CALLS_SEC) =>
     callsUntilCounted(servers, createCalls(servers, tools, ...tokens), urls, seconds);
@@ -55,7 +55,6 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const one = [await accessToken(servers)];
   await calls(one, [first.url], WARM_UP_SEC);
   const idle = await alone.readIdle();
-  const callOfOne = await alone.measure('a data call', () => calls(one, [first.url]));
 
   const introspect = await AUTH_RATES.introspect.ours(servers);
   const issue = await AUTH_RATES.token.ours(servers);
@@ -69,108 +68,101 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const token = await alone.measure('a token', async () => (tokens = await load(issue, TOKENS_SEC)));
   const tokenBytes = ((await redisBytes(redis)) - bytesBefore) / tokens;
 
-  const withTokens = `with ${whole(tokens)} more tokens`;
-  const introspectionOfMany = await alone.measure(`an introspection ${withTokens}`, () => load(introspect));
-  const together = await measureSharing(redis, servers, () => calls(one, [first.url]));
-  const callOfMany = await alone.measure(`a data call ${withTokens}`, () => calls(one, [first.url]));
-
-  const accounts = (await makePayers(servers, MORE_ACCOUNTS, 'caller')).slice(0, CALLING_ACCOUNTS);
-  const callers = await makeTokens(servers, accounts);
-  const callOfAccounts = await alone.measure(
-    `a data call with ${whole(MORE_ACCOUNTS)} more accounts, of which ${whole(CALLING_ACCOUNTS)} call`,
-    () => calls(callers, [first.url]),
+  const introspectionOfMany = await alone.measure(`an introspection with ${whole(tokens)} more tokens`, () =>
+    load(introspect),
   );
 
-  const apart = await measureSharing(redis, servers, () => calls(callers, [first.url]));
-
-  const second = await startGateway();
-  const both = createMeter(pidsOf(servers, first.pid, second.pid), say);
-  await calls(callers, [second.url], WARM_UP_SEC);
-  await both.readIdle();
-  const callOfTwo = await both.measure('the same through two gateways', () =>
-    calls(callers, [first.url, second.url]),
-  );
-
-  const forgetting = (cache: string, what: string) =>
-    measureWithoutCache(servers, say, {
-      what: `the same where each call ${what}`,
-      start: () => startGateway({ [`${cache}_CACHE_MAX_ENTRIES`]: '1' }),
-      calls: (url, seconds) => calls(callers, [url], seconds),
-    });
-  const reading = await forgetting('ENTITLEMENT', 'reads its entitlement in Redis');
-  const asking = await forgetting('INTROSPECTION', 'asks auth for its token');
-
+  const run = { servers, redis, first, one, startGateway, calls, say };
+  const { measured, lines, rowsPerCall } = await measureCalls(run);
+  const { together, apart, withoutShares, reading, asking } = measured;
   return resultOf({
     versions: tools.versions,
-    lines: [alone, both, reading, asking].flatMap(({ lines }) => lines),
-    sharing: { together, apart },
+    lines: [...alone.lines, ...lines],
     states: {
-      ...{ callOfOne, callOfMany, callOfAccounts, callOfTwo },
-      ...{ callOfReader: reading.cpu, callOfAsker: asking.cpu },
+      scripts: { together, apart, withoutShares },
+      rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall },
     },
     costs: {
-      introspection: introspectionCost([introspection, introspectionOfMany], asking.cpu, callOfAccounts),
-      keptEntitlement: eachPart((part) => Math.max(0, reading.cpu[part] - callOfAccounts[part])),
+      introspection: introspectionCost([introspection, introspectionOfMany], asking.cpu, apart.cpu),
+      keptEntitlement: eachPart((part) => Math.max(0, reading.cpu[part] - apart.cpu[part])),
       ...{ token, entitlement, idle, tokenBytes, hourlyRowBytes: await hourlyRowBytes(servers) },
     },
   });
 }
 
-type Measured = {
-  versions: Record<string, string>;
-  lines: string[];
-  sharing: Record<keyof CallStates, Sharing>;
-  states: Record<
-    'callOfOne' | 'callOfMany' | 'callOfAccounts' | 'callOfTwo' | 'callOfReader' | 'callOfAsker',
-    CpuUs
-  >;
-  costs: Omit<Costs, 'call'>;
+type CallRun = {
+  servers: Servers;
+  redis: RedisConnection;
+  first: StartedService;
+  one: readonly string[];
+  startGateway: (settings?: Record<string, string>) => Promise<StartedService>;
+  calls: (tokens: readonly string[], urls: readonly string[], seconds?: number) => Promise<number>;
+  say: Say;
 };
 
-/** A gateway that remembers one entry of a cache, so that nearly each call looks its own up. */
-async function measureWithoutCache(
-  servers: Servers,
-  say: Say,
-  work: {
-    what: string;
-    start: () => Promise<StartedService>;
-    calls: (url: string, seconds?: number) => Promise<number>;
-  },
-): Promise<{ cpu: CpuUs; lines: string[] }> {
-  const { pid, url } = await work.start();
-  const meter = createMeter(pidsOf(servers, pid), say);
-  await work.calls(url, WARM_UP_SEC);
-  await meter.readIdle();
-  const cpu = await meter.measure(work.what, () => work.calls(url));
-  return { cpu, lines: meter.lines };
+async function measureCalls({ servers, redis, first, one, startGateway, calls, say }: CallRun) {
+  const accounts = (await makePayers(servers, MORE_ACCOUNTS, 'caller')).slice(0, CALLING_ACCOUNTS);
+  const many = await makeTokens(servers, accounts);
+  const second = await startGateway();
+  const stateOf = (what: string, tokens: readonly string[], ...gateways: readonly StartedService[]) => ({
+    what,
+    meter: createMeter(pidsOf(servers, ...gateways.map(({ pid }) => pid)), say),
+    call: (seconds?: number) =>
+      calls(
+        tokens,
+        gateways.map(({ url }) => url),
+        seconds,
+      ),
+  });
+  const ofMany = `${whole(CALLING_ACCOUNTS)} of ${whole(MORE_ACCOUNTS)} more accounts calling`;
+  const { measured, lines } = await measureInTurn(
+    {
+      together: stateOf('a data call, one account calling', one, first),
+      apart: stateOf(`a data call, ${ofMany}`, many, first),
+      throughTwo: stateOf('the same through two gateways', many, first, second),
+      withoutShares: stateOf(
+        'the same without shares of limits',
+        many,
+        await startGateway({ ADMISSION_SHARE_TRUST_MS: '0' }),
+      ),
+      reading: stateOf(
+        'the same where each call reads its entitlement in Redis',
+        many,
+        await startGateway({ ENTITLEMENT_CACHE_MAX_ENTRIES: '1' }),
+      ),
+      asking: stateOf(
+        'the same where each call asks auth for its token',
+        many,
+        await startGateway({ INTROSPECTION_CACHE_MAX_ENTRIES: '1' }),
+      ),
+    },
+    () => scriptsSoFar(redis),
+  );
+  const rowsPerCall = await hourlyRowsPerCall(servers, () => calls(one, [first.url]));
+  return { measured, lines, rowsPerCall };
 }
+
+type Measured = { versions: Record<string, string>; lines: string[]; states: CallStates; costs: Costs };
 
 /** The other parts' as measured alone, where auth's requests aren't few at a time; the gateway's from the calls that ask. */
-function introspectionCost(alone: CpuUs[], callOfAsker: CpuUs, callOfAccounts: CpuUs): CpuUs {
-  return { ...dearest(alone), gateway: Math.max(0, callOfAsker.gateway - callOfAccounts.gateway) };
+function introspectionCost(alone: CpuUs[], asking: CpuUs, apart: CpuUs): CpuUs {
+  return { ...dearest(alone), gateway: Math.max(0, asking.gateway - apart.gateway) };
 }
 
-function resultOf({ versions, lines, sharing, states: measured, costs: others }: Measured): PartResult {
-  const { callOfOne, callOfMany, callOfAccounts, callOfTwo } = measured;
-  const costs: Costs = { call: dearest([callOfOne, callOfMany, callOfAccounts, callOfTwo]), ...others };
-  const states: CallStates = {
-    together: { cpu: dearest([callOfOne, callOfMany]), sharing: sharing.together },
-    apart: { cpu: dearest([callOfAccounts, callOfTwo]), sharing: sharing.apart },
-  };
-  const neighbours = SYSTEM_PARTS.reduce((sum, part) => sum + callOfAccounts[part], -callOfAccounts.gateway);
-  const shared = ({ scriptsPerCall, hourlyRowsPerCall }: Sharing) =>
-    `${scriptsPerCall.toFixed(2)} scripts and ${hourlyRowsPerCall.toFixed(3)} hourly rows per call`;
+function resultOf({ versions, lines, states, costs }: Measured): PartResult {
+  const { cpu } = states.scripts.apart;
+  const neighbours = SYSTEM_PARTS.reduce((sum, part) => sum + cpu[part], -cpu.gateway);
   return {
-    goals: [goalOf('the gateway', callOfAccounts.gateway, 100), goalOf('all others', neighbours, 60)],
+    goals: [goalOf('the gateway', cpu.gateway, 100), goalOf('all others', neighbours, 60)],
     notes: [
       `CPU-µs of ${SYSTEM_PARTS.join(' / ')}, from /proc/PID/stat, without what each uses idle; ${String(CONNECTIONS)} connections at full load, ${String(CALLS_SEC)} s each, 1 KB answers; account's and Postgres' share until all calls were counted`,
+      'data calls: all states in turn, median (min–max) of the rounds, after the tokens of the line above were made',
       ...lines,
-      `one account calling: ${shared(sharing.together)}`,
-      `${whole(CALLING_ACCOUNTS)} accounts calling: ${shared(sharing.apart)}`,
+      `one account calling: ${states.rows.hourlyRowsPerCall.toFixed(3)} hourly rows per call`,
       'the part simulate computes docs/capacity.md from these',
     ],
     versions,
-    figures: { costs, states, ...measured },
+    figures: { costs, states },
   };
 }
 

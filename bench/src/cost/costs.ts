@@ -1,10 +1,8 @@
-import type { MeasuredState } from '../simulate/unit-costs.ts';
+import type { RowState, ScriptStates } from '../simulate/unit-costs.ts';
 import type { CpuUs } from './processes.ts';
 
 /** CPU-µs per unit, and bytes. */
 export type Costs = {
-  /** In the dearest of the measured states. */
-  call: CpuUs;
   token: CpuUs;
   introspection: CpuUs;
   /** That a gateway reads in Redis, where account keeps it (ADR 0069). */
@@ -19,5 +17,5 @@ export type Costs = {
   hourlyRowBytes: number;
 };
 
-/** How a data call's cost depends on the calls beside it: one account's share scripts and rows, many accounts' don't. */
-export type CallStates = { together: MeasuredState; apart: MeasuredState };
+/** How a data call's cost depends on the calls beside it. `rows`: of one account's calls, which share hourly rows. */
+export type CallStates = { scripts: ScriptStates; rows: RowState };

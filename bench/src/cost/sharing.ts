@@ -2,36 +2,33 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisConnection } from '@tollgate/redis';
 import { withClient } from '@tollgate/stack/postgres';
 import type { Servers } from '../servers.ts';
-import type { Sharing } from '../simulate/unit-costs.ts';
-
-type Redis = Pick<RedisConnection, 'info'>;
+import type { CallScripts } from '../simulate/unit-costs.ts';
 
 /** Postgres' processes tell what they wrote when they have been idle for 10 s. */
 const REPORTED_MS = 11_000;
 
-/** Scripts and hourly rows of the work, per call; `work` resolves with the calls. */
-export async function measureSharing(
-  redis: Redis,
+/** Hourly rows written per call of the work, which resolves with the calls. */
+export async function hourlyRowsPerCall(
   servers: Pick<Servers, 'databaseUrl'>,
   work: () => Promise<number>,
-): Promise<Sharing> {
+): Promise<number> {
   await delay(REPORTED_MS);
-  const before = { scripts: await scripts(redis), rows: await hourlyRows(servers) };
+  const before = await hourlyRows(servers);
   const calls = await work();
-  const after = await scripts(redis);
   await delay(REPORTED_MS);
-  return {
-    scriptsPerCall: (after - before.scripts) / calls,
-    hourlyRowsPerCall: ((await hourlyRows(servers)) - before.rows) / calls,
-  };
+  return ((await hourlyRows(servers)) - before) / calls;
 }
 
-/** Without those that trim streams, which are account's. */
-async function scripts(redis: Redis): Promise<number> {
+/**
+ * Scripts that ran so far, without those that trim streams, which are account's. Only settlements add to a stream;
+ * what a gateway says about shares counts as admission.
+ */
+export async function scriptsSoFar(redis: Pick<RedisConnection, 'info'>): Promise<CallScripts> {
   const stats = await redis.info('commandstats');
   const callsOf = (command: string) =>
     Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
-  return callsOf('evalsha') + callsOf('eval') - callsOf('xtrim');
+  const settlements = callsOf('xadd');
+  return { admissions: callsOf('evalsha') + callsOf('eval') - callsOf('xtrim') - settlements, settlements };
 }
 
 async function hourlyRows({ databaseUrl }: Pick<Servers, 'databaseUrl'>): Promise<number> {

@@ -57,7 +57,8 @@ function assumptions(parameters: Parameters): string {
 function costTable(costs: UnitCosts): string {
   const works: [string, CpuUs][] = [
     ['a data call by itself', costs.call],
-    ['an admission or settlement script', costs.script],
+    ['an admission script', costs.admission],
+    ['a settlement script', costs.settlement],
     ['an hourly row written', costs.hourlyRow],
     ['a token', costs.token],
     ['an introspection', costs.introspection],
@@ -77,7 +78,8 @@ const ROWS: readonly [string, (plan: Plan) => string][] = [
   ['introspections/s', (plan) => withShare(plan.introspectionsPerSec, plan)],
   ['entitlements read in Redis/s', (plan) => withShare(plan.keptEntitlementsPerSec, plan)],
   ['entitlements asked of account/s', (plan) => withShare(plan.askedEntitlementsPerSec, plan)],
-  ['scripts per call', (plan) => plan.scriptsPerCall.toFixed(2)],
+  ['admission scripts per call', (plan) => plan.admissionScriptsPerCall.toFixed(2)],
+  ['settlement scripts per call', (plan) => plan.settlementScriptsPerCall.toFixed(2)],
   ['hourly rows written per call', (plan) => plan.hourlyRowsPerCall.toFixed(2)],
   ['**gateway pods** of 1 core', (plan) => whole(plan.gatewayPods)],
   ['**auth pods** of 1 core', (plan) => whole(plan.authPods)],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { CallStates, Costs } from '../cost/costs.ts';
+import { eachPart } from '../cost/processes.ts';
 import type { CpuUs } from '../cost/processes.ts';
 import type { Goal, PartResult } from '../part.ts';
 import { grouped, percent } from '../report/ratios.ts';
@@ -11,7 +12,7 @@ import type { Simulated } from './page.ts';
 import { CHANGES, PARAMETERS, SIMULATED_CALLS_PER_SEC } from './parameters.ts';
 import { planFor } from './plan.ts';
 import type { Plan, UnitCosts } from './plan.ts';
-import { callCosts } from './unit-costs.ts';
+import { rowCosts, scriptCosts } from './unit-costs.ts';
 
 /** Without servers: plans with what the part cost has measured, and writes the tables of docs/capacity.md. */
 export async function simulateCapacity(project: string, say: (line: string) => void): Promise<PartResult> {
@@ -71,16 +72,18 @@ export function measuredCosts(resultsFile: string): UnitCosts {
   };
   const { costs, states } = figuresOf('cost') as CostFigures;
   const { again } = figuresOf('counting') as CountingFigures;
-  const perScript = callCosts(states.together, states.apart);
-  const perRow = callCosts(states.together, {
-    cpu: again,
-    sharing: { scriptsPerCall: 1, hourlyRowsPerCall: 1 },
-  });
+  const perScript = scriptCosts(states.scripts);
+  const perRow = rowCosts(states.rows, { cpu: again, hourlyRowsPerCall: 1 });
+  // A gateway and Redis work for a call and its scripts; account and Postgres for it and its rows.
+  const nothing = eachPart(() => 0);
+  const ofScripts = ({ gateway, Redis }: CpuUs) => ({ ...nothing, gateway, Redis });
+  const ofRows = ({ account, Postgres }: CpuUs) => ({ account, Postgres });
   return {
     ...costs,
-    call: { ...perScript.call, account: perRow.call.account, Postgres: perRow.call.Postgres },
-    script: perScript.script,
-    hourlyRow: perRow.hourlyRow,
+    call: { ...ofScripts(perScript.call), ...ofRows(perRow.call), auth: states.rows.cpu.auth },
+    admission: ofScripts(perScript.admission),
+    settlement: ofScripts(perScript.settlement),
+    hourlyRow: { ...nothing, ...ofRows(perRow.hourlyRow) },
   };
 }
 

@@ -12,13 +12,14 @@ import { measuredCosts } from './part.ts';
 import { planFor, planOf } from './plan.ts';
 import type { UnitCosts } from './plan.ts';
 import type { Observed } from './simulate.ts';
-import { callCosts } from './unit-costs.ts';
+import { rowCosts, scriptCosts } from './unit-costs.ts';
 
 const NOTHING = eachPart(() => 0);
 
 const COSTS: UnitCosts = {
   call: { ...NOTHING, gateway: 100, Redis: 10 },
-  script: { ...NOTHING, Redis: 10 },
+  admission: { ...NOTHING, Redis: 5 },
+  settlement: { ...NOTHING, Redis: 15 },
   hourlyRow: { ...NOTHING, account: 20, Postgres: 10 },
   token: NOTHING,
   introspection: { ...NOTHING, auth: 50 },
@@ -31,9 +32,9 @@ const COSTS: UnitCosts = {
 const OBSERVED: Observed = {
   ...{ callsPerSec: 64_000, gateways: 11, admissionScripts: 64_000, settlementScripts: 64_000 },
   ...{ introspections: 24_000, keptEntitlements: 0, askedEntitlements: 0, hourlyRows: 60_000 },
-  callsOfStream: Array.from({ length: 64 }, () => 1_000),
-  scriptsOfStream: Array.from({ length: 64 }, () => 2_000),
-  ...{ callsOfBusiestPayer: 500, scriptsOfBusiestPayer: 1_000, callsOfBusiestGateway: 6_000 },
+  ofStream: Array.from({ length: 64 }, () => ({ calls: 1_000, admissions: 1_000, settlements: 1_000 })),
+  busiestPayer: { calls: 500, admissions: 500, settlements: 500 },
+  callsOfBusiestGateway: 6_000,
 };
 
 test('a core at 60 % does what its share of the CPU time allows', () => {
@@ -46,14 +47,11 @@ test('a core at 60 % does what its share of the CPU time allows', () => {
 });
 
 test('a stream that is too much for a core has a master of its own and is reached first', () => {
-  const callsOfStream = OBSERVED.callsOfStream.with(7, 60_000);
-  const scriptsOfStream = OBSERVED.scriptsOfStream.with(7, 120_000);
-  const observed = {
+  const ofStream = OBSERVED.ofStream.with(7, { calls: 60_000, admissions: 60_000, settlements: 60_000 });
+  const observed: Observed = {
     ...OBSERVED,
-    callsOfStream,
-    scriptsOfStream,
-    admissionScripts: 182_000,
-    callsPerSec: 123_000,
+    ofStream,
+    ...{ callsPerSec: 123_000, admissionScripts: 123_000, settlementScripts: 123_000 },
   };
   const plan = planOf(observed, PARAMETERS, COSTS);
   expect(plan.redisShards).toBeLessThan(10);
@@ -61,22 +59,62 @@ test('a stream that is too much for a core has a master of its own and is reache
   expect(plan.ceilings[0]).toMatchObject({ what: 'the busiest Redis shard, one core' });
 });
 
-test('costs per call, script and row explain both measured states', () => {
-  const us = fc.double({ min: 0, max: 1_000, noNaN: true });
-  const anyCpu = fc.record({ gateway: us, auth: us, account: us, Redis: us, Postgres: us });
-  const few = { scriptsPerCall: 0.2, hourlyRowsPerCall: 0.01 };
-  const many = { scriptsPerCall: 2, hourlyRowsPerCall: 0.5 };
+const us = fc.double({ min: 0, max: 1_000, noNaN: true });
+const anyCpu = fc.record({ gateway: us, auth: us, account: us, Redis: us, Postgres: us });
+const PARTS = ['gateway', 'auth', 'account', 'Redis', 'Postgres'] as const;
+
+test('costs per call and script are found in states that they explain', () => {
+  const scripts = {
+    together: { admissions: 0.02, settlements: 0.06 },
+    apart: { admissions: 0.2, settlements: 0.98 },
+    withoutShares: { admissions: 0.97, settlements: 0.99 },
+  };
+  fc.assert(
+    fc.property(anyCpu, anyCpu, anyCpu, (call, admission, settlement) => {
+      const state = (name: keyof typeof scripts) => {
+        const { admissions, settlements } = scripts[name];
+        const cpu = eachPart(
+          (part) => call[part] + admissions * admission[part] + settlements * settlement[part],
+        );
+        return { cpu, scripts: scripts[name] };
+      };
+      const found = scriptCosts({
+        together: state('together'),
+        apart: state('apart'),
+        withoutShares: state('withoutShares'),
+      });
+      for (const part of PARTS) {
+        expect(found.call[part]).toBeCloseTo(call[part], 6);
+        expect(found.admission[part]).toBeCloseTo(admission[part], 6);
+        expect(found.settlement[part]).toBeCloseTo(settlement[part], 6);
+      }
+    }),
+  );
+});
+
+test('a script that costs nothing, as far as can be measured, never has a negative price', () => {
+  const cpu = (gateway: number) => ({ ...NOTHING, gateway });
+  const { call, admission, settlement } = scriptCosts({
+    together: { cpu: cpu(100), scripts: { admissions: 0, settlements: 0 } },
+    apart: { cpu: cpu(150), scripts: { admissions: 0.2, settlements: 1 } },
+    withoutShares: { cpu: cpu(140), scripts: { admissions: 1, settlements: 1 } },
+  });
+  expect([call.gateway, admission.gateway]).toEqual([100, 0]);
+  expect(settlement.gateway).toBeGreaterThan(50);
+});
+
+test('costs per call and hourly row explain both measured states', () => {
   fc.assert(
     fc.property(anyCpu, anyCpu, (base, more) => {
-      const together = { cpu: base, sharing: few };
-      const apart = { cpu: eachPart((part) => base[part] * 60 + more[part]), sharing: many };
-      const { call, script, hourlyRow } = callCosts(together, apart);
-      for (const { cpu, sharing } of [together, apart]) {
-        for (const part of ['gateway', 'account', 'Redis', 'Postgres'] as const) {
-          const explained =
-            call[part] + script[part] * sharing.scriptsPerCall + hourlyRow[part] * sharing.hourlyRowsPerCall;
+      const together = { cpu: base, hourlyRowsPerCall: 0.01 };
+      const apart = { cpu: eachPart((part) => base[part] * 60 + more[part]), hourlyRowsPerCall: 0.5 };
+      const { call, hourlyRow } = rowCosts(together, apart);
+      for (const { cpu, hourlyRowsPerCall } of [together, apart]) {
+        for (const part of PARTS) {
           // Never less; more only where a line through both would begin below nothing.
-          expect(explained).toBeGreaterThanOrEqual(cpu[part] * 0.999_999);
+          expect(call[part] + hourlyRow[part] * hourlyRowsPerCall).toBeGreaterThanOrEqual(
+            cpu[part] * 0.999_999,
+          );
           expect(call[part]).toBeGreaterThanOrEqual(0);
         }
       }

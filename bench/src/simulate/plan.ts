@@ -3,10 +3,10 @@ import { eachPart } from '../cost/processes.ts';
 import type { CpuUs, SystemPart } from '../cost/processes.ts';
 import type { Parameters } from './parameters.ts';
 import { simulate } from './simulate.ts';
-import type { Observed } from './simulate.ts';
+import type { CallWork, Observed } from './simulate.ts';
 import type { CallCosts } from './unit-costs.ts';
 
-export type UnitCosts = CallCosts & Omit<Costs, 'call'>;
+export type UnitCosts = CallCosts & Costs;
 
 /** What more machines don't relieve. `used`: 1 when a core of it is as busy as it may be. */
 type Ceiling = { what: string; used: number };
@@ -19,7 +19,8 @@ export type Plan = {
   introspectionsPerSec: number;
   keptEntitlementsPerSec: number;
   askedEntitlementsPerSec: number;
-  scriptsPerCall: number;
+  admissionScriptsPerCall: number;
+  settlementScriptsPerCall: number;
   hourlyRowsPerCall: number;
   busiestPayerPerSec: number;
   gatewayPods: number;
@@ -64,7 +65,8 @@ function workOf(observed: Observed, parameters: Parameters, costs: UnitCosts): C
   return eachPart(
     (part) =>
       observed.callsPerSec * costs.call[part] +
-      (observed.admissionScripts + observed.settlementScripts) * costs.script[part] +
+      observed.admissionScripts * costs.admission[part] +
+      observed.settlementScripts * costs.settlement[part] +
       observed.hourlyRows * costs.hourlyRow[part] +
       tokensPerSec(parameters) * costs.token[part] +
       observed.introspections * costs.introspection[part] +
@@ -97,15 +99,16 @@ export function planOf(
     introspectionsPerSec: observed.introspections,
     keptEntitlementsPerSec: observed.keptEntitlements,
     askedEntitlementsPerSec: observed.askedEntitlements,
-    scriptsPerCall: (observed.admissionScripts + observed.settlementScripts) / callsPerSec,
+    admissionScriptsPerCall: observed.admissionScripts / callsPerSec,
+    settlementScriptsPerCall: observed.settlementScripts / callsPerSec,
     hourlyRowsPerCall: observed.hourlyRows / callsPerSec,
-    busiestPayerPerSec: observed.callsOfBusiestPayer,
+    busiestPayerPerSec: observed.busiestPayer.calls,
     gatewayPods: observed.gateways,
     authPods: pods('auth'),
     accountPods,
     redisShards: shards,
     busiestShard: busiest,
-    busiestPayer: redisCores(observed.callsOfBusiestPayer, observed.scriptsOfBusiestPayer, costs),
+    busiestPayer: redisCores(observed.busiestPayer, costs),
     postgresCores,
     redisMib: (applications * costs.tokenBytes + accounts * parameters.keptEntitlementBytes) / MIB,
     postgresGibPerMonth: (applications * HOURS_PER_MONTH * costs.hourlyRowBytes) / GIB,
@@ -133,9 +136,7 @@ function redisShards(
   costs: UnitCosts,
 ): { shards: number; busiest: number } {
   const { streams, busyAtMost } = parameters;
-  const ofStream = observed.callsOfStream
-    .map((calls, stream) => redisCores(calls, observed.scriptsOfStream[stream] ?? 0, costs))
-    .sort((one, other) => other - one);
+  const ofStream = observed.ofStream.map((work) => redisCores(work, costs)).sort((one, other) => other - one);
   const ofStreams = ofStream.reduce((sum, cores) => sum + cores, 0);
   const spread = workOf(observed, parameters, costs).Redis / CORE_US - ofStreams;
   for (let shards = Math.min(streams, Math.max(1, atLeast)); ; shards += 1) {
@@ -152,8 +153,9 @@ function redisShards(
   }
 }
 
-function redisCores(calls: number, scripts: number, costs: UnitCosts): number {
-  return (calls * costs.call.Redis + scripts * costs.script.Redis) / CORE_US;
+function redisCores({ calls, admissions, settlements }: CallWork, costs: UnitCosts): number {
+  const { call, admission, settlement } = costs;
+  return (calls * call.Redis + admissions * admission.Redis + settlements * settlement.Redis) / CORE_US;
 }
 
 function tokensPerSec({ accounts, applicationsPerAccount, tokenLifespanSec }: Parameters): number {

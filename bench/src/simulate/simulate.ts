@@ -5,6 +5,9 @@ import { createRandom, scattered } from './random.ts';
 import { createAdmissions, createSettlements } from './scripts.ts';
 import { createZipf } from './zipf.ts';
 
+/** Calls and their scripts. */
+export type CallWork = { calls: number; admissions: number; settlements: number };
+
 /** What happened in the simulated time, per second. */
 export type Observed = {
   callsPerSec: number;
@@ -16,11 +19,8 @@ export type Observed = {
   keptEntitlements: number;
   askedEntitlements: number;
   hourlyRows: number;
-  /** By stream. */
-  callsOfStream: number[];
-  scriptsOfStream: number[];
-  callsOfBusiestPayer: number;
-  scriptsOfBusiestPayer: number;
+  ofStream: CallWork[];
+  busiestPayer: CallWork;
   callsOfBusiestGateway: number;
 };
 
@@ -37,10 +37,9 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
   const zipf = createZipf(accounts, parameters.zipfExponent, random);
   const model = createModel(parameters, { callsPerSec, gateways }, zipf.shares, random);
   const total = { admission: 0, settlement: 0, introspection: 0, kept: 0, asked: 0, rows: 0 };
-  const callsOfStream = new Float64Array(streams);
-  const scriptsOfStream = new Float64Array(streams);
+  const ofStream = createTally(streams);
+  const ofPayer = createTally(accounts);
   const callsOfGateway = new Float64Array(gateways);
-  const [callsOfPayer, scriptsOfPayer] = [new Float64Array(accounts), new Float64Array(accounts)];
   for (let nowSec = random.gap(callsPerSec); nowSec < endSec; nowSec += random.gap(callsPerSec)) {
     const account = zipf.draw();
     const application = account * applicationsPerAccount + random.below(applicationsPerAccount);
@@ -55,14 +54,11 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
     total.admission += admission;
     total.settlement += settlement;
     if (model.isNewRow(application, nowSec)) total.rows += 1;
-    add(callsOfStream, stream, 1);
-    add(scriptsOfStream, stream, admission + settlement);
-    add(callsOfPayer, account, 1);
-    add(scriptsOfPayer, account, admission + settlement);
+    ofStream.add(stream, admission, settlement);
+    ofPayer.add(account, admission, settlement);
     add(callsOfGateway, gateway, 1);
   }
   const perSec = (count: number) => count / endSec;
-  const busiest = indexOfLargest(callsOfPayer);
   return {
     callsPerSec: perSec(callsOfGateway.reduce((sum, calls) => sum + calls, 0)),
     gateways,
@@ -72,11 +68,28 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
     keptEntitlements: perSec(total.kept),
     askedEntitlements: perSec(total.asked),
     hourlyRows: perSec(total.rows),
-    callsOfStream: Array.from(callsOfStream, perSec),
-    scriptsOfStream: Array.from(scriptsOfStream, perSec),
-    callsOfBusiestPayer: perSec(callsOfPayer[busiest] ?? 0),
-    scriptsOfBusiestPayer: perSec(scriptsOfPayer[busiest] ?? 0),
+    ofStream: Array.from({ length: streams }, (_, stream) => ofStream.read(stream, perSec)),
+    busiestPayer: ofPayer.read(indexOfLargest(ofPayer.calls), perSec),
     callsOfBusiestGateway: perSec(callsOfGateway[indexOfLargest(callsOfGateway)] ?? 0),
+  };
+}
+
+function createTally(size: number) {
+  const calls = new Float64Array(size);
+  const admissions = new Float64Array(size);
+  const settlements = new Float64Array(size);
+  return {
+    calls,
+    add: (index: number, admission: number, settlement: number) => {
+      add(calls, index, 1);
+      add(admissions, index, admission);
+      add(settlements, index, settlement);
+    },
+    read: (index: number, perSec: (count: number) => number): CallWork => ({
+      calls: perSec(calls[index] ?? 0),
+      admissions: perSec(admissions[index] ?? 0),
+      settlements: perSec(settlements[index] ?? 0),
+    }),
   };
 }
 

@@ -1,43 +1,52 @@
-import type { CpuUs, SystemPart } from '../cost/processes.ts';
+import { eachPart } from '../cost/processes.ts';
+import type { CpuUs } from '../cost/processes.ts';
 
-/** How far a measured state's calls shared work. */
-export type Sharing = {
-  /** Admission and settlement scripts. */
-  scriptsPerCall: number;
-  hourlyRowsPerCall: number;
-};
+/** Per call. */
+export type CallScripts = { admissions: number; settlements: number };
 
-export type MeasuredState = { cpu: CpuUs; sharing: Sharing };
+/** CPU-µs: of each call whatever it shares with others, and of each script or hourly row. */
+export type CallCosts = { call: CpuUs; admission: CpuUs; settlement: CpuUs; hourlyRow: CpuUs };
 
-/** CPU-µs: of each call whatever it shares, and of each script or hourly row. */
-export type CallCosts = { call: CpuUs; script: CpuUs; hourlyRow: CpuUs };
+export type ScriptState = { cpu: CpuUs; scripts: CallScripts };
 
-/** What a part's work per call grows with, besides the calls: auth has none with a call (tokens are its work). */
-const GROWS_WITH: Readonly<Record<SystemPart, keyof Sharing | null>> = {
-  gateway: 'scriptsPerCall',
-  auth: null,
-  account: 'hourlyRowsPerCall',
-  Redis: 'scriptsPerCall',
-  Postgres: 'hourlyRowsPerCall',
-};
+/**
+ * Measured states: one account's calls share scripts, those of many don't share settlements, and without shares of
+ * limits (ADR 0070) not admissions either.
+ */
+export type ScriptStates = { together: ScriptState; apart: ScriptState; withoutShares: ScriptState };
 
-/** From two states, of which `apart` shared least: a straight line through both. Never negative. */
-export function callCosts(together: MeasuredState, apart: MeasuredState): CallCosts {
-  const costs: CallCosts = { call: nothing(), script: nothing(), hourlyRow: nothing() };
-  for (const part of Object.keys(GROWS_WITH) as SystemPart[]) {
-    const driver = GROWS_WITH[part];
-    if (driver === null) {
-      costs.call[part] = Math.min(together.cpu[part], apart.cpu[part]);
-      continue;
-    }
-    const [least, most] = [together.sharing[driver], apart.sharing[driver]];
-    const perUnit = Math.max(0, (apart.cpu[part] - together.cpu[part]) / (most - least));
-    costs[driver === 'scriptsPerCall' ? 'script' : 'hourlyRow'][part] = perUnit;
-    costs.call[part] = Math.max(0, together.cpu[part] - perUnit * least);
-  }
-  return costs;
+/** What explains all three states, per part of the system. Never negative. */
+export function scriptCosts({ together, apart, withoutShares }: ScriptStates): Omit<CallCosts, 'hourlyRow'> {
+  const [few, more, most] = [together.scripts, apart.scripts, withoutShares.scripts];
+  const moreOf = (kind: keyof CallScripts) => more[kind] - few[kind];
+  const mostOf = (kind: keyof CallScripts) => most[kind] - few[kind];
+  // Cramer's rule, for the prices of an admission and of a settlement.
+  const determinant =
+    moreOf('admissions') * mostOf('settlements') - moreOf('settlements') * mostOf('admissions');
+  const solved = (part: keyof CpuUs) => {
+    const [toMore, toMost] = [apart, withoutShares].map(({ cpu }) => cpu[part] - together.cpu[part]);
+    const [beyond = 0, beyondMost = 0] = [toMore, toMost];
+    return {
+      admission: (beyond * mostOf('settlements') - beyondMost * moreOf('settlements')) / determinant,
+      settlement: (beyondMost * moreOf('admissions') - beyond * mostOf('admissions')) / determinant,
+    };
+  };
+  const admission = eachPart((part) => Math.max(0, solved(part).admission));
+  const settlement = eachPart((part) => Math.max(0, solved(part).settlement));
+  const call = eachPart((part) =>
+    Math.max(0, together.cpu[part] - admission[part] * few.admissions - settlement[part] * few.settlements),
+  );
+  return { call, admission, settlement };
 }
 
-function nothing(): CpuUs {
-  return { gateway: 0, auth: 0, account: 0, Redis: 0, Postgres: 0 };
+export type RowState = { cpu: CpuUs; hourlyRowsPerCall: number };
+
+/** A straight line through two states, of which the second shared least. Never negative. */
+export function rowCosts(together: RowState, apart: RowState): Pick<CallCosts, 'call' | 'hourlyRow'> {
+  const rows = apart.hourlyRowsPerCall - together.hourlyRowsPerCall;
+  const hourlyRow = eachPart((part) => Math.max(0, (apart.cpu[part] - together.cpu[part]) / rows));
+  const call = eachPart((part) =>
+    Math.max(0, together.cpu[part] - hourlyRow[part] * together.hourlyRowsPerCall),
+  );
+  return { call, hourlyRow };
 }
