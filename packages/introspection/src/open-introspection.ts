@@ -1,8 +1,9 @@
 import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
+import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
-import { followRevocations } from './revocations.ts';
+import { revocationChannel } from './revocations.ts';
 
 export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLookup'> & {
   config: {
@@ -10,7 +11,6 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
     INTROSPECTION_CACHE_TTL_MS: number;
     INTROSPECTION_NEGATIVE_CACHE_TTL_MS: number;
     INTROSPECTION_CACHE_MAX_ENTRIES: number;
-    REDIS_URL: string;
   };
   logger: Logger;
   /**
@@ -20,13 +20,13 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
   onDropped?: (what: Revocation | 'all') => void;
 };
 
-/** An introspector whose cache follows revocations on Redis connections of its own (ADR 0013). */
+/** An introspector whose cache is used while `channel` is followed (ADR 0013). */
 export function openIntrospection(options: OpenIntrospectionOptions): {
   introspect: Introspector['introspect'];
   introspectCached: Introspector['introspectCached'];
   knowsRevocations: Introspector['knowsRevocations'];
   knewRevocationsUntilMs: Introspector['knewRevocationsUntilMs'];
-  close: () => void;
+  channel: FollowedChannel;
 } {
   const { config, auth, logger, onDropped, ...told } = options;
   const introspector = createIntrospector({
@@ -37,11 +37,7 @@ export function openIntrospection(options: OpenIntrospectionOptions): {
     cacheMaxEntries: config.INTROSPECTION_CACHE_MAX_ENTRIES,
     ...told,
   });
-  const { close } = followRevocations({
-    redisUrl: config.REDIS_URL,
-    listener: { ...introspector, onDropped },
-    logger,
-  });
+  const channel = revocationChannel({ ...introspector, onDropped }, logger);
   const { introspect, introspectCached, knowsRevocations, knewRevocationsUntilMs } = introspector;
-  return { introspect, introspectCached, knowsRevocations, knewRevocationsUntilMs, close };
+  return { introspect, introspectCached, knowsRevocations, knewRevocationsUntilMs, channel };
 }

@@ -3,10 +3,12 @@ import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
+import { followChannels } from '@tollgate/redis/follow-channels';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
-import { followRevocations } from './revocations.ts';
+import { revocationChannel } from './revocations.ts';
+import type { RevocationListener } from './revocations.ts';
 
 const CLIENT_ID = '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f';
 const silent = createLogger('suite', 'silent');
@@ -24,17 +26,15 @@ beforeEach(async () => {
   trustedUntilMs = 0;
   server = await startRedis();
   publisher = openRedis(server.url, silent);
-  follower = followRevocations({
-    redisUrl: server.url,
-    logger: silent,
-    listener: {
-      dropClient: (clientId) => told.push(`client ${clientId}`),
-      dropToken: (hash) => told.push(`token ${hash}`),
-      dropAll: () => told.push('all'),
-      trustCacheUntil: (timeMs) => (trustedUntilMs = timeMs),
-      onDropped: (what) => dropped.push([what, told.length]),
-    },
-  });
+  const listener: RevocationListener = {
+    dropClient: (clientId) => told.push(`client ${clientId}`),
+    dropToken: (hash) => told.push(`token ${hash}`),
+    dropAll: () => told.push('all'),
+    trustCacheUntil: (timeMs) => (trustedUntilMs = timeMs),
+    onDropped: (what) => dropped.push([what, told.length]),
+  };
+  const channels = [revocationChannel(listener, silent)];
+  follower = followChannels({ url: server.url, channels, logger: silent });
   await waitFor(() => isTrusted() && publisher.status === 'ready');
 });
 

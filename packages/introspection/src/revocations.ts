@@ -2,7 +2,7 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import { REVOCATION_CHANNEL, revocationSchema } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
-import { followChannel } from '@tollgate/redis/follow-channel';
+import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import type { Introspector } from './introspection.ts';
 
 export type RevocationListener = Pick<
@@ -23,14 +23,12 @@ export function isEnded(
   return epoch < revocation.revocation_epoch;
 }
 
-/** Follows revocations on Redis connections of its own (ADR 0013, ADR 0018). */
-export function followRevocations(options: {
-  redisUrl: string;
-  listener: RevocationListener;
-  logger: Logger;
-}): { close: () => void } {
-  const { redisUrl, listener, logger } = options;
-  const dropAll = () => {
+/** What an introspector follows so that its cache may be trusted (ADR 0013, ADR 0018). */
+export function revocationChannel(
+  listener: RevocationListener,
+  logger: Pick<Logger, 'warn'>,
+): FollowedChannel {
+  const onDropAll = () => {
     listener.dropAll();
     listener.onDropped?.('all');
   };
@@ -39,7 +37,7 @@ export function followRevocations(options: {
     const parsed = revocationSchema.safeParse(parseJson(message));
     if (!parsed.success) {
       logger.warn('a revocation message could not be read; all cached introspections are dropped');
-      dropAll();
+      onDropAll();
       return;
     }
     const revocation = parsed.data;
@@ -48,14 +46,11 @@ export function followRevocations(options: {
     listener.onDropped?.(revocation);
   }
 
-  return followChannel({
-    url: redisUrl,
+  return {
     channel: REVOCATION_CHANNEL,
     onMessage: pass,
-    onDropAll: dropAll,
-    trustUntil: listener.trustCacheUntil,
-    logger,
-  });
+    cache: { onDropAll, trustUntil: listener.trustCacheUntil },
+  };
 }
 
 function parseJson(text: string): unknown {

@@ -5,7 +5,15 @@ const TRUST_MS = 800;
 
 const LOGGED_GAP_MS = 2_000;
 
-/** How long all messages of a channel are known to have arrived. */
+/** What a cache is told that follows a channel. */
+export type CacheTrust = {
+  /** Messages may have been missed, so the cache must be emptied. */
+  onDropAll: () => void;
+  /** The cache may be used until then (performance.now()); 0 ends trust at once. */
+  trustUntil: (timeMs: number) => void;
+};
+
+/** How long all messages of the channels are known to have arrived. */
 export type Trust = {
   losses: () => number;
   lose: () => void;
@@ -16,37 +24,40 @@ export type Trust = {
 };
 
 export function createTrust(options: {
-  channel: string;
-  onDropAll: () => void;
-  trustUntil: (timeMs: number) => void;
+  channels: readonly string[];
+  caches: readonly CacheTrust[];
   logger: Logger;
 }): Trust {
-  const { channel, onDropAll, trustUntil, logger } = options;
+  const { channels, caches, logger } = options;
   let untilMs = 0;
   let losses = 0;
   let lastMs = performance.now();
   let away = false;
+
+  function trustUntil(timeMs: number): void {
+    untilMs = timeMs;
+    for (const cache of caches) cache.trustUntil(timeMs);
+  }
+
   return {
     losses: () => losses,
     lose: () => {
       losses += 1;
-      untilMs = 0;
       trustUntil(0);
     },
     renew: (askedMs) => {
-      if (askedMs > untilMs) onDropAll();
-      untilMs = askedMs + TRUST_MS;
-      trustUntil(untilMs);
+      if (askedMs > untilMs) for (const { onDropAll } of caches) onDropAll();
+      trustUntil(askedMs + TRUST_MS);
       lastMs = askedMs;
-      if (away) logger.info({ channel }, 'subscribed to the Redis channel again');
+      if (away) logger.info({ channels }, 'subscribed to the Redis channels again');
       away = false;
     },
     logGap: (error) => {
       if (away || performance.now() - lastMs < LOGGED_GAP_MS) return;
       away = true;
       logger.warn(
-        { err: error, channel },
-        'cannot subscribe to a Redis channel; the caches that depend on it are not used',
+        { err: error, channels },
+        'cannot subscribe to Redis channels; the caches that depend on them are not used',
       );
     },
   };

@@ -7,6 +7,7 @@ import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
+import { followChannels } from '@tollgate/redis/follow-channels';
 import { observeReconnects } from '@tollgate/redis/metrics';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { observeCertificates } from '@tollgate/server/peer-certificates';
@@ -52,11 +53,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   observePostgres(registry, query);
   const checkPostgres = () => checkSchemaServesThisVersion(query);
   await checkPostgres().catch(throwRefusal);
-  const redis = openRedis(config.REDIS_URL, logger);
-  observeReconnects(redis, registry);
+  const redis = openObservedRedis(context);
   const traces = await openServiceTraces(config, redis, logger);
   const auth = openAuth(config, registry);
   const introspection = openIntrospection({ config, auth, logger });
+  const followed = followChannels({ url: config.REDIS_URL, channels: [introspection.channel], logger });
   const clocks = followClocks(redis, query, { registry, logger });
   const keptAnswers = createKeptAnswers(redis, registry);
   const dueWatch = startDueWatch(createQuery(databases.dueDatabase));
@@ -108,7 +109,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await Promise.all(workers.map((each) => each.close()));
       await Promise.all([auth.close(), ...Object.values(databases).map((each) => each.destroy())]);
       await traces.close();
-      introspection.close();
+      followed.close();
       for (const clock of Object.values(clocks)) clock.close();
       redis.disconnect();
     },
@@ -217,6 +218,12 @@ function followClocks(
     redis: followClock({ reference: 'redis', readMs: () => redisTimeMs(redis), ...told }),
     postgres: followClock({ reference: 'postgres', readMs: readPostgresMs, ...told }),
   };
+}
+
+function openObservedRedis({ config, logger, registry }: ComposeContext<Config>): RedisConnection {
+  const redis = openRedis(config.REDIS_URL, logger);
+  observeReconnects(redis, registry);
+  return redis;
 }
 
 function openDatabases(

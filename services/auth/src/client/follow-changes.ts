@@ -2,7 +2,7 @@ import { createSingleFlight } from '@tollgate/cache/single-flight';
 import { REVOCATION_CHANNEL, revocationSchema } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
-import { followChannel } from '@tollgate/redis/follow-channel';
+import { followChannels } from '@tollgate/redis/follow-channels';
 import type { ClientDirectory } from './directory.ts';
 
 /** A fallback for when account can't reach auth: account also sends changes by HTTP and repeats both. */
@@ -27,12 +27,10 @@ export function followChanges(options: {
     }
   }
 
-  return followChannel({
+  const onMessage = (message: string) => void singleFlight(message, () => apply(message));
+  return followChannels({
     url: redisUrl,
-    channel: REVOCATION_CHANNEL,
-    onMessage: (message) => void singleFlight(message, () => apply(message)),
-    onDropAll: () => undefined,
-    trustUntil: () => undefined,
+    channels: [{ channel: REVOCATION_CHANNEL, onMessage, cache: null }],
     logger,
   });
 }

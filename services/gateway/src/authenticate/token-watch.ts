@@ -3,9 +3,9 @@ import type { Revocation } from '@tollgate/contracts/revocation';
 import type { Introspector } from '@tollgate/introspection';
 import { isEnded } from '@tollgate/introspection/revocations';
 import { invalidToken } from '@tollgate/http/problem';
-import { createSweep } from '../sweep.ts';
 import { createGroups } from './groups.ts';
 import { recheckTokens } from './recheck-tokens.ts';
+import { createSweep } from './sweep.ts';
 import type { TokenUse, WatchedUse } from './token-use.ts';
 
 export type TokenWatch = {

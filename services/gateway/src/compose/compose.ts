@@ -3,6 +3,7 @@ import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import { underCors } from '@tollgate/http/cors';
 import type { Cors } from '@tollgate/http/cors';
+import { followChannels } from '@tollgate/redis/follow-channels';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from '../app.ts';
@@ -187,11 +188,14 @@ function composePeers(
     cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
     staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
     cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
-    redisUrl: config.REDIS_URL,
-    recalls,
     logger,
     onLookup: metrics.onEntitlement,
     onLoaded: metrics.onEntitlementLoaded,
+  });
+  const followed = followChannels({
+    url: config.REDIS_URL,
+    channels: [introspection.channel, entitlements.channel, recalls.channel],
+    logger,
   });
   metrics.observeTrust('introspection', introspection.knowsRevocations);
   metrics.observeTrust('entitlement', entitlements.isTrusted);
@@ -204,8 +208,7 @@ function composePeers(
     isTrusted: entitlements.isTrusted,
     close: async () => {
       tokenWatch.close();
-      introspection.close();
-      entitlements.close();
+      followed.close();
       await Promise.all([auth.close(), account.close()]);
     },
   };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { Logger } from '@tollgate/log';
+import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import { createAdmission } from '../admission/admission.ts';
 import { createAdmissionScript } from '../admission/admit-script.ts';
 import { batchAdmissions } from '../admission/batch-admissions.ts';
@@ -25,16 +26,18 @@ type Peers = {
   isTrusted: () => boolean;
 };
 
-/** A further channel of the connections that follow account's events. */
-export type Recalls = { channel: string; onMessage: (message: string) => void; onDropAll: () => void };
-
 /** What gateways are told about shares. It is followed before there are any. */
-export function openRecalls(): Recalls & { passTo: (shares: Pick<Shares, 'onMessage'>) => void } {
+export type Recalls = { channel: FollowedChannel; passTo: (shares: Pick<Shares, 'onMessage'>) => void };
+
+export function openRecalls(): Recalls {
   let shares: Pick<Shares, 'onMessage'> | undefined;
   return {
-    channel: SHARE_CHANNEL,
-    onMessage: (message) => shares?.onMessage(message),
-    onDropAll: () => shares?.onMessage(null),
+    channel: {
+      channel: SHARE_CHANNEL,
+      onMessage: (message) => shares?.onMessage(message),
+      // Shares ask `isTrusted` of the entitlements, whose events come by the same connections.
+      cache: { onDropAll: () => shares?.onMessage(null), trustUntil: () => undefined },
+    },
     passTo: (all) => {
       shares = all;
     },
@@ -46,7 +49,7 @@ export function composeMetering(
   config: Config,
   store: Store,
   { account, isTrusted }: Peers,
-  parts: { logger: Logger; metrics: Metrics; recalls: ReturnType<typeof openRecalls> },
+  parts: { logger: Logger; metrics: Metrics; recalls: Recalls },
 ) {
   const { logger, metrics, recalls } = parts;
   const { redis } = store;

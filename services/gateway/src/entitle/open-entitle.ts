@@ -1,28 +1,21 @@
 import { ENTITLEMENT_CHANNEL, entitlementEventSchema } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
-import { followChannel } from '@tollgate/redis/follow-channel';
-import type { FurtherChannel } from '@tollgate/redis/follow-channel';
+import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import { createEntitle } from './entitle.ts';
 import type { Entitle, EntitleOptions } from './entitle.ts';
 
-type OpenEntitleOptions = EntitleOptions & {
-  redisUrl: string;
-  /** Of a further channel on the same connections, trusted like account's events. */
-  recalls: FurtherChannel & { onDropAll: () => void };
-  logger: Logger;
-};
+type OpenEntitleOptions = EntitleOptions & { logger: Pick<Logger, 'warn'> };
 
-/** Entitlements whose cache follows account's events on Redis connections of its own (ADR 0018). */
+/** Entitlements whose cache is used while `channel`, account's events, is followed (ADR 0022). */
 export function openEntitle(options: OpenEntitleOptions): {
   entitle: Entitle;
   /** While no event can have been missed. */
   isTrusted: () => boolean;
-  close: () => void;
+  channel: FollowedChannel;
 } {
-  const { redisUrl, logger } = options;
+  const { logger } = options;
   const { entitle, dropAccount, dropAll, trustCacheUntil, isTrusted } = createEntitle(options);
-  const { close } = followChannel({
-    url: redisUrl,
+  const channel: FollowedChannel = {
     channel: ENTITLEMENT_CHANNEL,
     onMessage: (message) => {
       const event = entitlementEventSchema.safeParse(parseJson(message));
@@ -33,15 +26,9 @@ export function openEntitle(options: OpenEntitleOptions): {
       logger.warn('an entitlement event could not be read; all cached entitlements are dropped');
       dropAll();
     },
-    further: options.recalls,
-    onDropAll: () => {
-      dropAll();
-      options.recalls.onDropAll();
-    },
-    trustUntil: trustCacheUntil,
-    logger,
-  });
-  return { entitle, isTrusted, close };
+    cache: { onDropAll: dropAll, trustUntil: trustCacheUntil },
+  };
+  return { entitle, isTrusted, channel };
 }
 
 function parseJson(text: string): unknown {

@@ -8,26 +8,21 @@ import { parseRedisUrl } from '../redis-url.ts';
 import type { RedisEndpoint } from '../redis-url.ts';
 import { openOneServer } from '../server.ts';
 import { createTrust } from './trust.ts';
+import type { CacheTrust } from './trust.ts';
 
-export type FurtherChannel = {
+export type { CacheTrust } from './trust.ts';
+
+export type FollowedChannel = {
   channel: string;
   onMessage: (message: string) => void;
+  /** Null where it doesn't matter whether a message was missed. */
+  cache: CacheTrust | null;
 };
 
-export type FollowOptions = {
-  url: string;
-  channel: string;
-  onMessage: (message: string) => void;
-  /** Followed by the same connections: what holds for the one channel holds for both. */
-  further?: FurtherChannel;
-  /** Messages may have been missed, so caches must be emptied. */
-  onDropAll: () => void;
-  /** Caches may be used until then (performance.now()); 0 ends trust at once. */
-  trustUntil: (timeMs: number) => void;
-  logger: Logger;
-};
+const TRUST_INTERVAL_MS = 200;
 
-const ROUND_INTERVAL_MS = 200;
+/** Where nothing is trusted, dead connections and new masters only have to be noticed. */
+const INTERVAL_MS = 2_000;
 
 /** A sentinel that hangs mustn't delay a round until trust expires. */
 const SENTINEL_TIMEOUT_MS = 250;
@@ -35,17 +30,23 @@ const SENTINEL_TIMEOUT_MS = 250;
 type Followed = { link: ChannelLink; control: Redis | undefined };
 
 /**
- * Follows every master, because only the server that published a message can prove its delivery (ADR 0018).
- * Pub/sub loses messages without a subscriber, so trust starts with a drop after each gap.
+ * Follows channels by the same connections, one to every master, because only the server that published a message can
+ * prove its delivery (ADR 0018). Pub/sub loses messages without a subscriber, so trust starts with a drop after each
+ * gap.
  */
-export function followChannel(options: FollowOptions): { close: () => void } {
-  const { open, masters } = topologyOf(options.url);
-  const trust = createTrust(options);
+export function followChannels(options: {
+  url: string;
+  channels: readonly FollowedChannel[];
+  logger: Logger;
+}): { close: () => void } {
+  const { url, channels, logger } = options;
+  const { open, masters } = topologyOf(url);
+  const caches = channels.flatMap(({ cache }) => cache ?? []);
+  const trust = createTrust({ channels: channels.map(({ channel }) => channel), caches, logger });
   let lastError: unknown;
   let running = false;
   let closed = false;
   const isClosed = () => closed;
-  const channels = [{ channel: options.channel, onMessage: options.onMessage }, options.further ?? []].flat();
   const onMessages = new Map(channels.map(({ channel, onMessage }) => [channel, onMessage]));
   const servers = createFollowedServers((endpoint) => ({
     control: masters === undefined ? undefined : open(endpoint),
@@ -83,7 +84,7 @@ export function followChannel(options: FollowOptions): { close: () => void } {
 
   if (masters === undefined) servers.settleOn([{ host: '', port: 0 }]);
   void round();
-  const timer = setInterval(() => void round(), ROUND_INTERVAL_MS);
+  const timer = setInterval(() => void round(), caches.length > 0 ? TRUST_INTERVAL_MS : INTERVAL_MS);
   timer.unref();
   return {
     close: () => {

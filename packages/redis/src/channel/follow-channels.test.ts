@@ -6,7 +6,7 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis, RunningRedis } from '@tollgate/testbed/redis';
 import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
 import type { RedisCluster, RedisSentinel } from '@tollgate/testbed/redis-topologies';
-import { followChannel } from './follow-channel.ts';
+import { followChannels } from './follow-channels.ts';
 
 const CHANNEL = 'suite:channel';
 const FAILOVER = { timeoutMs: 20_000 };
@@ -31,19 +31,25 @@ async function follow(redis: RunningRedis, own: readonly OwnRedis[]): Promise<vo
   running = redis;
   servers = own.map(({ url }) => new Redis(url));
   for (const server of servers) server.on('error', () => undefined);
-  follower = followChannel({
+  follower = followChannels({
     url: redis.url,
-    channel: CHANNEL,
-    onMessage: (message) => told.push(message),
-    onDropAll: () => {
-      told.push(isTrusted() ? NEEDLESS_DROP : DROP);
-      firstTrustedUntilMs = 0;
-    },
-    trustUntil: (timeMs) => {
-      if (timeMs === 0 && isTrusted()) losses += 1;
-      trustedUntilMs = timeMs;
-      if (firstTrustedUntilMs === 0) firstTrustedUntilMs = timeMs;
-    },
+    channels: [
+      {
+        channel: CHANNEL,
+        onMessage: (message) => told.push(message),
+        cache: {
+          onDropAll: () => {
+            told.push(isTrusted() ? NEEDLESS_DROP : DROP);
+            firstTrustedUntilMs = 0;
+          },
+          trustUntil: (timeMs) => {
+            if (timeMs === 0 && isTrusted()) losses += 1;
+            trustedUntilMs = timeMs;
+            if (firstTrustedUntilMs === 0) firstTrustedUntilMs = timeMs;
+          },
+        },
+      },
+    ],
     logger: createLogger('suite', 'silent'),
   });
   await waitFor(isTrusted);
