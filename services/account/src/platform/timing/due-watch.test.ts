@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startAccount } from '../../../test/suite/account-under-test.ts';
+import { createDatabase } from '@tollgate/testbed/database';
+import { openSuiteDatabase, startAccount } from '../../../test/suite/account-under-test.ts';
+import { createQuery } from '../database/query.ts';
 import type { Query } from '../database/query.ts';
 import { startDueWatch } from './due-watch.ts';
 import type { DueWatch } from './due-watch.ts';
@@ -46,6 +48,34 @@ test.each([
   let woken = 0;
   own.watch('anything', () => (woken += 1));
   await waitFor(() => woken >= 3);
+});
+
+test('another set of as many conditions is looked for by a statement of its own', async () => {
+  const home = await createDatabase();
+  const database = openSuiteDatabase(home.url);
+  try {
+    const query = createQuery(database);
+    let looks = 0;
+    const counted: Query = async (...statement) => {
+      const rows = await query(...statement);
+      looks += 1;
+      return rows as never;
+    };
+    watch = startDueWatch(counted);
+    let woken = 0;
+    const wake = () => (woken += 1);
+    for (const condition of ['1 = 2', '2 = 1']) {
+      const before = looks;
+      const unwatch = watch.watch(condition, wake);
+      await waitFor(() => looks >= before + 2);
+      unwatch();
+    }
+    expect(woken).toBe(0);
+  } finally {
+    await watch?.close();
+    await database.destroy();
+    await home.drop();
+  }
 });
 
 test("account's own conditions are valid, and none holds while there is nothing to do", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Query } from '../database/query.ts';
 import { pause } from './pause.ts';
 
@@ -60,10 +61,9 @@ export function startDueWatch(query: Query): DueWatch {
 
 async function findDue(query: Query, conditions: readonly string[]): Promise<ReadonlySet<string>> {
   if (conditions.length === 0) return new Set();
-  const [row] = await query<{ due: boolean[] }>(
-    `SELECT ARRAY[${conditions.join(', ')}] AS due`,
-    {},
-    `due_work_${String(conditions.length)}`,
-  );
+  const sql = `SELECT ARRAY[${conditions.join(', ')}] AS due`;
+  // A connection keeps one statement by each name.
+  const name = `due_work_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`;
+  const [row] = await query<{ due: boolean[] }>(sql, {}, name);
   return new Set(conditions.filter((_, index) => row?.due[index]));
 }
