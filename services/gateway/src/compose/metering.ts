@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { Logger } from '@tollgate/log';
 import type { FollowedChannel } from '@tollgate/redis/follow-channels';
@@ -61,8 +61,6 @@ export function composeMetering(
     leases,
     trustMs: config.ADMISSION_SHARE_TRUST_MS,
     canBeRecalled: isTrusted,
-    areOutstanding: async (payerId, periodId) =>
-      (await redis.hget(usageLiveKey(usageShard(payerId), periodId), 'shares')) !== null,
     onShare: metrics.onShare,
   });
   metrics.observeLeases(() => leases.held() + shares.slotsInUse());

@@ -1,4 +1,5 @@
 import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import type { RedisConnection } from '@tollgate/redis';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from '../../entitle/entitle.ts';
@@ -145,6 +146,8 @@ export type ShareScripts = {
   sync: (payer: PayerEntitlement, report: SyncReport, need: Need) => Promise<Grant | 'lost' | 'refused'>;
   /** `used` is null if it isn't known what was reported. `members` are leases of calls in flight. */
   giveBack: (payer: PayerEntitlement, used: number | null, members: readonly string[]) => Promise<void>;
+  /** Whether a gateway may use a share of the period. */
+  areOutstanding: (payerId: number, periodId: number) => Promise<boolean>;
 };
 
 type SyncResult = [
@@ -157,7 +160,10 @@ type SyncResult = [
   trafficBytes?: number,
 ];
 
-export function createShareScripts(redis: ScriptableRedis, gatewayId: string): ShareScripts {
+export function createShareScripts(
+  redis: ScriptableRedis & Pick<RedisConnection, 'hget'>,
+  gatewayId: string,
+): ShareScripts {
   const sync = defineScript(redis, SYNC);
   const giveBack = defineScript(redis, RETURN);
   const keysOf = ({ payerId, periodId }: PayerEntitlement) => [
@@ -190,5 +196,7 @@ export function createShareScripts(redis: ScriptableRedis, gatewayId: string): S
       const rate = payer.limits.rate_limit ?? -1;
       await giveBack(keysOf(payer), [rate, gatewayId, used ?? -1, LEASE_MS, ...members]);
     },
+    areOutstanding: async (payerId, periodId) =>
+      (await redis.hget(usageLiveKey(usageShard(payerId), periodId), 'shares')) !== null,
   };
 }

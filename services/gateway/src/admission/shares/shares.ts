@@ -7,8 +7,6 @@ import { INTERVAL_MS, createShareHolder } from './share-holder.ts';
 import type { LocalAdmission, ShareHolder, ShareHolderOptions } from './share-holder.ts';
 
 export type SharesOptions = Omit<ShareHolderOptions, 'nowMs'> & {
-  /** Whether a gateway may use a share of the period. */
-  areOutstanding: (payerId: number, periodId: number) => Promise<boolean>;
   nowMs?: () => number;
   /** Calls `tick` every INTERVAL_MS until the returned function is called. */
   every?: (tick: () => void) => () => void;
@@ -37,7 +35,7 @@ const POLL_MS = 3;
  * share as taken until it is returned or expires, so all gateways together never exceed a limit.
  */
 export function createShares(options: SharesOptions): Shares {
-  const { areOutstanding, every = everyInterval, nowMs = () => performance.now() } = options;
+  const { scripts, every = everyInterval, nowMs = () => performance.now() } = options;
   const holders = new Map<number, ShareHolder>();
   let stopTicking: (() => void) | null = null;
   let closed = options.trustMs === 0;
@@ -82,7 +80,7 @@ export function createShares(options: SharesOptions): Shares {
       const untilMs = performance.now() + forMs;
       await recall(payer_id);
       while (performance.now() < untilMs) {
-        if (!(await areOutstanding(payer_id, period_id).catch(() => true))) return;
+        if (!(await scripts.areOutstanding(payer_id, period_id).catch(() => true))) return;
         await delay(POLL_MS);
       }
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
 import { createLogger } from '@tollgate/log';
@@ -74,8 +74,6 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     scripts: createShareScripts(redis, gatewayId),
     ...{ leases, trustMs },
     canBeRecalled: () => isTrusted,
-    areOutstanding: async (payerId, periodId) =>
-      (await redis.hget(usageLiveKey(usageShard(payerId), periodId), 'shares')) !== null,
     ...(clock === undefined ? {} : { nowMs: clock.nowMs, every: everyCall }),
   });
   function everyCall(next: () => void) {
