@@ -3,6 +3,7 @@ import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
 import type { Revocation } from '@tollgate/contracts/revocation';
 import { batchCalls } from '@tollgate/redis/batch-calls';
+import { onBatchEnd } from '@tollgate/redis/batch-writes';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { epochKey, manualTokenField, tokenKey } from '../client/client-keys.ts';
@@ -52,6 +53,8 @@ redis.call('PUBLISH', ARGV[1], ARGV[2])
 return 1
 `;
 
+const findAnswers = z.array(z.unknown());
+
 const findAnswer = z.tuple([
   z.enum(['certain', 'uncertain']),
   z.enum(['issued', 'manual', 'nowhere']),
@@ -59,14 +62,14 @@ const findAnswer = z.tuple([
   z.int(),
 ]);
 
-export type LiveRecord = TokenRecord & { expiresInMs: number };
+export type LiveRecord = Readonly<TokenRecord & { expiresInMs: number }>;
 
-type FoundToken = {
+type FoundToken = Readonly<{
   record: LiveRecord | null;
   /** False if this Redis may lack the application's last change. */
   certain: boolean;
   manualTokenHash: string | null;
-};
+}>;
 
 /** Issued and manual tokens in Redis. @throws {Problem} (each call) service_unavailable */
 export type TokenStore = {
@@ -77,34 +80,56 @@ export type TokenStore = {
 
 const EXPIRED: FoundToken = { record: null, certain: true, manualTokenHash: null };
 
-/** Introspections of one application's tokens in one turn of the event loop share a script call (ADR 0036). */
-function batchFinds(find: Script): (applicationPart: string, hash: string) => Promise<unknown> {
-  return batchCalls(async (applicationPart: string, hashes: readonly string[]) => {
-    const distinct = [...new Set(hashes)];
-    const keys = [epochKey(applicationPart), ...distinct.map((hash) => tokenKey(hash, applicationPart))];
-    const answers = z.array(z.unknown()).parse(await find(keys, distinct.map(manualTokenField)));
-    return hashes.map((hash) => answers[distinct.indexOf(hash)]);
+/** @throws {z.ZodError | SyntaxError} if the record isn't one of ours */
+function foundToken(answer: unknown, hash: string): FoundToken {
+  const [certainty, origin, json, leftMs] = findAnswer.parse(answer);
+  const certain = certainty === 'certain';
+  if (origin === 'nowhere') return { record: null, certain, manualTokenHash: null };
+  const record = tokenRecordSchema.parse(JSON.parse(json));
+  // A replica may be late to delete an expired key, and fields of a hash don't expire.
+  if (leftMs <= 0) return EXPIRED;
+  return {
+    record: { ...record, expiresInMs: leftMs },
+    certain,
+    manualTokenHash: origin === 'manual' ? hash : null,
+  };
+}
+
+/**
+ * In one turn of the event loop, introspections of one application's tokens share a script call, and those of one
+ * token what it found (ADR 0036).
+ */
+function createFind(script: Script): TokenStore['find'] {
+  const find = batchCalls(async (applicationPart: string, hashes: readonly string[]) => {
+    const keys = [epochKey(applicationPart), ...hashes.map((hash) => tokenKey(hash, applicationPart))];
+    return findAnswers.parse(await script(keys, hashes.map(manualTokenField)));
   });
+  const asked = new Map<string, Promise<FoundToken>>();
+
+  async function ask(token: string, applicationPart: string): Promise<FoundToken> {
+    const hash = accessTokenHash(token);
+    return foundToken(await find(applicationPart, hash), hash);
+  }
+
+  return (token, applicationPart) => {
+    const shared = asked.get(token);
+    if (shared !== undefined) return shared;
+    if (asked.size === 0) {
+      // The script call leaves then, and its answer is too old for whoever asks later.
+      onBatchEnd(() => {
+        asked.clear();
+      });
+    }
+    const found = ask(token, applicationPart);
+    asked.set(token, found);
+    return found;
+  };
 }
 
 export function createTokenStore(redis: ScriptableRedis): TokenStore {
-  const find = batchFinds(defineScript(redis, FIND));
   const revoke = defineScript(redis, REVOKE);
   return {
-    find: async (token, applicationPart) => {
-      const hash = accessTokenHash(token);
-      const [certainty, origin, json, leftMs] = findAnswer.parse(await find(applicationPart, hash));
-      const certain = certainty === 'certain';
-      if (origin === 'nowhere') return { record: null, certain, manualTokenHash: null };
-      const record = tokenRecordSchema.parse(JSON.parse(json));
-      // A replica may be late to delete an expired key, and fields of a hash don't expire.
-      if (leftMs <= 0) return EXPIRED;
-      return {
-        record: { ...record, expiresInMs: leftMs },
-        certain,
-        manualTokenHash: origin === 'manual' ? hash : null,
-      };
-    },
+    find: createFind(defineScript(redis, FIND)),
     revoke: async (token, applicationPart) => {
       const hash = accessTokenHash(token);
       const revocation: Revocation = { kind: 'token', token_hash: hash };
