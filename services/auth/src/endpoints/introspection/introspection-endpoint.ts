@@ -27,16 +27,6 @@ export function introspectionEndpoint(options: {
   const { authenticateService, countIntrospection, readForm, findLiveToken, tokenPrefix, onIntrospected } =
     options;
 
-  async function introspect(
-    token: string,
-    requestId: string,
-  ): Promise<[IntrospectionOutcome, Introspection]> {
-    const parsed = parseAccessToken(token, tokenPrefix);
-    if (parsed === null) return ['malformed', { active: false }];
-    const record = await findLiveToken(token, parsed.applicationPart, requestId);
-    return record === null ? ['inactive', { active: false }] : ['active', activeToken(record)];
-  }
-
   return async ({ req, res, requestId }) => {
     countIntrospection(authenticateService(req.headers.authorization));
     const token = (await readForm(req, res)).get('token');
@@ -45,8 +35,11 @@ export function introspectionEndpoint(options: {
     }
     const startedMs = performance.now();
     try {
-      const [outcome, introspection] = await introspect(token, requestId);
+      const parsed = parseAccessToken(token, tokenPrefix);
+      const record = parsed === null ? null : await findLiveToken(token, parsed.applicationPart, requestId);
+      const outcome = record !== null ? 'active' : parsed !== null ? 'inactive' : 'malformed';
       onIntrospected(outcome, performance.now() - startedMs);
+      const introspection: Introspection = record === null ? { active: false } : activeToken(record);
       return JSON.stringify(introspection);
     } catch (error) {
       onIntrospected('failed', performance.now() - startedMs);
