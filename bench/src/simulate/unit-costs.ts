@@ -7,7 +7,7 @@ export type CallScripts = { admissions: number; settlements: number };
 /** CPU-µs: of each call whatever it shares with others, and of each script or hourly row. */
 export type CallCosts = { call: CpuUs; admission: CpuUs; settlement: CpuUs; hourlyRow: CpuUs };
 
-export type ScriptState = { cpu: CpuUs; scripts: CallScripts };
+type ScriptState = { cpu: CpuUs; scripts: CallScripts };
 
 /**
  * Measured states: one account's calls share scripts, those of many don't share settlements, and without shares of
