@@ -226,3 +226,66 @@ describe('Sentinel', () => {
     await waitFor(() => !isTrusted());
   });
 });
+
+describe('several channels', () => {
+  let server: OwnRedis;
+  let publisher: Redis;
+  let trusted: Map<string, number>;
+
+  beforeEach(async () => {
+    server = await startRedis();
+    publisher = new Redis(server.url);
+    servers = [publisher];
+    [told, trusted] = [[], new Map()];
+  });
+
+  afterEach(async () => {
+    follower.close();
+    publisher.disconnect();
+    await server.stop();
+  });
+
+  function followAll(cached: readonly string[], others: readonly string[]): void {
+    const onMessage = (channel: string) => (message: string) => told.push(`${channel} ${message}`);
+    follower = followChannels({
+      url: server.url,
+      channels: [
+        ...cached.map((channel) => ({
+          channel,
+          onMessage: onMessage(channel),
+          cache: {
+            onDropAll: () => told.push(`${channel} dropped`),
+            trustUntil: (timeMs: number) => trusted.set(channel, timeMs),
+          },
+        })),
+        ...others.map((channel) => ({ channel, onMessage: onMessage(channel), cache: null })),
+      ],
+      logger: createLogger('suite', 'silent'),
+    });
+  }
+
+  async function publishUntilTold(channel: string): Promise<void> {
+    await waitFor(async () => {
+      await publisher.publish(channel, 'message');
+      return told.includes(`${channel} message`);
+    });
+  }
+
+  test('share a connection and trust; each gets its own messages', async () => {
+    followAll(['one', 'other'], ['third']);
+    const isAllTrusted = () => ['one', 'other'].every((name) => (trusted.get(name) ?? 0) > performance.now());
+    await waitFor(isAllTrusted);
+    expect(told.toSorted()).toEqual(['one dropped', 'other dropped']);
+    for (const channel of ['one', 'other', 'third']) await publishUntilTold(channel);
+    const subscribed = (await publisher.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) as string;
+    expect(subscribed.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('of which no cache depends are followed again after a cut', async () => {
+    followAll([], ['one', 'other']);
+    await publishUntilTold('one');
+    told = [];
+    await publisher.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    for (const channel of ['one', 'other']) await publishUntilTold(channel);
+  });
+});
