@@ -24,7 +24,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   revocation: { timeLimitSec: 120, run: measureRevocation },
   idle: { timeLimitSec: 90, run: measureIdle },
   counting: { timeLimitSec: 180, run: measureCounting },
-  cost: { timeLimitSec: 400, run: measureCost },
+  cost: { timeLimitSec: 540, run: measureCost },
   simulate: { timeLimitSec: 120, compute: simulateCapacity },
   'hot-payer': { timeLimitSec: 120, run: measureHotPayer },
   usage: { timeLimitSec: 180, run: measureUsage },

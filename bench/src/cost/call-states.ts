@@ -15,7 +15,7 @@ export type MeasuredCalls = { cpu: CpuUs; scripts: CallScripts };
 
 export type CountScripts = () => Promise<CallScripts>;
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 const WARM_UP_SEC = 5;
 
 /** All states in turn, round by round, because a machine's speed varies within minutes. */
