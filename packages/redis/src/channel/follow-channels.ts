@@ -22,7 +22,7 @@ export type FollowedChannel = {
 const TRUST_INTERVAL_MS = 200;
 
 /** Where nothing is trusted, dead connections and new masters only have to be noticed. */
-const INTERVAL_MS = 2_000;
+const INTERVAL_MS = 1_000;
 
 /** A sentinel that hangs mustn't delay a round until trust expires. */
 const SENTINEL_TIMEOUT_MS = 250;
