@@ -85,5 +85,6 @@ test('a period that can not be looked at is put off, and holds up no other', asy
   const good = await period();
   await use(suite, owner, good, { points: 90 });
   await waitFor(async () => (await alertsOf(suite, good)).length === 1);
-  expect(await accountMetric(suite.account, 'tollgate_usage_alert_checks_pending')).toBeGreaterThan(0);
+  // A process counts them when it looks for work, and the other may have done all of this.
+  await waitFor(async () => (await accountMetric(suite.account, 'tollgate_usage_alert_checks_pending')) > 0);
 });
