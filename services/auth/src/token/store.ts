@@ -115,7 +115,7 @@ function createFind(script: Script): TokenStore['find'] {
     const shared = asked.get(token);
     if (shared !== undefined) return shared;
     if (asked.size === 0) {
-      // The script call leaves then, and its answer is too old for whoever asks later.
+      // The script call leaves then, and its answer is too old for those who ask later.
       onBatchEnd(() => {
         asked.clear();
       });
