@@ -236,7 +236,8 @@ describe('several channels', () => {
     server = await startRedis();
     publisher = new Redis(server.url);
     servers = [publisher];
-    [told, trusted] = [[], new Map()];
+    told = [];
+    trusted = new Map();
   });
 
   afterEach(async () => {
