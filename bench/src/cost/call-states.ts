@@ -16,7 +16,7 @@ export type MeasuredCalls = { cpu: CpuUs; scripts: CallScripts };
 export type CountScripts = () => Promise<CallScripts>;
 
 const ROUNDS = 5;
-const WARM_UP_SEC = 5;
+export const WARM_UP_SEC = 5;
 
 /** All states in turn, round by round, because a machine's speed varies within minutes. */
 export async function measureInTurn<Name extends string>(

@@ -14,7 +14,7 @@ import { whole } from '../report/ratios.ts';
 import type { Servers, StartedService } from '../servers.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
-import { measureInTurn } from './call-states.ts';
+import { WARM_UP_SEC, measureInTurn } from './call-states.ts';
 import { countedCalls, hourlyRowBytes, makePayers, makeTokens, redisBytes } from './callers.ts';
 import type { CallStates, Costs } from './costs.ts';
 import { SYSTEM_PARTS, createMeter, dearest, eachPart } from './processes.ts';
@@ -26,7 +26,6 @@ const CALLING_ACCOUNTS = 200;
 const CALLS_SEC = 5;
 const TOKENS_SEC = 10;
 const LOOK_UPS_SEC = 3;
-const WARM_UP_SEC = 5;
 
 type Say = (line: string) => void;
 
@@ -156,7 +155,7 @@ function resultOf({ versions, lines, states, costs }: Measured): PartResult {
     goals: [goalOf('the gateway', cpu.gateway, 100), goalOf('all others', neighbours, 60)],
     notes: [
       `CPU-µs of ${SYSTEM_PARTS.join(' / ')}, from /proc/PID/stat, without what each uses idle; ${String(CONNECTIONS)} connections at full load, ${String(CALLS_SEC)} s each, 1 KB answers; account's and Postgres' share until all calls were counted`,
-      'data calls: all states in turn, median (min–max) of the rounds, after the tokens of the line above were made',
+      'data calls: all states in turn, median (min–max) of the rounds, while all tokens of this part are live',
       ...lines,
       `one account calling: ${states.rows.hourlyRowsPerCall.toFixed(3)} hourly rows per call`,
       'the part simulate computes docs/capacity.md from these',

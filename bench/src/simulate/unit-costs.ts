@@ -24,11 +24,11 @@ export function scriptCosts({ together, apart, withoutShares }: ScriptStates): O
   const determinant =
     moreOf('admissions') * mostOf('settlements') - moreOf('settlements') * mostOf('admissions');
   const solved = (part: keyof CpuUs) => {
-    const [toMore, toMost] = [apart, withoutShares].map(({ cpu }) => cpu[part] - together.cpu[part]);
-    const [beyond = 0, beyondMost = 0] = [toMore, toMost];
+    const toMore = apart.cpu[part] - together.cpu[part];
+    const toMost = withoutShares.cpu[part] - together.cpu[part];
     return {
-      admission: (beyond * mostOf('settlements') - beyondMost * moreOf('settlements')) / determinant,
-      settlement: (beyondMost * moreOf('admissions') - beyond * mostOf('admissions')) / determinant,
+      admission: (toMore * mostOf('settlements') - toMost * moreOf('settlements')) / determinant,
+      settlement: (toMost * moreOf('admissions') - toMore * mostOf('admissions')) / determinant,
     };
   };
   const admission = eachPart((part) => Math.max(0, solved(part).admission));
