@@ -2,8 +2,3 @@
 export function requiresPromtool(): boolean {
   return process.env['REQUIRE_PROMTOOL'] === '1';
 }
-
-/** The environment of programs that are started. */
-export function ownEnvironment(): NodeJS.ProcessEnv {
-  return process.env;
-}

@@ -1,29 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { unpackDebianPackages } from '@tollgate/stack/debian-packages';
-import { ownEnvironment, requiresPromtool } from './config.ts';
+import { findDebianProgram } from '@tollgate/stack/debian-program';
+import { requiresPromtool } from './config.ts';
 
 export type Promtool = (...args: string[]) => { ok: boolean; output: string };
 
 /** promtool of this machine. With REQUIRE_PROMTOOL=1 Debian's is unpacked into the cache where there is none. */
 export async function findPromtool(logFile: string): Promise<Promtool | null> {
-  const installed = promtoolAt('promtool', {});
-  if (installed('--version').ok) return installed;
-  if (!requiresPromtool()) return null;
-  const { root, libraryPath } = await unpackDebianPackages({
+  const program = await findDebianProgram({
     name: 'promtool',
-    packages: ['prometheus'],
-    probe: { program: 'usr/bin/promtool', args: ['--version'] },
+    debianPackage: 'prometheus',
+    path: 'usr/bin/promtool',
+    versionArgs: ['--version'],
+    download: requiresPromtool(),
     logFile,
   });
-  return promtoolAt(join(root, 'usr/bin/promtool'), { LD_LIBRARY_PATH: libraryPath });
-}
-
-function promtoolAt(program: string, env: Readonly<Record<string, string>>): Promtool {
+  if (program === null) return null;
   return (...args) => {
-    const { status, stdout, stderr } = spawnSync(program, args, {
+    const { status, stdout, stderr } = spawnSync(program.command, args, {
       encoding: 'utf8',
-      env: { ...ownEnvironment(), ...env },
+      env: program.env,
     });
     return { ok: status === 0, output: `${stdout}${stderr}` };
   };
