@@ -18,3 +18,8 @@ export function compileCache(): Record<string, string> {
   const directory = process.env['NODE_COMPILE_CACHE'];
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
 }
+
+/** REQUIRE_HAPROXY=1: get HAProxy where it isn't installed. */
+export function requiresHaproxy(): boolean {
+  return process.env['REQUIRE_HAPROXY'] === '1';
+}
