@@ -7,17 +7,16 @@ import type { Servers } from '../servers.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
 import type { WrkRound } from '../load/wrk.ts';
-import { startUpstream } from './nginx.ts';
+import { LARGER_ANSWERS, startUpstream } from './nginx.ts';
 import { startPeers } from './peers.ts';
 import { CONNECTIONS, ROUNDS, ROUND_SEC, compare, goalOf, notesOf } from './compare.ts';
 import type { Comparison } from './compare.ts';
 import { createCalls } from './calls.ts';
-import type { Door, RunCalls } from './calls.ts';
+import type { Calls, Door, RunCalls } from './calls.ts';
 
 const WARM_UP_SEC = 15;
 const ADDED_LATENCY_LIMIT_MS = 0.5;
 const CURVE = [1, 8, 32, 128, 512];
-const SIZES = ['64k', '1m'];
 /** One payer's calls share a script, so that ours is compared with many too. */
 const PAYERS = 200;
 
@@ -54,7 +53,7 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
         .flatMap(({ rounds }) => rounds.map((pair) => pair.ours.perSec)),
     ).median / 2;
   const added = await addedLatency(wrk, ours, upstream, half, say);
-  const curve = await measureCurve(wrk, ours, say);
+  const curve = await measureCurve(wrk, ours, token, say);
   for (const door of [ours, ...peers.map((peer) => peer.door)]) await expectDoor(door, token);
   return {
     goals: [...compared.flatMap(goalOf), latencyGoal(added)],
@@ -88,17 +87,17 @@ async function ourDoor(servers: Servers, upstream: Door): Promise<Door> {
 }
 
 /** @throws {Error} unless a wrong token is refused and a right one gets the upstream's response */
-async function expectDoor({ name, url }: Door, token: string): Promise<void> {
+async function expectDoor({ name, url, headers }: Door & Calls, token: string, bytes = 1_024): Promise<void> {
   const call = (bearer: string) =>
     fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}`, ...headers },
       body: '{"query":"{ countries { name } }"}',
       signal: AbortSignal.timeout(10_000),
     });
   const answer = await call(token);
   const { length } = await answer.text();
-  if (answer.status !== 200 || length !== 1_024) {
+  if (answer.status !== 200 || length !== bytes) {
     throw new Error(`${name} answers ${String(answer.status)} with ${String(length)} bytes`);
   }
 }
@@ -152,14 +151,18 @@ function latencyGoal({ p50 }: AddedLatency): Goal {
 
 type CurvePoint = WrkRound & { connections: number; size: string };
 
-async function measureCurve(wrk: RunCalls, ours: Door, say: Say): Promise<CurvePoint[]> {
+async function measureCurve(wrk: RunCalls, ours: Door, token: string, say: Say): Promise<CurvePoint[]> {
   const points: CurvePoint[] = [];
-  const measure = async (door: Door, connections: number, size: string) => {
-    const round = await wrk(door, { seconds: ROUND_SEC, connections });
+  const measure = async (calls: Calls, connections: number, size: string) => {
+    const round = await wrk(calls, { seconds: ROUND_SEC, connections });
     points.push({ ...round, connections, size });
     say(`gateway, ${String(connections)} connections, ${size} answers: ${whole(round.perSec)} calls/s`);
   };
   for (const connections of CURVE) await measure(ours, connections, '1k');
-  for (const size of SIZES) await measure({ ...ours, url: `${ours.url}?size=${size}` }, CONNECTIONS, size);
+  for (const [size, bytes] of Object.entries(LARGER_ANSWERS)) {
+    const calls = { ...ours, headers: { 'x-size': size } };
+    await expectDoor(calls, token, bytes);
+    await measure(calls, CONNECTIONS, size);
+  }
   return points;
 }

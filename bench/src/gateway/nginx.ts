@@ -26,13 +26,14 @@ export async function startNginx(
 }
 
 const KIB = 1_024;
+export const LARGER_ANSWERS = { '64k': 64 * KIB, '1m': KIB * KIB } as const;
 
-/** Off the compared core: 1 KB from memory, and larger files by ?size=. */
+/** Off the compared core: 1 KB from memory, and larger files by the header X-Size. */
 export async function startUpstream(servers: Servers, tools: Tools): Promise<Door> {
   const own = await programDirectory(servers, 'upstream-nginx');
   // Several parts of a run start such an upstream.
   await mkdir(join(own, 'answers'), { mode: 0o755, recursive: true });
-  for (const [size, bytes] of Object.entries({ '64k': 64 * KIB, '1m': KIB * KIB })) {
+  for (const [size, bytes] of Object.entries(LARGER_ANSWERS)) {
     await writeFile(join(own, 'answers', size), answerOf(bytes), { mode: 0o644 });
   }
   return await startNginx(servers, tools, {
