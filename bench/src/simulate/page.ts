@@ -6,13 +6,14 @@ import { table } from '../report/table.ts';
 import type { Parameters } from './parameters.ts';
 import type { Plan, UnitCosts } from './plan.ts';
 
+export type Changed = { what: string; plan: Plan };
+
 /** As results.json has them. */
 export type Simulated = {
   costs: UnitCosts;
   parameters: Parameters;
   plans: Plan[];
-  /** At the highest load. */
-  changes: { what: string; plan: Plan }[];
+  changes: { callsPerSec: number; plans: Changed[] }[];
 };
 
 const [BEGIN, END] = ['<!-- written by npm run bench -- simulate -->', '<!-- end -->'];
@@ -34,8 +35,10 @@ export function withTables(page: string, simulated: Simulated): string {
     table([['calls/s', ...plans.map(rateOf)], ...ROWS.map(([what, cell]) => [what, ...plans.map(cell)])]),
     'How near each is to what no further machine relieves; 100 % is a core that is as busy as planned:',
     ceilingTable(plans),
-    `What one change alone does at ${rateOf(changes[0]?.plan)} calls/s:`,
-    changeTable(changes),
+    ...changes.flatMap((changed) => [
+      `What one change alone does at ${grouped(changed.callsPerSec)} calls/s:`,
+      changeTable(changed.plans),
+    ]),
   ];
   return `${page.slice(0, begin + BEGIN.length)}\n\n${written.join('\n\n')}\n\n${page.slice(end)}`;
 }
@@ -48,10 +51,16 @@ function assumptions(parameters: Parameters): string {
       : `a payer with ${grouped(leasedAdmission.fromCalls)} calls at a gateway is admitted there once in ${grouped(leasedAdmission.intervalMs)} ms`;
   return [
     `Simulated: ${grouped(accounts)} accounts with ${String(applicationsPerAccount)} applications each; the load of the n-th largest is 1/n^${String(zipfExponent)} of the largest one's.`,
-    `Calls go to any gateway (balancing: ${parameters.balancing}).`,
+    balancingOf(parameters),
     `A gateway caches ${grouped(parameters.introspectionCacheEntries)} introspections and ${grouped(parameters.entitlementCacheEntries)} entitlements for ${String(cacheTtlSec)} s; ${admission}; a batch of usage takes ${String(parameters.settlementMs)} ms to be recorded.`,
     `account writes each hourly row once per step of ${String(parameters.readerStepMs)} ms.`,
   ].join(' ');
+}
+
+function balancingOf({ balancing, gatewayLoadAtMost, callMs }: Parameters): string {
+  if (balancing === 'random') return 'Calls go to any gateway.';
+  if (gatewayLoadAtMost === null) return 'All calls with a token go to the same gateway.';
+  return `Calls with a token go to the same gateway, unless it has more than ${String(gatewayLoadAtMost)} times the mean of calls under way; a call takes ${String(callMs)} ms.`;
 }
 
 function costTable(costs: UnitCosts): string {
@@ -82,6 +91,7 @@ const ROWS: readonly [string, (plan: Plan) => string][] = [
   ['settlement scripts per call', (plan) => plan.settlementScriptsPerCall.toFixed(2)],
   ['hourly rows written per call', (plan) => plan.hourlyRowsPerCall.toFixed(2)],
   ['**gateway pods** of 1 core', (plan) => whole(plan.gatewayPods)],
+  ['the busiest of them, of its core', (plan) => percent(plan.busiestGateway)],
   ['**auth pods** of 1 core', (plan) => whole(plan.authPods)],
   ['**account pods** of 1 core', (plan) => whole(plan.accountPods)],
   ['**Redis shards** (masters)', (plan) => whole(plan.redisShards)],
@@ -103,7 +113,7 @@ function ceilingTable(plans: readonly Plan[]): string {
   ]);
 }
 
-function changeTable(changes: Simulated['changes']): string {
+function changeTable(changes: readonly Changed[]): string {
   return table([
     ['', 'gateway pods', 'auth pods', 'account pods', 'Redis shards', 'Postgres cores', 'reached first'],
     ...changes.map(({ what, plan }) => [
@@ -115,8 +125,8 @@ function changeTable(changes: Simulated['changes']): string {
 }
 
 /** The simulated rate is this one but for chance. */
-function rateOf(plan: Plan | undefined): string {
-  return grouped(plan?.plannedCallsPerSec ?? 0);
+function rateOf({ plannedCallsPerSec }: Plan): string {
+  return grouped(plannedCallsPerSec);
 }
 
 function withShare(perSec: number, { callsPerSec }: Plan): string {

@@ -11,8 +11,12 @@ export type Parameters = {
   applicationsPerAccount: number;
   /** Each application has one live token. */
   tokenLifespanSec: number;
-  /** `token`: all calls of a token reach the same gateway. */
+  /** `token`: all calls of a token reach the same gateway, unless that has too many. */
   balancing: 'random' | 'token';
+  /** With `token`: of the mean of calls under way at a gateway. Null for no bound. */
+  gatewayLoadAtMost: number | null;
+  /** How long a call is under way at a gateway. */
+  callMs: number;
   cacheTtlSec: number;
   /** Of each gateway. */
   introspectionCacheEntries: number;
@@ -46,7 +50,10 @@ export const PARAMETERS: Parameters = {
   zipfExponent: 1,
   applicationsPerAccount: 2,
   tokenLifespanSec: 3_600,
-  balancing: 'random',
+  // docs/load-balancing.md.
+  balancing: 'token',
+  gatewayLoadAtMost: 1.25,
+  callMs: 20,
   // INTROSPECTION_CACHE_TTL_MS, ENTITLEMENT_CACHE_TTL_MS, and their *_MAX_ENTRIES.
   cacheTtlSec: 300,
   introspectionCacheEntries: 100_000,
@@ -67,16 +74,20 @@ export const PARAMETERS: Parameters = {
 
 export const SIMULATED_CALLS_PER_SEC = [10_000, 100_000, 1_000_000] as const;
 
-/** Each is simulated by itself, at the highest load. */
+/** At which of these loads each change is simulated. */
+export const CHANGED_CALLS_PER_SEC = [100_000, 1_000_000] as const;
+
+/** Each is simulated by itself. */
 export const CHANGES: readonly (readonly [what: string, change: Partial<Parameters>])[] = [
   ['as configured', {}],
   ['caches of 1,000,000 entries', { introspectionCacheEntries: 1e6, entitlementCacheEntries: 1e6 }],
-  ['calls balanced by token', { balancing: 'token' }],
+  ['calls balanced at random', { balancing: 'random' }],
+  ['calls balanced by token, without a bound', { gatewayLoadAtMost: null }],
   ['without shares of limits (ADR 0070)', { leasedAdmission: null }],
   ['usage recorded every 20 ms', { settlementMs: 20 }],
   ['reader steps of 1 s', { readerStepMs: 1_000 }],
   [
-    'all of these but the balancing',
+    'larger caches, and usage and steps as above',
     {
       introspectionCacheEntries: 1e6,
       entitlementCacheEntries: 1e6,

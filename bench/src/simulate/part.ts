@@ -8,8 +8,8 @@ import type { Goal, PartResult } from '../part.ts';
 import { grouped, percent } from '../report/ratios.ts';
 import { asWritten } from '../report/results.ts';
 import { writeCapacityPage } from './page.ts';
-import type { Simulated } from './page.ts';
-import { CHANGES, PARAMETERS, SIMULATED_CALLS_PER_SEC } from './parameters.ts';
+import type { Changed, Simulated } from './page.ts';
+import { CHANGED_CALLS_PER_SEC, CHANGES, PARAMETERS, SIMULATED_CALLS_PER_SEC } from './parameters.ts';
 import { planFor } from './plan.ts';
 import type { Plan, UnitCosts } from './plan.ts';
 import { rowCosts, scriptCosts } from './unit-costs.ts';
@@ -26,9 +26,12 @@ export async function simulateCapacity(project: string, say: (line: string) => v
   };
   const plans: Plan[] = [];
   for (const callsPerSec of SIMULATED_CALLS_PER_SEC) plans.push(await plan(callsPerSec));
-  const highest = Math.max(...SIMULATED_CALLS_PER_SEC);
   const changes: Simulated['changes'] = [];
-  for (const [what, change] of CHANGES) changes.push({ what, plan: await plan(highest, change) });
+  for (const callsPerSec of CHANGED_CALLS_PER_SEC) {
+    const made: Changed[] = [];
+    for (const [what, change] of CHANGES) made.push({ what, plan: await plan(callsPerSec, change) });
+    changes.push({ callsPerSec, plans: made });
+  }
   const simulated: Simulated = asWritten({ costs, parameters: PARAMETERS, plans, changes });
   writeCapacityPage(join(project, 'docs/capacity.md'), simulated);
   return {

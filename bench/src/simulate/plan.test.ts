@@ -41,6 +41,8 @@ test('a core at 60 % does what its share of the CPU time allows', () => {
   expect(planOf(OBSERVED, PARAMETERS, COSTS)).toMatchObject({
     // 24,000 × 50 µs, 60,000 × 20 µs and 10 µs.
     ...{ authPods: 2, accountPods: 2, postgresCores: 1 },
+    // 6,000 × 100 µs.
+    busiestGateway: 0.6,
     // 64 × 30 ms: 20 streams fit a core.
     ...{ redisShards: 4, busiestPayer: 0.015 },
   });

@@ -24,6 +24,8 @@ export type Plan = {
   hourlyRowsPerCall: number;
   busiestPayerPerSec: number;
   gatewayPods: number;
+  /** Of a core. */
+  busiestGateway: number;
   authPods: number;
   accountPods: number;
   /** Masters of a Redis Cluster, with one core each. */
@@ -92,7 +94,8 @@ export function planOf(
     1,
     Math.ceil((work.Postgres + costs.idle.Postgres) / (CORE_US * busyAtMost)),
   );
-  const busiestGateway = (work.gateway / CORE_US) * (observed.callsOfBusiestGateway / callsPerSec);
+  const busiestGateway =
+    ((work.gateway / CORE_US) * observed.callsOfBusiestGateway) / callsPerSec + costs.idle.gateway / CORE_US;
   return {
     callsPerSec,
     tokensPerSec: tokensPerSec(parameters),
@@ -104,6 +107,7 @@ export function planOf(
     hourlyRowsPerCall: observed.hourlyRows / callsPerSec,
     busiestPayerPerSec: observed.busiestPayer.calls,
     gatewayPods: observed.gateways,
+    busiestGateway,
     authPods: pods('auth'),
     accountPods,
     redisShards: shards,
@@ -120,8 +124,8 @@ export function planOf(
       },
       { what: `all ${String(streams)} Redis shards`, used: redisByTotal / streams },
       { what: `account, ${String(streams)} streams to share`, used: accountPods / streams },
-      // By chance alone, one gateway always has a little more than the others.
-      ...(parameters.balancing === 'token'
+      // Otherwise the balancer gives what is too much for a gateway to others.
+      ...(parameters.balancing === 'token' && parameters.gatewayLoadAtMost === null
         ? [{ what: 'the busiest gateway, one core', used: busiestGateway / busyAtMost }]
         : []),
     ].sort((one, other) => other.used - one.used),

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createBalancer } from './balancing.ts';
 import { createWarmCache, idleSecOf } from './caches.ts';
 import { createPairTable } from './pair-table.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -8,7 +9,7 @@ import { createRandom } from './random.ts';
 import { simulate } from './simulate.ts';
 import { createZipf } from './zipf.ts';
 
-const SMALL: Parameters = { ...PARAMETERS, accounts: 2_000, simulatedCalls: 100_000 };
+const SMALL: Parameters = { ...PARAMETERS, balancing: 'random', accounts: 2_000, simulatedCalls: 100_000 };
 const EVEN: Parameters = { ...SMALL, zipfExponent: 0 };
 
 const anyLoad = fc.record({
@@ -16,6 +17,8 @@ const anyLoad = fc.record({
   accounts: fc.integer({ min: 1, max: 3_000 }),
   zipfExponent: fc.constantFrom(0, 0.8, 1, 1.2),
   balancing: fc.constantFrom('random' as const, 'token' as const),
+  gatewayLoadAtMost: fc.constantFrom(null, 1, 1.25, 2),
+  callMs: fc.integer({ min: 1, max: 1_000 }),
   leasedAdmission: fc.constantFrom(null, { intervalMs: 250, fromCalls: 3 }),
   readerStepMs: fc.integer({ min: 10, max: 2_000 }),
   settlementMs: fc.integer({ min: 1, max: 100 }),
@@ -70,12 +73,40 @@ test('a cache that is too small for its keys hits as often as it holds one of th
   expect(1 - seen.introspections / seen.callsPerSec).toBeCloseTo(entries / 4_000, 1);
 });
 
-test('all calls of a token at one gateway need fewer introspections than at any', () => {
+test('all calls of a token at one gateway need fewer introspections than at any, and a bound keeps that', () => {
   const load = { callsPerSec: 1_000, gateways: 20 };
-  const byToken = simulate({ ...SMALL, balancing: 'token' }, load);
-  const spread = simulate(SMALL, load);
-  expect(byToken.introspections).toBeLessThan(spread.introspections / 2);
-  expect(byToken.callsOfBusiestGateway).toBeGreaterThan(spread.callsOfBusiestGateway);
+  const byToken = simulate({ ...SMALL, balancing: 'token', gatewayLoadAtMost: null }, load);
+  const bounded = simulate({ ...SMALL, balancing: 'token', gatewayLoadAtMost: 1.25, callMs: 500 }, load);
+  const atRandom = simulate(SMALL, load);
+  expect(byToken.introspections).toBeLessThan(atRandom.introspections / 2);
+  expect(bounded.introspections).toBeLessThan(atRandom.introspections / 2);
+  expect(byToken.callsOfBusiestGateway).toBeGreaterThan(atRandom.callsOfBusiestGateway);
+  expect(bounded.callsOfBusiestGateway).toBeLessThan(byToken.callsOfBusiestGateway);
+});
+
+test('a balancer with a bound never gives a gateway more calls at once, and ends them', () => {
+  const anyBalancer = fc.record({
+    gatewayLoadAtMost: fc.constantFrom(1, 1.1, 1.25, 2),
+    callMs: fc.integer({ min: 1, max: 100 }),
+    gateways: fc.integer({ min: 1, max: 20 }),
+    applications: fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 300 }),
+  });
+  fc.assert(
+    fc.property(anyBalancer, ({ gateways, applications, ...bound }) => {
+      const balancer = createBalancer({ balancing: 'token', ...bound }, gateways, createRandom(1));
+      const picked: { sec: number; gateway: number }[] = [];
+      for (const [index, application] of applications.entries()) {
+        const nowSec = index / 1_000;
+        const gateway = balancer.pick(application, nowSec);
+        const underWay = picked.filter(({ sec }) => sec + bound.callMs / 1_000 > nowSec);
+        const here = underWay.filter((call) => call.gateway === gateway).length;
+        expect(here + 1).toBeLessThanOrEqual(
+          Math.ceil(((underWay.length + 1) * bound.gatewayLoadAtMost) / gateways),
+        );
+        picked.push({ sec: nowSec, gateway });
+      }
+    }),
+  );
 });
 
 test('an account has a row per step and application, and its busy gateways a script per lease', () => {

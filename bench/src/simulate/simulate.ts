@@ -1,3 +1,4 @@
+import { createBalancer } from './balancing.ts';
 import { createEntitlements, createWarmCache, idleSecOf } from './caches.ts';
 import { createPairTable } from './pair-table.ts';
 import type { Parameters } from './parameters.ts';
@@ -31,11 +32,12 @@ type Load = { callsPerSec: number; gateways: number };
  * state, so no warm-up is needed. The largest account is number 0; two applications share an account's load.
  */
 export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load): Observed {
-  const { accounts, applicationsPerAccount, streams, balancing } = parameters;
+  const { accounts, applicationsPerAccount, streams } = parameters;
   const endSec = simulatedSec(parameters, callsPerSec);
   const random = createRandom(parameters.seed);
   const zipf = createZipf(accounts, parameters.zipfExponent, random);
   const model = createModel(parameters, { callsPerSec, gateways }, zipf.shares, random);
+  const balancer = createBalancer(parameters, gateways, random);
   const total = { admission: 0, settlement: 0, introspection: 0, kept: 0, asked: 0, rows: 0 };
   const ofStream = createTally(streams);
   const ofPayer = createTally(accounts);
@@ -43,13 +45,14 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
   for (let nowSec = random.gap(callsPerSec); nowSec < endSec; nowSec += random.gap(callsPerSec)) {
     const account = zipf.draw();
     const application = account * applicationsPerAccount + random.below(applicationsPerAccount);
-    const gateway = balancing === 'token' ? scattered(application, gateways) : random.below(gateways);
+    const gateway = balancer.pick(application, nowSec);
+    const at = { gateway, application, account, isUsual: balancer.isUsual(application, gateway) };
     const stream = scattered(account, streams);
-    if (!model.isIntrospected(gateway, application, nowSec)) total.introspection += 1;
-    const source = model.entitlementFrom(gateway, account, nowSec);
+    if (!model.isIntrospected(at, nowSec)) total.introspection += 1;
+    const source = model.entitlementFrom(at, nowSec);
     if (source !== 'gateway') total.kept += 1;
     if (source === 'asked') total.asked += 1;
-    const admission = model.needsAdmission(gateway, account, nowSec) ? 1 : 0;
+    const admission = model.needsAdmission(at, nowSec) ? 1 : 0;
     const settlement = model.needsSettlement(gateway * streams + stream, nowSec) ? 1 : 0;
     total.admission += admission;
     total.settlement += settlement;
@@ -99,6 +102,9 @@ function simulatedSec({ simulatedCalls, readerStepMs }: Parameters, callsPerSec:
   return Math.max(1, Math.round(simulatedCalls / callsPerSec / stepSec)) * stepSec;
 }
 
+/** `isUsual`: where other calls of the application go too; elsewhere, a first call finds nothing in the caches. */
+type Place = { gateway: number; application: number; account: number; isUsual: boolean };
+
 function createModel(
   parameters: Parameters,
   { callsPerSec, gateways }: Load,
@@ -130,20 +136,24 @@ function createModel(
   const entitlements = createEntitlements({ accounts, slots: payers.size }, entitlementLife, random);
   const admissions = createAdmissions(payers.size, parameters.turnMs, parameters.leasedAdmission);
   const stepOf = new Int32Array(applications).fill(-1);
+  const callsOf = (share: number | undefined, here: number, isUsual: boolean) =>
+    isUsual ? callsPerSec * (share ?? 0) * here : 0;
   return {
-    isIntrospected: (gateway: number, application: number, nowSec: number) =>
+    isIntrospected: ({ gateway, application, isUsual }: Place, nowSec: number) =>
       introspections(
         tokens.slotOf(gateway, application),
-        callsPerSec * callShare * (ofApplication[application] ?? 0),
+        callsOf(ofApplication[application], callShare, isUsual),
         nowSec,
       ),
-    entitlementFrom: (gateway: number, account: number, nowSec: number) => {
-      const perSec = callsPerSec * (shares[account] ?? 0);
-      const slot = payers.slotOf(gateway, account);
-      return entitlements({ slot, account }, { account: perSec, here: perSec * hereOfAccount }, nowSec);
+    entitlementFrom: ({ gateway, account, isUsual }: Place, nowSec: number) => {
+      const perSec = {
+        account: callsPerSec * (shares[account] ?? 0),
+        here: callsOf(shares[account], hereOfAccount, isUsual),
+      };
+      return entitlements({ slot: payers.slotOf(gateway, account), account }, perSec, nowSec);
     },
-    needsAdmission: (gateway: number, account: number, nowSec: number) => {
-      const perSec = callsPerSec * (shares[account] ?? 0) * hereOfAccount;
+    needsAdmission: ({ gateway, account, isUsual }: Place, nowSec: number) => {
+      const perSec = callsOf(shares[account], hereOfAccount, isUsual);
       return admissions(payers.slotOf(gateway, account), perSec, nowSec);
     },
     needsSettlement: createSettlements(gateways * parameters.streams, parameters.settlementMs),
