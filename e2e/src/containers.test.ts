@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { allSpecs } from './specs/all.ts';
+import { MAIN_JOURNEYS } from './specs/console-journeys.ts';
 import { images } from './specs/operations/images.ts';
 import { startContainerStack } from './stack/containers.ts';
 import type { ContainerStack } from './stack/containers.ts';
@@ -15,5 +16,6 @@ beforeAll(async () => {
 }, BUILD_TIME_LIMIT_MS);
 afterAll(() => stop?.());
 
-allSpecs(() => stack);
+// The other journeys run over processes, and in a cluster over the same images.
+allSpecs(() => stack, MAIN_JOURNEYS);
 images(() => stack);

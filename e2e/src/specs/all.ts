@@ -3,7 +3,7 @@ import { badInput } from './bad-input.ts';
 import { browsers } from './browsers.ts';
 import { clients } from './clients.ts';
 import { codeSamples } from './console/code-samples.ts';
-import { consoleJourneys } from './console-journeys.ts';
+import { ALL_JOURNEYS, consoleJourneys } from './console-journeys.ts';
 import { faults } from './faults.ts';
 import { manualTokens } from './manual-tokens.ts';
 import { interruptedCalls } from './interrupted-calls.ts';
@@ -16,7 +16,7 @@ import { subscriptions } from './subscriptions.ts';
 import { team } from './team.ts';
 
 /** Every spec, against whichever stack is given. */
-export function allSpecs(stack: () => Stack): void {
+export function allSpecs(stack: () => Stack, journeys = ALL_JOURNEYS): void {
   meteredCall(stack);
   team(stack);
   clients(stack);
@@ -25,7 +25,7 @@ export function allSpecs(stack: () => Stack): void {
   badInput(stack);
   browsers(stack);
   codeSamples(stack);
-  consoleJourneys(stack);
+  consoleJourneys(stack, journeys);
   revocation(stack);
   manualTokens(stack);
   interruptedCalls(stack);

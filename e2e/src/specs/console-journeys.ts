@@ -11,6 +11,7 @@ import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
 import { explorerJourneys } from './console/explorer.ts';
 import { applicationsPage } from './console/journey.ts';
+import type { Journey } from './console/journey.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveJourneys } from './console/live.ts';
@@ -19,8 +20,30 @@ import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
 import { usageJourneys } from './console/usage.ts';
 
+type Journeys = readonly (readonly [name: string, of: (journey: Journey) => void])[];
+
+export const ALL_JOURNEYS: Journeys = [
+  ['every page', everyPageJourneys],
+  ['search', searchJourneys],
+  ['plan', planJourneys],
+  ['limits', limitJourneys],
+  ['entry', entryJourneys],
+  ['account', accountJourneys],
+  ['deletion', deletionJourneys],
+  ['applications', applicationJourneys],
+  ['requests', requestJourneys],
+  ['explorer', explorerJourneys],
+  ['team', teamJourneys],
+  ['alerts and webhooks', webhookJourneys],
+  ['usage over time', usageJourneys],
+  ['live', liveJourneys],
+];
+
+/** Built pages, the API and live connections. */
+export const MAIN_JOURNEYS = ALL_JOURNEYS.filter(([name]) => ['applications', 'live'].includes(name));
+
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
-export function consoleJourneys(stack: () => Stack): void {
+export function consoleJourneys(stack: () => Stack, journeys: Journeys): void {
   // A machine without a browser leaves the journeys out; CI demands one.
   const isLeftOut = browserPath === undefined && process.env['REQUIRE_BROWSER'] !== '1';
   (isLeftOut ? describe.skip : describe)('the web interface', () => {
@@ -54,47 +77,10 @@ export function consoleJourneys(stack: () => Stack): void {
       },
     };
 
-    describe('every page', () => {
-      everyPageJourneys(journey);
-    });
-    describe('search', () => {
-      searchJourneys(journey);
-    });
-    describe('plan', () => {
-      planJourneys(journey);
-    });
-    describe('limits', () => {
-      limitJourneys(journey);
-    });
-    describe('entry', () => {
-      entryJourneys(journey);
-    });
-    describe('account', () => {
-      accountJourneys(journey);
-    });
-    describe('deletion', () => {
-      deletionJourneys(journey);
-    });
-    describe('applications', () => {
-      applicationJourneys(journey);
-    });
-    describe('requests', () => {
-      requestJourneys(journey);
-    });
-    describe('explorer', () => {
-      explorerJourneys(journey);
-    });
-    describe('team', () => {
-      teamJourneys(journey);
-    });
-    describe('alerts and webhooks', () => {
-      webhookJourneys(journey);
-    });
-    describe('usage over time', () => {
-      usageJourneys(journey);
-    });
-    describe('live', () => {
-      liveJourneys(journey);
-    });
+    for (const [name, of] of journeys) {
+      describe(name, () => {
+        of(journey);
+      });
+    }
   });
 }
