@@ -2,12 +2,11 @@ import type { Parameters } from './parameters.ts';
 import { scattered } from './random.ts';
 import type { Random } from './random.ts';
 
-export type Balancer = {
-  /** The gateway of a call. */
-  pick: (application: number, nowSec: number) => number;
-  /** Whether all calls of the application go to this gateway unless it is busy. */
-  isUsual: (application: number, gateway: number) => boolean;
-};
+/**
+ * Where a call goes. `isUsual`: all calls of the application go there unless the gateway is busy; elsewhere, a first
+ * call finds nothing in the caches.
+ */
+export type Balancer = (application: number, nowSec: number) => { gateway: number; isUsual: boolean };
 
 type Balancing = Pick<Parameters, 'balancing' | 'gatewayLoadAtMost' | 'callMs'>;
 
@@ -20,23 +19,23 @@ export function createBalancer(
   gateways: number,
   random: Random,
 ): Balancer {
-  if (balancing === 'random') return { pick: () => random.below(gateways), isUsual: () => true };
-  const usual = (application: number) => scattered(application, gateways);
-  const isUsual = (application: number, gateway: number) => usual(application) === gateway;
-  if (gatewayLoadAtMost === null) return { pick: usual, isUsual };
-
+  if (balancing === 'random') return () => ({ gateway: random.below(gateways), isUsual: true });
+  const usualOf = (application: number) => scattered(application, gateways);
+  if (gatewayLoadAtMost === null) {
+    return (application) => ({ gateway: usualOf(application), isUsual: true });
+  }
   const underWay = createCallsUnderWay(gateways, callMs / 1_000);
-  const pick = (application: number, nowSec: number) => {
+  return (application, nowSec) => {
     underWay.endUntil(nowSec);
     const atMost = Math.ceil(((underWay.total() + 1) * gatewayLoadAtMost) / gateways);
-    let gateway = usual(application);
+    const usual = usualOf(application);
+    let gateway = usual;
     for (let choice = 1; underWay.at(gateway) >= atMost; choice += 1) {
       gateway = scattered(application ^ Math.imul(choice, 0x9e3779b1), gateways);
     }
     underWay.begin(gateway, nowSec);
-    return gateway;
+    return { gateway, isUsual: gateway === usual };
   };
-  return { pick, isUsual };
 }
 
 /** Every call takes equally long, so that they end in the order in which they began. */

@@ -27,8 +27,10 @@ export async function simulateCapacity(project: string, say: (line: string) => v
   const plans: Plan[] = [];
   for (const callsPerSec of SIMULATED_CALLS_PER_SEC) plans.push(await plan(callsPerSec));
   const changes: Simulated['changes'] = [];
-  for (const callsPerSec of CHANGED_CALLS_PER_SEC) {
-    const made: Changed[] = [];
+  for (const unchanged of plans) {
+    const callsPerSec = unchanged.plannedCallsPerSec;
+    if (!CHANGED_CALLS_PER_SEC.has(callsPerSec)) continue;
+    const made: Changed[] = [{ what: 'as configured', plan: unchanged }];
     for (const [what, change] of CHANGES) made.push({ what, plan: await plan(callsPerSec, change) });
     changes.push({ callsPerSec, plans: made });
   }

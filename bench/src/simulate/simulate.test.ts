@@ -93,11 +93,11 @@ test('a balancer with a bound never gives a gateway more calls at once, and ends
   });
   fc.assert(
     fc.property(anyBalancer, ({ gateways, applications, ...bound }) => {
-      const balancer = createBalancer({ balancing: 'token', ...bound }, gateways, createRandom(1));
+      const balance = createBalancer({ balancing: 'token', ...bound }, gateways, createRandom(1));
       const picked: { sec: number; gateway: number }[] = [];
       for (const [index, application] of applications.entries()) {
         const nowSec = index / 1_000;
-        const gateway = balancer.pick(application, nowSec);
+        const { gateway } = balance(application, nowSec);
         const underWay = picked.filter(({ sec }) => sec + bound.callMs / 1_000 > nowSec);
         const here = underWay.filter((call) => call.gateway === gateway).length;
         expect(here + 1).toBeLessThanOrEqual(

@@ -37,7 +37,7 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
   const random = createRandom(parameters.seed);
   const zipf = createZipf(accounts, parameters.zipfExponent, random);
   const model = createModel(parameters, { callsPerSec, gateways }, zipf.shares, random);
-  const balancer = createBalancer(parameters, gateways, random);
+  const balance = createBalancer(parameters, gateways, random);
   const total = { admission: 0, settlement: 0, introspection: 0, kept: 0, asked: 0, rows: 0 };
   const ofStream = createTally(streams);
   const ofPayer = createTally(accounts);
@@ -45,8 +45,8 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
   for (let nowSec = random.gap(callsPerSec); nowSec < endSec; nowSec += random.gap(callsPerSec)) {
     const account = zipf.draw();
     const application = account * applicationsPerAccount + random.below(applicationsPerAccount);
-    const gateway = balancer.pick(application, nowSec);
-    const at = { gateway, application, account, isUsual: balancer.isUsual(application, gateway) };
+    const { gateway, isUsual } = balance(application, nowSec);
+    const at = { gateway, application, account, isUsual };
     const stream = scattered(account, streams);
     if (!model.isIntrospected(at, nowSec)) total.introspection += 1;
     const source = model.entitlementFrom(at, nowSec);
@@ -102,7 +102,6 @@ function simulatedSec({ simulatedCalls, readerStepMs }: Parameters, callsPerSec:
   return Math.max(1, Math.round(simulatedCalls / callsPerSec / stepSec)) * stepSec;
 }
 
-/** `isUsual`: where other calls of the application go too; elsewhere, a first call finds nothing in the caches. */
 type Place = { gateway: number; application: number; account: number; isUsual: boolean };
 
 function createModel(
