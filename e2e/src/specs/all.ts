@@ -4,6 +4,7 @@ import { browsers } from './browsers.ts';
 import { clients } from './clients.ts';
 import { codeSamples } from './console/code-samples.ts';
 import { ALL_JOURNEYS, consoleJourneys } from './console-journeys.ts';
+import type { Journeys } from './console-journeys.ts';
 import { faults } from './faults.ts';
 import { manualTokens } from './manual-tokens.ts';
 import { interruptedCalls } from './interrupted-calls.ts';
@@ -16,7 +17,7 @@ import { subscriptions } from './subscriptions.ts';
 import { team } from './team.ts';
 
 /** Every spec, against whichever stack is given. */
-export function allSpecs(stack: () => Stack, journeys = ALL_JOURNEYS): void {
+export function allSpecs(stack: () => Stack, journeys: Journeys = ALL_JOURNEYS): void {
   meteredCall(stack);
   team(stack);
   clients(stack);

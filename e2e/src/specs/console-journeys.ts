@@ -20,27 +20,29 @@ import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
 import { usageJourneys } from './console/usage.ts';
 
-type Journeys = readonly (readonly [name: string, of: (journey: Journey) => void])[];
+export type Journeys = Readonly<Record<string, (journey: Journey) => void>>;
 
-export const ALL_JOURNEYS: Journeys = [
-  ['every page', everyPageJourneys],
-  ['search', searchJourneys],
-  ['plan', planJourneys],
-  ['limits', limitJourneys],
-  ['entry', entryJourneys],
-  ['account', accountJourneys],
-  ['deletion', deletionJourneys],
-  ['applications', applicationJourneys],
-  ['requests', requestJourneys],
-  ['explorer', explorerJourneys],
-  ['team', teamJourneys],
-  ['alerts and webhooks', webhookJourneys],
-  ['usage over time', usageJourneys],
-  ['live', liveJourneys],
-];
+export const ALL_JOURNEYS = {
+  'every page': everyPageJourneys,
+  search: searchJourneys,
+  plan: planJourneys,
+  limits: limitJourneys,
+  entry: entryJourneys,
+  account: accountJourneys,
+  deletion: deletionJourneys,
+  applications: applicationJourneys,
+  requests: requestJourneys,
+  explorer: explorerJourneys,
+  team: teamJourneys,
+  'alerts and webhooks': webhookJourneys,
+  'usage over time': usageJourneys,
+  live: liveJourneys,
+} satisfies Journeys;
+
+const { applications, live } = ALL_JOURNEYS;
 
 /** Built pages, the API and live connections. */
-export const MAIN_JOURNEYS = ALL_JOURNEYS.filter(([name]) => ['applications', 'live'].includes(name));
+export const MAIN_JOURNEYS = { applications, live } satisfies Journeys;
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
 export function consoleJourneys(stack: () => Stack, journeys: Journeys): void {
@@ -77,7 +79,7 @@ export function consoleJourneys(stack: () => Stack, journeys: Journeys): void {
       },
     };
 
-    for (const [name, of] of journeys) {
+    for (const [name, of] of Object.entries(journeys)) {
       describe(name, () => {
         of(journey);
       });
