@@ -36,6 +36,16 @@ test('values.yaml has every value of the schema', () => {
   expect(missing).toEqual([]);
 });
 
+test('the ingress of values/production.yaml balances as docs/load-balancing.md says', () => {
+  const page = readFileSync(`${CHART}/../../docs/load-balancing.md`, 'utf8');
+  const values: unknown = parse(readFileSync(`${CHART}/values/production.yaml`, 'utf8'));
+  const annotations = valueAt(values, 'ingress.annotations') as Record<string, string>;
+  const snippet = annotations['haproxy.org/backend-config-snippet']?.trim().split('\n') ?? [];
+  const lines = [`balance ${annotations['haproxy.org/load-balance'] ?? ''}`, ...snippet];
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) expect(page).toContain(`\n  ${line}\n`);
+});
+
 describeWithHelm('wrong values are refused, by name', () => {
   test.each([
     ['gateway.replica=3', "at '/gateway': additional properties 'replica' not allowed"],
