@@ -170,7 +170,6 @@ function createServe(parts: DataCallParts): Serve {
         tokenWatch.release(use);
       };
     };
-    const admitStream = async () => (await admit(payer, 'subscription')).lease;
     trace?.begin('forward');
     try {
       const outcome = await forward({
@@ -180,7 +179,7 @@ function createServe(parts: DataCallParts): Serve {
         callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
         rateLimitState,
-        meter: meter(kind, { token, payer, apiVersion, lease, recheck, watchToken, admitStream }),
+        meter: meter(kind, { token, payer, apiVersion, lease, admit, recheck, watchToken }),
         trace,
         cost: known,
       });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { ENTITLEMENT_CHANNEL } from '@tollgate/contracts/entitlement';
-import { createLogger } from '@tollgate/log';
-import { openRedis } from '@tollgate/redis';
+import { publishEntitlementEvent } from '../../test/suite/entitlement-event.ts';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 
@@ -73,12 +71,7 @@ test('an entitlement is asked for once while it is kept', async () => {
   expect(lookUps(accountId)).toBe(1);
 });
 
-async function publish(message: string): Promise<void> {
-  const redis = openRedis(gateway.redis.url, createLogger('suite', 'silent'));
-  await waitFor(() => redis.status === 'ready');
-  await redis.publish(ENTITLEMENT_CHANNEL, message);
-  redis.disconnect();
-}
+const publish = (message: string) => publishEntitlementEvent(gateway.redis.url, message);
 
 describe('a change of plan takes effect within a second of being told', () => {
   const blocked = { status: 'blocked', billing_period: null } as const;

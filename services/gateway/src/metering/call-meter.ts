@@ -8,10 +8,10 @@ import type { SettlementTimeout, SettleCall } from './settlement/settle-call.ts'
 import { openStreamMeter } from './stream-meter.ts';
 import type { OpenStream, StreamMeter, StreamMeterOptions } from './stream-meter.ts';
 
-type MeteredCall = Pick<OpenStream, 'token' | 'payer' | 'apiVersion' | 'lease' | 'recheck' | 'watchToken'> & {
-  /** Takes a subscription's slot. @throws {Problem} (the promise) what admission throws. */
-  admitStream: () => Promise<Lease>;
-};
+type MeteredCall = Pick<
+  OpenStream,
+  'token' | 'payer' | 'apiVersion' | 'lease' | 'admit' | 'recheck' | 'watchToken'
+>;
 
 /** Meters one call's response: at its end, or while it is open if it is a stream. */
 export type CallMeter = (kind: AdmissionKind, call: MeteredCall) => AnswerMeter;
@@ -37,17 +37,17 @@ export function createCallMeter(
 
 // A stream that the upstream chose keeps the call's slot until it gets a subscription's. Without one it is cut, or
 // such callers would exceed the plan's subscriptions.
-function streamSlot({ lease, admitStream }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
+function streamSlot({ payer, lease, admit }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
   let slot = lease;
   let over = false;
-  admitStream().then(
+  admit(payer, 'subscription').then(
     (admitted) => {
       if (over) {
-        admitted.release();
+        admitted.lease.release();
         return;
       }
       slot.release();
-      slot = admitted;
+      slot = admitted.lease;
     },
     (error: unknown) => {
       if (!over) onRefused(toProblem(error));

@@ -9,7 +9,6 @@ import {
   flush,
   openSubscriptions,
   payerOf,
-  token,
 } from '../../test/suite/open-subscriptions.ts';
 import type { Recorded } from '../../test/suite/open-subscriptions.ts';
 import type { Subscription } from './open-subscriptions.ts';
@@ -178,13 +177,25 @@ describe('after a change of payer or period', () => {
     expect(opened.exhausted).toMatchObject([{ code: 'traffic_limit_exceeded' }]);
   });
 
-  test('that only charges another principal, slots stay', async () => {
+  test('that is none, nothing is settled before its time', async () => {
     const opened = openSubscriptions();
     await opened.start();
-    opened.subscriptions.chargeTo({ token, payer: payerOf(2) });
+    opened.subscriptions.refreshPayer(payerOf(1));
+    opened.pass(FIRST_MS - 1);
+    expect(opened.recorded).toEqual([]);
+  });
+
+  test('the new limits are checked as soon as there is usage of the new period', async () => {
+    const opened = openSubscriptions();
+    await opened.start();
     opened.pass(FIRST_MS);
-    expect(opened.recorded).toMatchObject([{ payer_id: 2, time_ms: FIRST_MS }]);
-    expect(opened.slots).toEqual([{ payerId: 1, released: false }]);
+    await opened.acknowledge();
+    opened.subscriptions.refreshPayer(payerOf(2, { time_sec_limit: 0 }));
+    // No time has passed since the settlement of the former period's usage.
+    opened.pass(0);
+    opened.pass(1);
+    await opened.acknowledge();
+    expect(opened.exhausted).toMatchObject([{ code: 'time_limit_exceeded' }]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { toProblem } from '@tollgate/http/problem';
 import type { Problem } from '@tollgate/http/problem';
@@ -31,8 +32,9 @@ export type OpenSubscriptionsOptions<S extends Subscription> = {
   pointsPerMinute: number;
   /** A limit of the period is used up: the subscriptions have to end. */
   onExhausted: (problem: Problem) => void;
-  /** For `takeSlot` and `refreshPayer`; null if each subscription keeps the slot that its call was admitted with. */
-  slots: { admit: Admit; onLost: (subscription: S, problem: Problem) => void } | null;
+  admit: Admit;
+  /** Another entitlement is in force, under which the subscription gets no slot: it has to end. */
+  onSlotLost: (subscription: S, problem: Problem) => void;
 };
 
 /**
@@ -63,11 +65,9 @@ export class OpenSubscriptions<S extends Subscription> {
 
   /** Takes a slot from the payer at the time of the grant; false if ended meanwhile. @throws {Problem} of admission. */
   async takeSlot(subscription: S): Promise<boolean> {
-    const { slots } = this.#options;
-    if (slots === null) return !subscription.ended;
     for (;;) {
       const { payer } = this.#principal;
-      const { lease } = await slots.admit(payer, 'subscription');
+      const { lease } = await this.#options.admit(payer, 'subscription');
       if (!subscription.ended && isSameSlot(payer, this.#principal.payer)) {
         subscription.lease = lease;
         this.#open.add(subscription);
@@ -144,16 +144,15 @@ export class OpenSubscriptions<S extends Subscription> {
     void this.#settleNow(performance.now());
   }
 
-  /** Charges the next settlement to another principal. Slots stay with the payer that granted them. */
-  chargeTo(principal: Principal): void {
-    this.#principal = principal;
-  }
-
-  /** Another entitlement is in force: earlier usage goes to the former period, and slots are taken again if needed. */
+  /**
+   * The entitlement that is in force now. If it is another one, usage until now goes to the former period, and slots
+   * are taken again if needed.
+   */
   refreshPayer(next: PayerEntitlement): void {
     const { token, payer: former } = this.#principal;
+    if (isDeepStrictEqual(next, former)) return;
     if (next.periodId !== former.periodId || next.payerId !== former.payerId) this.settleFinally();
-    this.chargeTo({ token, payer: next });
+    this.#principal = { token, payer: next };
     this.#pointsLeft = Infinity;
     // The next settlement checks the new limits.
     if (this.#open.size > 0) this.#settleAtMs = 0;
@@ -169,7 +168,7 @@ export class OpenSubscriptions<S extends Subscription> {
     try {
       await this.takeSlot(subscription);
     } catch (error) {
-      if (!subscription.ended) this.#options.slots?.onLost(subscription, toProblem(error));
+      if (!subscription.ended) this.#options.onSlotLost(subscription, toProblem(error));
     }
   }
 
@@ -222,10 +221,14 @@ export class OpenSubscriptions<S extends Subscription> {
 
   #takeOwed(nowMs: number): Usage {
     for (const { meter } of this.#open) if (meter !== null) this.#owe(meter.takeSlice(nowMs));
-    this.#settleAtMs = this.#metered() > 0 ? nowMs + this.#options.settleIntervalMs : Infinity;
+    const isMetered = this.#metered() > 0;
     const owed = this.#owed;
+    const isNothing = owed.points + owed.requests + owed.timeMs + owed.trafficBytes === 0;
+    // What is due stays due until there is something to settle: only a settlement checks the limits.
+    if (isNothing && isMetered) return NOTHING;
+    this.#settleAtMs = isMetered ? nowMs + this.#options.settleIntervalMs : Infinity;
     this.#owed = NOTHING;
-    return owed.points + owed.requests + owed.timeMs + owed.trafficBytes === 0 ? NOTHING : owed;
+    return isNothing ? NOTHING : owed;
   }
 
   #eventOf({ points, requests, timeMs, trafficBytes }: Usage): UntimedUsage {

@@ -1,5 +1,6 @@
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
+import type { Admit } from '../admission/admission.ts';
 import type { Lease } from '../admission/leases.ts';
 import type { Prime } from './live-usage/prime.ts';
 import { OpenSubscriptions } from './open-subscriptions.ts';
@@ -10,6 +11,8 @@ import type { RecordUsage } from './settlement/record-usage.ts';
 export type OpenStream = Principal & {
   apiVersion: UsageEvent['api_version'];
   lease: Lease;
+  /** For its slot, if another entitlement is in force. */
+  admit: Admit;
   /** What the response itself cost, besides the points per minute. */
   points: number;
   trafficBytes: () => number;
@@ -34,12 +37,15 @@ export type StreamMeterOptions = {
 
 /** The most of a stream's usage that is lost if this process dies. */
 const SETTLE_INTERVAL_MS = 5_000;
-/** How often a stream's token and entitlement are checked, from caches; revocations are pushed. */
-const CHECK_INTERVAL_MS = 1_000;
+/**
+ * How often a stream's token and entitlement are checked, from caches; revocations are pushed. Another plan is in force
+ * within a second, so as for WebSockets.
+ */
+const CHECK_INTERVAL_MS = 500;
 
 /** Meters an open stream of an HTTP response (ADR 0020): its request and first minute are settled at once. */
 export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream): StreamMeter {
-  const { token, payer, apiVersion, lease } = stream;
+  const { token, payer, apiVersion, lease, admit } = stream;
   const subscription: Subscription = { lease, meter: null, ended: false };
   const subscriptions = new OpenSubscriptions({
     ...options,
@@ -47,7 +53,10 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
     apiVersion,
     settleIntervalMs: SETTLE_INTERVAL_MS,
     onExhausted: refuse,
-    slots: null,
+    admit,
+    onSlotLost: (_subscription, problem) => {
+      refuse(problem);
+    },
   });
   let countedBytes = 0;
   let checking = false;
@@ -67,9 +76,10 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
   async function check(): Promise<void> {
     checking = true;
     try {
-      subscriptions.chargeTo(await stream.recheck());
+      const { payer: current } = await stream.recheck();
       if (subscription.ended) return;
       countTraffic();
+      subscriptions.refreshPayer(current);
       await subscriptions.settleWhenDue(performance.now());
     } catch (error) {
       if (error instanceof Problem && error.status < 500) refuse(error);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { publishEntitlementEvent } from '../../test/suite/entitlement-event.ts';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin } from '../../test/suite/http-client.ts';
@@ -145,6 +146,68 @@ test('a stream that the caller did not ask for is a subscription too: its time, 
     const next = await subscribe(token);
     next.request.destroy();
     return next.status === 200;
+  });
+});
+
+describe('an open stream whose entitlement changes', () => {
+  const change = async (accountId: number, entitlement: Parameters<typeof gateway.account.entitle>[1]) => {
+    gateway.account.entitle(accountId, entitlement);
+    await publishEntitlementEvent(gateway.redis.url, JSON.stringify({ account_id: accountId }));
+  };
+
+  test('is charged to the former period until then, and to the new one from then on', async () => {
+    const { accountId, token } = caller({});
+    const { request, received } = await subscribe(token);
+    await waitFor(() => received() !== '');
+    await usageOf(accountId, 1);
+    const beganMs = performance.now();
+    await change(accountId, withLimits(accountId, {}, accountId * 10 + 1));
+    const [, former, next] = await usageOf(accountId, 3);
+    request.destroy();
+    expect(former).toMatchObject({ period_id: accountId * 10, traffic_bytes: 'event: next\n\n'.length });
+    expect(next).toMatchObject({ period_id: accountId * 10 + 1, requests: 0, points: 0, traffic_bytes: 0 });
+    expect(next?.time_ms).toBeLessThanOrEqual(performance.now() - beganMs);
+  });
+
+  test('is charged to the former payer until then, and held to the new one’s limits at once', async () => {
+    const { accountId, token } = caller({});
+    const memberId = (nextAccount += 1);
+    const { ended, received } = await subscribe(token);
+    await waitFor(() => received() !== '');
+    await usageOf(accountId, 1);
+    await change(accountId, { payer_id: memberId, ...withLimits(memberId, { time_sec_limit: 0 }) });
+    expect(await ended).toBe('whole');
+    expect(lastErrors(received())).toMatchObject([{ extensions: { code: 'time_limit_exceeded' } }]);
+    const usage = await usageOf(accountId, 3);
+    const [former, own] = [accountId, memberId].map((id) => usage.filter(({ payer_id }) => payer_id === id));
+    expect(sum(former ?? [], 'traffic_bytes')).toBe('event: next\n\n'.length);
+    expect(sum(own ?? [], 'traffic_bytes')).toBe(0);
+    // It ran for less than the interval at which streams are settled.
+    expect(sum(own ?? [], 'time_ms')).toBeLessThan(4_000);
+  });
+
+  test('ends if no slot is left for it', async () => {
+    const { accountId, token } = caller({});
+    const { ended, received } = await subscribe(token);
+    await waitFor(() => received() !== '');
+    await change(accountId, withLimits(accountId, { subscription_limit: 0 }));
+    expect(await ended).toBe('whole');
+    expect(lastErrors(received())).toMatchObject([{ extensions: { code: 'subscription_limit_exceeded' } }]);
+    expect(await gateway.metric('tollgate_leases_held')).toBe(0);
+  });
+
+  test('keeps its slot in the new period, and gives it back at its end', async () => {
+    const { accountId, token } = caller({ subscription_limit: 1 });
+    const { request } = await subscribe(token);
+    await change(accountId, withLimits(accountId, { subscription_limit: 2 }));
+    await subscribe(token);
+    await waitFor(async () => {
+      const { status, request: third } = await subscribe(token);
+      third.destroy();
+      return status === 429;
+    });
+    request.destroy();
+    await waitFor(async () => (await gateway.metric('tollgate_leases_held')) === 1);
   });
 });
 

@@ -76,23 +76,21 @@ export function openSubscriptions(limits: Partial<Limits> = {}, pointsPerMinute 
     settleIntervalMs: INTERVAL_MS,
     pointsPerMinute,
     onExhausted: (problem) => exhausted.push(problem),
-    slots: {
-      admit: async ({ payerId }) => {
-        await Promise.resolve();
-        if (refusal !== null) throw refusal;
-        const slot = { payerId, released: false };
-        slots.push(slot);
-        const release = () => {
-          slot.released = true;
-        };
-        const handOver = () => {
-          release();
-          return { key: `payer ${String(payerId)}`, member: 'm' };
-        };
-        return { rateLimitState: { pointsRemaining: null, rate: null }, lease: { release, handOver } };
-      },
-      onLost: (_subscription, problem) => lost.push(problem),
+    admit: async ({ payerId }) => {
+      await Promise.resolve();
+      if (refusal !== null) throw refusal;
+      const slot = { payerId, released: false };
+      slots.push(slot);
+      const release = () => {
+        slot.released = true;
+      };
+      const handOver = () => {
+        release();
+        return { key: `payer ${String(payerId)}`, member: 'm' };
+      };
+      return { rateLimitState: { pointsRemaining: null, rate: null }, lease: { release, handOver } };
     },
+    onSlotLost: (_subscription, problem) => lost.push(problem),
   });
   return {
     ...{ subscriptions, recorded, unacknowledged, exhausted, lost, primed, slots },

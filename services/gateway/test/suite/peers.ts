@@ -148,11 +148,15 @@ export function emptySnapshot(periodId: number, payerId = periodId / 10): UsageS
 }
 
 /** Limits of the account's plan. */
-export function withLimits(accountId: number, limits: Partial<Limits>): Partial<Entitlement> {
+export function withLimits(
+  accountId: number,
+  limits: Partial<Limits>,
+  periodId = accountId * 10,
+): Partial<Entitlement> {
   const { billing_period } = activeEntitlement(accountId);
-  return billing_period === null
-    ? {}
-    : { billing_period: { ...billing_period, limits: { ...billing_period.limits, ...limits } } };
+  if (billing_period === null) return {};
+  const all = { ...billing_period.limits, ...limits };
+  return { billing_period: { ...billing_period, period_id: periodId, limits: all } };
 }
 
 /** An entitlement with an active period and no limits. */

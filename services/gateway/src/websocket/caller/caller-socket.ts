@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { WebSocket } from 'ws';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../entitle/entitle.ts';
@@ -100,9 +99,8 @@ export class CallerSocket {
   refreshPayer(payer: PayerEntitlement): void {
     const principal = this.#principal;
     if (this.#phase === 'ended' || principal === null || principal.payer === payer) return;
-    const isChange = !isDeepStrictEqual(principal.payer, payer);
     this.#principal = { ...principal, payer };
-    if (isChange) this.#relay?.refreshPayer(payer);
+    this.#relay?.refreshPayer(payer);
   }
 
   tick(nowMs: number): void {

@@ -5,8 +5,7 @@ import type { Problem } from '@tollgate/http/problem';
 import { mayBeCall, mayBeSubscription, newOperation } from './operation.ts';
 import type { NewOperation, Operation } from './operation.ts';
 
-export type OperationsOptions = Omit<OpenSubscriptionsOptions<Operation>, 'slots' | 'apiVersion'> & {
-  admit: Admit;
+export type OperationsOptions = Omit<OpenSubscriptionsOptions<Operation>, 'onSlotLost' | 'apiVersion'> & {
   onRefused: (operation: Operation, problem: Problem) => void;
 };
 
@@ -20,9 +19,9 @@ export class Operations {
   /** Those that their caller can still stop. */
   readonly #byId = new Map<string, Operation>();
 
-  constructor({ admit, onRefused, ...options }: OperationsOptions) {
-    this.#admit = admit;
-    this.subscriptions = new OpenSubscriptions({ ...options, slots: { admit, onLost: onRefused } });
+  constructor({ onRefused, ...options }: OperationsOptions) {
+    this.#admit = options.admit;
+    this.subscriptions = new OpenSubscriptions({ ...options, onSlotLost: onRefused });
   }
 
   get size(): number {
