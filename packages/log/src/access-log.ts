@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { DestinationStream } from 'pino';
 import { createLines } from './lines.ts';
@@ -14,24 +14,38 @@ export type AccessFacts = {
   status?: number;
 };
 
+export type ObservedRequest = {
+  method?: string | undefined;
+  url?: string | undefined;
+  rawHeaders: string[];
+  socket: Socket;
+};
+
+type ObservedResponse = {
+  readonly headersSent: boolean;
+  readonly statusCode: number;
+  getHeader: (name: string) => unknown;
+  on: (event: 'close', listener: () => void) => unknown;
+};
+
 export type AccessLog = {
   /** Call it at the start of each request. */
-  observe: (req: IncomingMessage, res: ServerResponse) => void;
+  observe: (req: ObservedRequest, res: ObservedResponse) => void;
   /** For an upgrade request, whose line is written at the end of the connection. */
-  observeUpgrade: (req: IncomingMessage, socket: Duplex) => void;
-  note: (req: IncomingMessage, facts: AccessFacts) => void;
+  observeUpgrade: (req: ObservedRequest, socket: Duplex) => void;
+  note: (req: ObservedRequest, facts: AccessFacts) => void;
 };
 
 /** Writes one JSON line per finished request. `bytes` counts what the connection sent meanwhile, heads included. */
 export function createAccessLog(
   service: string,
   destination: DestinationStream,
-  addressOf: (req: IncomingMessage) => string,
+  addressOf: (req: ObservedRequest) => string,
 ): AccessLog {
   const lines = createLines(destination, redact);
-  const noted = new WeakMap<IncomingMessage, AccessFacts>();
+  const noted = new WeakMap<ObservedRequest, AccessFacts>();
 
-  function begin(req: IncomingMessage): (status: number | undefined) => void {
+  function begin(req: ObservedRequest): (status: number | undefined) => void {
     const beganMs = performance.now();
     const { method, url = '', socket } = req;
     const address = addressOf(req);
@@ -51,7 +65,7 @@ export function createAccessLog(
     };
   }
 
-  function note(req: IncomingMessage, facts: AccessFacts): void {
+  function note(req: ObservedRequest, facts: AccessFacts): void {
     noted.set(req, { ...noted.get(req), ...facts });
   }
 

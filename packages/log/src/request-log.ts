@@ -4,8 +4,16 @@ import { recordWriter, traceMember } from './log.ts';
 import { loggedPath } from './redact.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
+type LoggedRequest = { method?: string | undefined; url?: string | undefined };
+
+type LoggedResponse = {
+  readonly statusCode: number;
+  readonly writableFinished: boolean;
+  on: (event: 'close', listener: () => void) => unknown;
+};
+
 /** Logs a request when it ends. Call it before a router shortens the URL. */
-export type LogRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
+export type LogRequest = (req: LoggedRequest, res: LoggedResponse, requestId: string) => void;
 
 /** One line per request, at error for a 5xx. `levelOf2xx` is debug where the caller logs each request itself. */
 export function createRequestLog(logger: Logger, levelOf2xx: 'info' | 'debug' = 'info'): LogRequest {

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
 import { createHistogram } from './tallies.ts';
 import type { Observe } from './tallies.ts';
 
@@ -13,7 +14,7 @@ export type HttpMetrics = {
    * observed.
    */
   middleware: RequestHandler;
-  observer: (route: string) => (req: IncomingMessage, res: ServerResponse) => void;
+  observer: (route: string) => HttpHandler;
 };
 
 type NewSeries = ReturnType<typeof createHistogram>;
@@ -51,7 +52,7 @@ export function createHttpMetrics(registry: Registry, listener: ListenerName): H
     return series;
   }
 
-  function observeEnd(req: IncomingMessage, res: ServerResponse, routeOf: () => string | null): void {
+  function observeEnd(req: HttpRequest, res: HttpResponse, routeOf: () => string | null): void {
     const startedMs = performance.now();
     res.on('close', () => {
       const route = routeOf();

@@ -4,12 +4,14 @@ import type { Registry } from 'prom-client';
 import { ConfigError } from '@tollgate/config';
 import { callerAddressOf, createTrust } from '@tollgate/http/caller-address';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
+import type { HttpHandler } from '@tollgate/http/message';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import { createLogger } from '@tollgate/log';
 import type { Logger } from '@tollgate/log';
 import { createAccessLog } from '@tollgate/log/access-log';
 import type { AccessLog } from '@tollgate/log/access-log';
 import type { DrainLimits } from './listener/connections.ts';
+import type { FastPath } from './listener/fast-path/fast-path.ts';
 import { PortTakenError, createListener } from './listener/listener.ts';
 import type { Listener, OnRefusedHead, UpgradeHandler } from './listener/listener.ts';
 import type { ReceiveLimits } from './listener/slow-requests.ts';
@@ -22,7 +24,9 @@ export type Service = {
   onRefusedHead?: OnRefusedHead;
   upgradeHandler?: UpgradeHandler;
   continueHandler?: RequestListener;
-  prepare?: RequestListener;
+  prepare?: HttpHandler;
+  fastPath?: FastPath;
+  privateFastPath?: FastPath;
   /** Ends open WebSockets while the requests under way finish. */
   drain?: (limits: DrainLimits) => Promise<void>;
   /** Called after both listeners have closed. */
@@ -151,12 +155,14 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
       upgradeHandler: service.upgradeHandler,
       continueHandler: service.continueHandler,
       prepare: service.prepare,
+      fastPath: service.fastPath,
     }),
     createListener(service.privateHandler, {
       name: 'private',
       host: config.PRIVATE_HOST,
       port: config.PRIVATE_PORT,
       setting: 'PRIVATE_PORT',
+      fastPath: service.privateFastPath,
       ...{ limits, receiveLimits },
     }),
   ];

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
+import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
 import { pathOf } from '@tollgate/http/request-head';
 import type { Logger } from '@tollgate/log';
 import { withTrace } from '@tollgate/log/current-trace';
@@ -11,8 +11,8 @@ import { contextOf, createSpanSender, providerOptionsOf, setFailed } from './pro
 import type { TraceConfig } from './settings.ts';
 
 type TraceRequest = (
-  req: IncomingMessage,
-  res: ServerResponse,
+  req: HttpRequest,
+  res: HttpResponse,
   options: { isContinued: boolean; work: () => void },
 ) => void;
 

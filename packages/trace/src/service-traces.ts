@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
 import type { Logger } from '@tollgate/log';
 import { currentTrace } from '@tollgate/log/current-trace';
 import { traceCommands } from '@tollgate/redis/trace-commands';
@@ -8,7 +8,10 @@ import type { TraceConfig } from './settings.ts';
 /** Traces of a service that is asked by others (ADR 0024). */
 export type ServiceTraces = {
   /** Records each request; `continues` says whether the trace of a request's sender is continued. */
-  wrap: (handler: RequestListener, continues: (req: IncomingMessage) => boolean) => RequestListener;
+  wrap: <Req extends HttpRequest, Res extends HttpResponse>(
+    handler: (req: Req, res: Res) => void,
+    continues: (req: HttpRequest) => boolean,
+  ) => (req: Req, res: Res) => void;
   close: () => Promise<void>;
 };
 

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
@@ -22,6 +21,7 @@ import { createCallerLimit } from './abuse/caller-limit.ts';
 import type { AuthenticateClient } from './client/authenticator.ts';
 import type { ClientDirectory } from './client/directory.ts';
 import { directRoutes } from './http/direct-routes.ts';
+import type { Handlers } from './http/direct-routes.ts';
 import { createFormReader } from './http/form-reader.ts';
 import { headersOf, jsonEndpoint } from './http/json-endpoint.ts';
 import { jsonProtection } from './http/json-protection.ts';
@@ -72,7 +72,7 @@ type PrivateParts = CommonParts & {
   introspectionsPerCallerPerSec: number;
 };
 
-export function createPublicApp(parts: PublicParts): RequestListener {
+export function createPublicApp(parts: PublicParts): Handlers {
   const { logger, registry, metrics, callerOf, authenticate, issuing, revokeToken, tokenPrefix } = parts;
   const readForm = createFormReader(parts.maxBodyBytes);
   const answerError = createOAuthErrorAnswer(logger, parts.addressOf, (error) => {
@@ -116,10 +116,10 @@ export function createPublicApp(parts: PublicParts): RequestListener {
     .get(metadataEndpoint(parts.issuer))
     .all(methodNotAllowed('GET', 'HEAD'));
   app.use(notFound, problemHandler(logger, parts.addressOf));
-  return directRoutes({ 'POST /oauth2/token': token }, app);
+  return directRoutes({ 'POST /oauth2/token': token }, app, parts.maxBodyBytes);
 }
 
-export function createPrivateApp(parts: PrivateParts): RequestListener {
+export function createPrivateApp(parts: PrivateParts): Handlers {
   const { logger, registry, metrics, findLiveToken, tokenPrefix, redis, serviceCredentials } = parts;
   const { draining, restoring } = parts;
   const http = createHttpMetrics(registry, 'private');
@@ -161,5 +161,5 @@ export function createPrivateApp(parts: PrivateParts): RequestListener {
     .put(readRevocationEpoch, revocationEpochEndpoint(parts.clients))
     .all(methodNotAllowed('PUT'));
   app.use(notFound, problemHandler(logger, parts.addressOf));
-  return directRoutes({ 'POST /oauth2/introspect': introspect }, app);
+  return directRoutes({ 'POST /oauth2/introspect': introspect }, app, parts.maxBodyBytes);
 }

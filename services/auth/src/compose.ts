@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
+import type { HttpRequest } from '@tollgate/http/message';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
@@ -10,6 +11,7 @@ import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import { currentTraceFields, openServiceTraces } from '@tollgate/trace/service-traces';
+import type { ServiceTraces } from '@tollgate/trace/service-traces';
 import { createCallerOf } from './abuse/caller.ts';
 import { createFailedAttempts } from './abuse/failed-attempts.ts';
 import type { FailedAttempts } from './abuse/failed-attempts.ts';
@@ -20,6 +22,7 @@ import { createClientDirectory } from './client/directory.ts';
 import { followChanges } from './client/follow-changes.ts';
 import type { ClientDirectory } from './client/directory.ts';
 import type { Config } from './config.ts';
+import type { Handlers } from './http/direct-routes.ts';
 import { refuseEvictingRedis } from './redis/eviction-policy.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
@@ -59,13 +62,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     metrics.restoring,
   );
   const parts = {
-    logger,
-    registry,
-    draining,
-    addressOf,
-    accessLog,
-    redis,
-    metrics,
+    ...{ logger, registry, draining, addressOf, accessLog, redis, metrics },
     authenticate: createClientAuthenticator({
       clients,
       peppers: config.CLIENT_SECRET_PEPPERS,
@@ -90,9 +87,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     maxBodyBytes: config.MAX_BODY_BYTES,
     serviceCredentials: config.SERVICE_CREDENTIALS,
   };
+  const publicApp = traced(createPublicApp(parts), traces, (req) => trusts(req.socket.remoteAddress));
+  const privateApp = traced(createPrivateApp(parts), traces, () => true);
   return {
-    publicHandler: traces.wrap(createPublicApp(parts), (req) => trusts(req.socket.remoteAddress)),
-    privateHandler: traces.wrap(createPrivateApp(parts), () => true),
+    ...{ publicHandler: publicApp.handler, fastPath: publicApp.fastPath },
+    ...{ privateHandler: privateApp.handler, privateFastPath: privateApp.fastPath },
     close: async () => {
       followed.close();
       await Promise.all([restore.close(), lastUsed.close()]);
@@ -100,6 +99,18 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       clock.close();
       redis.disconnect();
     },
+  };
+}
+
+/** Traces the requests of both ways in. */
+function traced(
+  { handler, fastPath }: Handlers,
+  { wrap }: ServiceTraces,
+  continues: (req: HttpRequest) => boolean,
+): Handlers {
+  return {
+    handler: wrap(handler, continues),
+    fastPath: { ...fastPath, handler: wrap(fastPath.handler, continues) },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
@@ -11,8 +11,10 @@ import type { AddressOf } from '@tollgate/http/error-handler';
 import type { RedisConnection } from '@tollgate/redis';
 import { bareApp } from '@tollgate/server/bare-app';
 import { operationsRouter } from '@tollgate/server/health';
+import type { FastPath } from '@tollgate/server/listener';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { deferContinue } from './http/expect-continue.ts';
+import type { HttpHandler, HttpRequest } from '@tollgate/http/message';
 import { pathOf } from '@tollgate/http/request-head';
 import { below, oauthUnavailableHandler, soundHead } from './plain-routes/plain-routes.ts';
 import type { Proxy } from './plain-routes/proxy.ts';
@@ -21,21 +23,35 @@ export const DATA_PATH = '/graphql';
 export const V1_DATA_PATH = '/v1/graphql';
 
 /** The API version of a data call's path, or null. */
-export function apiVersionOf(req: Pick<IncomingMessage, 'url'>): UsageEvent['api_version'] | null {
+export function apiVersionOf(req: Pick<HttpRequest, 'url'>): UsageEvent['api_version'] | null {
   const path = pathOf(req);
   if (path === DATA_PATH) return 'v2';
   return path === V1_DATA_PATH ? 'v1' : null;
 }
 
-type DataEndpoints = { v2: RequestListener; v1: RequestListener | null };
+/** The handler of a data path; null for other paths. */
+type DataEndpointOf = (req: Pick<HttpRequest, 'url'>) => HttpHandler | null;
 
-/** The public listener: the metered data paths on plain node:http, all else on Express. */
-export function createPublicHandler({ v2, v1 }: DataEndpoints, plainApp: Express): RequestListener {
+export function createDataEndpointOf(endpoints: { v2: HttpHandler; v1: HttpHandler | null }): DataEndpointOf {
+  return (req) => {
+    const apiVersion = apiVersionOf(req);
+    return apiVersion === null ? null : endpoints[apiVersion];
+  };
+}
+
+/** The public listener: the metered data paths without a framework, all else on Express. */
+export function createPublicHandler(dataEndpointOf: DataEndpointOf, plainApp: Express): RequestListener {
   return (req, res) => {
-    const path = pathOf(req);
-    if (path === DATA_PATH) v2(req, res);
-    else if (v1 !== null && path === V1_DATA_PATH) v1(req, res);
-    else plainApp(req, res);
+    const dataEndpoint = dataEndpointOf(req);
+    if (dataEndpoint === null) plainApp(req, res);
+    else dataEndpoint(req, res);
+  };
+}
+
+export function createFastPath(dataEndpointOf: DataEndpointOf): FastPath {
+  return {
+    accepts: (head) => dataEndpointOf(head) !== null,
+    handler: (req, res) => dataEndpointOf(req)?.(req, res),
   };
 }
 

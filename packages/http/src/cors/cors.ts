@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { HttpHandler } from '../message/http-message.ts';
 import { pathOf, singleValue } from '../request/head.ts';
 
 /** The methods, as `GET, POST`, that other origins may use by path. */
@@ -7,7 +8,7 @@ export type CorsPaths = Readonly<Record<string, string>>;
 export type Cors = {
   allows: (origin: string) => boolean;
   /** Sets the fields that let a page read the response. Must be called before the response. */
-  prepare: (req: IncomingMessage, res: ServerResponse) => void;
+  prepare: HttpHandler;
   /** Answers preflights, which have no token. Must be called after prepare. */
   withPreflight: (handler: RequestListener) => RequestListener;
   /** For another server's responses: its fields to drop, and those to add, as a flat list. */
@@ -79,7 +80,7 @@ export function createCors(origins: readonly string[], paths: CorsPaths): Cors |
 export function underCors(
   cors: Cors | null,
   handler: RequestListener,
-): { publicHandler: RequestListener; prepare?: Cors['prepare'] } {
+): { publicHandler: RequestListener; prepare?: HttpHandler } {
   if (cors === null) return { publicHandler: handler };
   return { publicHandler: cors.withPreflight(handler), prepare: cors.prepare };
 }
@@ -94,7 +95,7 @@ function permit(req: IncomingMessage, res: ServerResponse, methods: string): voi
   res.appendHeader('vary', 'Access-Control-Request-Headers');
 }
 
-function methodsOf(paths: CorsPaths, req: IncomingMessage): string | undefined {
+function methodsOf(paths: CorsPaths, req: Pick<IncomingMessage, 'url'>): string | undefined {
   const path = pathOf(req);
   return Object.hasOwn(paths, path) ? paths[path] : undefined;
 }

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { HttpResponse } from '../message/http-message.ts';
 
 /** Cuts a response off by a reset: an orderly close could complete it (RFC 9112, section 8). */
-export function cutAnswer(res: ServerResponse): void {
+export function cutAnswer(res: Pick<HttpResponse, 'socket' | 'destroy'>): void {
   // A pipelined response has no socket yet.
   if (res.socket === null) res.destroy();
   else res.socket.resetAndDestroy();

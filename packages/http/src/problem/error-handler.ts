@@ -1,13 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import type { Logger } from '@tollgate/log';
 import { loggedPath } from '@tollgate/log/redact';
+import type { HttpRequest, HttpResponse } from '../message/http-message.ts';
 import { cutAnswer } from './cut-answer.ts';
 import { Problem, problemDocument, toProblem } from './problem.ts';
 
 /** Responds with problem+json; cuts off a response that is already under way. */
-export function sendProblem(res: ServerResponse, problem: Problem): void {
+export function sendProblem(res: HttpResponse, problem: Problem): void {
   if (res.headersSent) {
     cutAnswer(res);
     return;
@@ -34,13 +34,13 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
 }
 
 /** Where a request came from; empty if the caller has gone. */
-export type AddressOf = (req: IncomingMessage) => string;
+export type AddressOf = (req: Pick<HttpRequest, 'rawHeaders' | 'socket'>) => string;
 
 const connectionAddress: AddressOf = ({ socket }) => socket.remoteAddress ?? '';
 
 /** Responds to any error with problem+json; logs 5xx ones with cause and address. */
 export function createProblemAnswer(logger: Logger, addressOf: AddressOf = connectionAddress) {
-  return (error: unknown, req: IncomingMessage, res: ServerResponse): void => {
+  return (error: unknown, req: HttpRequest, res: HttpResponse): void => {
     const problem = problemOf(error);
     if (problem.status >= 500) {
       const { code, cause } = problem;
@@ -56,7 +56,7 @@ export function createProblemAnswer(logger: Logger, addressOf: AddressOf = conne
 export function problemHandler(logger: Logger, addressOf?: AddressOf): ErrorRequestHandler {
   const answer = createProblemAnswer(logger, addressOf);
   // Express knows an error middleware by its four parameters.
-  return (error: unknown, req, res: ServerResponse, _next) => {
+  return (error: unknown, req, res, _next) => {
     answer(error, req, res);
   };
 }

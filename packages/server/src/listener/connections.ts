@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
+import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
 
 const SWEEP_INTERVAL_MS = 100;
 
@@ -12,20 +13,21 @@ export type DrainLimits = {
 };
 
 export type Connections = {
-  began: (req: IncomingMessage, res: ServerResponse) => void;
+  began: (req: HttpRequest, res: HttpResponse) => void;
   /** The response under way on a connection, or its last one. */
-  lastAnswer: (socket: Socket) => ServerResponse | null;
+  lastAnswer: (socket: Socket) => HttpResponse | null;
   drain: (limits: DrainLimits) => Promise<void>;
 };
 
 /** An orderly close could complete the response (RFC 9112, section 8). */
-function cutOff(socket: Socket, res: ServerResponse | null): void {
+function cutOff(socket: Socket, res: HttpResponse | null): void {
   if (res === null || !res.headersSent || res.writableFinished) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-export function trackConnections(server: Server): Connections {
-  const answers = new Map<Socket, ServerResponse | null>();
+/** `closeIdle` ends the connections that the server doesn't know. */
+export function trackConnections(server: Server, closeIdle: () => void): Connections {
+  const answers = new Map<Socket, HttpResponse | null>();
   let draining = false;
   server.on('connection', (socket) => {
     answers.set(socket, null);
@@ -67,11 +69,13 @@ export function trackConnections(server: Server): Connections {
         }
         endAfterAnswers();
         let sweep: NodeJS.Timeout | undefined;
-        const grace = setTimeout(() => {
-          sweep = setInterval(() => {
-            server.closeIdleConnections();
-          }, SWEEP_INTERVAL_MS);
+        const closeAllIdle = () => {
           server.closeIdleConnections();
+          closeIdle();
+        };
+        const grace = setTimeout(() => {
+          sweep = setInterval(closeAllIdle, SWEEP_INTERVAL_MS);
+          closeAllIdle();
         }, idleGraceMs);
         const cut = setTimeout(() => {
           for (const [socket, res] of answers) cutOff(socket, res);

@@ -2,13 +2,18 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AccessLog } from '@tollgate/log/access-log';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
 import type { Problem } from '@tollgate/http/problem';
 import { trackConnections } from './connections.ts';
 import type { DrainLimits } from './connections.ts';
+import { openFastPath } from './fast-path/fast-path.ts';
+import type { FastPath, FastPathOptions } from './fast-path/fast-path.ts';
 import { refuseIdleRequests } from './slow-requests.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
 import { headProblem, onClientError, onConnect, refuseHead } from './refused-request.ts';
 import type { HeadLimits } from './refused-request.ts';
+
+export type { FastPath };
 
 export class PortTakenError extends Error {}
 
@@ -43,7 +48,8 @@ export type ListenerOptions = {
   /** Handles requests that wait for `100 Continue`, and has to send it; by default it is sent at once. */
   continueHandler?: RequestListener | undefined;
   /** Called with each request before its response, a refusal of its head included. */
-  prepare?: RequestListener | undefined;
+  prepare?: HttpHandler | undefined;
+  fastPath?: FastPath | undefined;
 };
 
 /** Against heads that arrive drop by drop (slowloris). */
@@ -51,16 +57,22 @@ const HEADERS_TIMEOUT_MS = 10_000;
 
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 
+/** Longer than the usual 60 s of load balancers, which must be the ones to close. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** What a connection without a credential may make a service hold, for a moment. */
+const FAST_BODY_MAX_BYTES = 65_536;
+
 export function createListener(handler: RequestListener, options: ListenerOptions): Listener {
-  const { name, host, port, setting, limits, receiveLimits, accessLog, onRefusedHead } = options;
-  const { upgradeHandler, continueHandler, prepare } = options;
+  const { limits, receiveLimits, accessLog, onRefusedHead } = options;
+  const { upgradeHandler, continueHandler, prepare, fastPath } = options;
+  const headersTimeoutMs = Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS);
   const server = createServer(
     {
-      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS),
+      headersTimeout: headersTimeoutMs,
       ...(receiveLimits === undefined ? {} : { requestTimeout: receiveLimits.totalMs }),
       connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-      // Longer than the usual 60 s of load balancers, which must be the ones to close.
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: limits.maxHeaderBytes,
       // headProblem refuses with a body.
       requireHostHeader: false,
@@ -71,7 +83,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
   );
   // The parser would silently drop fields beyond its own count.
   server.maxHeadersCount = 0;
-  const connections = trackConnections(server);
+  const fast = fastPath && openFastPath(server, fastPathOptions(fastPath));
+  const connections = trackConnections(server, () => fast?.closeIdle());
   server.on('clientError', onClientError(connections)).on('connect', onConnect);
   if (receiveLimits !== undefined) refuseIdleRequests(server, connections, receiveLimits.idleMs);
   // Other expectations may be ignored (RFC 9110, section 10.1.1).
@@ -85,21 +98,30 @@ export function createListener(handler: RequestListener, options: ListenerOption
   }
   return {
     server,
-    listen: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', (error: NodeJS.ErrnoException) => {
-          const taken = `The ${name} port ${String(port)} on ${host} is taken by another process. End that process, or set ${setting} to a free port.`;
-          reject(error.code === 'EADDRINUSE' ? new PortTakenError(taken) : error);
-        });
-        server.listen({ host, port }, resolve);
-      }),
+    listen: () => listen(server, options),
     close: connections.drain,
   };
 
+  function begin(req: HttpRequest, res: HttpResponse): void {
+    connections.began(req, res);
+    accessLog?.observe(req, res);
+  }
+
+  function fastPathOptions({ accepts, handler: next }: FastPath): FastPathOptions {
+    return {
+      limits: { ...limits, maxBodyBytes: FAST_BODY_MAX_BYTES },
+      ...{ headersTimeoutMs, keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS, accepts },
+      handler: (req, res) => {
+        begin(req, res);
+        prepare?.(req, res);
+        next(req, res);
+      },
+    };
+  }
+
   function serve(next: RequestListener): RequestListener {
     return (req, res) => {
-      connections.began(req, res);
-      accessLog?.observe(req, res);
+      begin(req, res);
       const problem = headProblem(req, limits);
       prepare?.(req, res);
       if (problem === null) {
@@ -110,4 +132,17 @@ export function createListener(handler: RequestListener, options: ListenerOption
       onRefusedHead?.(req, problem, requestId);
     };
   }
+}
+
+function listen(
+  server: Server,
+  { name, host, port, setting }: Pick<ListenerOptions, 'name' | 'host' | 'port' | 'setting'>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = `The ${name} port ${String(port)} on ${host} is taken by another process. End that process, or set ${setting} to a free port.`;
+      reject(error.code === 'EADDRINUSE' ? new PortTakenError(taken) : error);
+    });
+    server.listen({ host, port }, resolve);
+  });
 }

@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
@@ -19,7 +20,7 @@ export function refuseIdleRequests(
     // headersTimeout is for heads.
     if (res === null) return;
     const { req } = res;
-    if (req.complete) {
+    if (!(req instanceof IncomingMessage) || req.complete) {
       // An idle connection (keepAliveTimeout).
       if (res.writableFinished) socket.destroy();
     } else if (req.readableLength < req.readableHighWaterMark) {

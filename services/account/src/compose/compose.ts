@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { resolve } from 'node:path';
 import type { Registry } from 'prom-client';
 import { createCors, underCors } from '@tollgate/http/cors';
@@ -96,7 +97,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     console: { ...console.parts, deliver: outbox.deliver, applications, tokens, liveFeeds },
   });
   const listener = underCors(cors, publicApp);
-  const privateApp = createPrivateApp({ ...shared, applications, tokens, checks, draining, ...operations });
+  const privateApp: RequestListener = createPrivateApp({
+    ...shared,
+    applications,
+    tokens,
+    checks,
+    draining,
+    ...operations,
+  });
   return {
     ...listener,
     publicHandler: traces.wrap(listener.publicHandler, (req) => trusts(req.socket.remoteAddress)),

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { addressGroup } from '@tollgate/http/address-group';
 import type { AddressOf } from '@tollgate/http/error-handler';
+import type { HttpRequest } from '@tollgate/http/message';
 
 export type Caller = {
   requestId: string;
@@ -9,7 +9,7 @@ export type Caller = {
   addressGroup: string;
 };
 
-export type CallerOf = (req: IncomingMessage, requestId: string) => Caller;
+export type CallerOf = (req: HttpRequest, requestId: string) => Caller;
 
 export function createCallerOf(addressOf: AddressOf): CallerOf {
   return (req, requestId) => {

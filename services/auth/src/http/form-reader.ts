@@ -1,27 +1,31 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { raw } from 'express';
 import { parseForm } from '@tollgate/http/form';
 import type { Form } from '@tollgate/http/form';
+import { isWhole } from '@tollgate/http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
 import { Problem } from '@tollgate/http/problem';
+import { fieldIndex, singleValue } from '@tollgate/http/request-head';
 
 /** @throws {Problem} unsupported_media_type, also for a compressed body; payload_too_large; invalid_request */
-export type ReadForm = (req: IncomingMessage, res: ServerResponse) => Promise<Form>;
+export type ReadForm = (req: HttpRequest, res: HttpResponse) => Promise<Form>;
 
 /** body-parser works with any node:http request, unlike Express' types. */
-type ParseBody = (req: RequestWithBody, res: ServerResponse, next: (error?: Error) => void) => void;
+type ParseBody = (req: RequestWithBody, res: HttpResponse, next: (error?: Error) => void) => void;
 
 type RequestWithBody = IncomingMessage & { body?: unknown };
 
 const FORM = 'application/x-www-form-urlencoded';
+const EMPTY = Buffer.alloc(0);
 
 /**
  * body-parser costs three times as much as reading plain forms here. Compressed bodies are refused: a bomb is
  * small.
  */
 export function createFormReader(maxBodyBytes: number): ReadForm {
-  const parseBody: ParseBody = raw({ type: FORM, limit: maxBodyBytes, inflate: false });
+  const parseBody = raw({ type: FORM, limit: maxBodyBytes, inflate: false }) as ParseBody;
 
-  function readByBodyParser(req: RequestWithBody, res: ServerResponse): Promise<unknown> {
+  function readByBodyParser(req: RequestWithBody, res: HttpResponse): Promise<unknown> {
     return new Promise((resolve, reject) => {
       parseBody(req, res, (error?: Error) => {
         if (error === undefined) resolve(req.body);
@@ -31,18 +35,24 @@ export function createFormReader(maxBodyBytes: number): ReadForm {
   }
 
   return async (req, res) => {
-    const body = isPlainForm(req, maxBodyBytes) ? await readToEnd(req) : await readByBodyParser(req, res);
+    const isPlain = isPlainForm(req, maxBodyBytes);
+    if (isWhole(req)) {
+      if (isPlain) return parseForm(req.wholeBody ?? EMPTY);
+      throw new Error('the fast path let through what is no plain form');
+    }
+    const body = isPlain ? await readToEnd(req) : await readByBodyParser(req, res);
     if (Buffer.isBuffer(body)) return parseForm(body);
     throw new Problem('unsupported_media_type', { detail: `The content type must be ${FORM}.` });
   };
 }
 
-function isPlainForm({ headers }: IncomingMessage, maxBodyBytes: number): boolean {
+/** Whether a form can be read without a parser of media types, codings and the like. */
+export function isPlainForm({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>, maxBodyBytes: number): boolean {
   return (
-    headers['content-type'] === FORM &&
-    headers['content-encoding'] === undefined &&
-    headers['transfer-encoding'] === undefined &&
-    Number(headers['content-length']) <= maxBodyBytes
+    singleValue(rawHeaders, 'content-type') === FORM &&
+    fieldIndex(rawHeaders, 'content-encoding') === -1 &&
+    fieldIndex(rawHeaders, 'transfer-encoding') === -1 &&
+    Number(singleValue(rawHeaders, 'content-length')) <= maxBodyBytes
   );
 }
 

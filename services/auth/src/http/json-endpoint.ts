@@ -1,15 +1,16 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
-import type { OutgoingHttpHeader, RequestListener } from 'node:http';
+import type { OutgoingHttpHeader } from 'node:http';
 import { Socket } from 'node:net';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
 import type { AccessLog } from '@tollgate/log/access-log';
 import type { LogRequest } from '@tollgate/log/request-log';
 import { REQUEST_ID_HEADER, requestIdOf } from '@tollgate/log/request-id';
 
-export type JsonRequest = { req: IncomingMessage; res: ServerResponse; requestId: string };
+export type JsonRequest = { req: HttpRequest; res: HttpResponse; requestId: string };
 
 export type Answer = (request: JsonRequest) => Promise<string>;
 
-export type AnswerError = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+export type AnswerError = (error: unknown, req: HttpRequest, res: HttpResponse) => void;
 
 type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
@@ -17,11 +18,11 @@ type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) 
 export function jsonEndpoint(options: {
   logRequest: LogRequest;
   accessLog?: Pick<AccessLog, 'note'> | null;
-  observe?: (req: IncomingMessage, res: ServerResponse) => void;
+  observe?: HttpHandler;
   headers: Readonly<Record<string, string>>;
   answer: Answer;
   answerError: AnswerError;
-}): RequestListener {
+}): HttpHandler {
   const { logRequest, accessLog, observe, answer, answerError } = options;
   const headers = Object.entries(options.headers);
   const flatHeaders = [...headers.flat(), 'Content-Type', 'application/json; charset=utf-8'];

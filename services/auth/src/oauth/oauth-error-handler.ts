@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Logger } from '@tollgate/log';
@@ -7,6 +6,7 @@ import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { problemOf } from '@tollgate/http/error-handler';
 import type { AddressOf } from '@tollgate/http/error-handler';
+import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
 import { OAuthError } from './oauth-error.ts';
 
 type Answer = {
@@ -36,7 +36,7 @@ export function createOAuthErrorAnswer(
   addressOf: AddressOf,
   onRefused: (error: string) => void,
 ) {
-  return (thrown: unknown, req: IncomingMessage, res: ServerResponse): void => {
+  return (thrown: unknown, req: HttpRequest, res: HttpResponse): void => {
     const answer = answerOf(thrown);
     onRefused(answer.body.error);
     if (answer.status >= 500) {

@@ -6,7 +6,14 @@ import type { Cors } from '@tollgate/http/cors';
 import { followChannels } from '@tollgate/redis/follow-channels';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { observeCertificates } from '@tollgate/server/peer-certificates';
-import { createContinueHandler, createPlainApp, createPrivateApp, createPublicHandler } from '../app.ts';
+import {
+  createContinueHandler,
+  createDataEndpointOf,
+  createFastPath,
+  createPlainApp,
+  createPrivateApp,
+  createPublicHandler,
+} from '../app.ts';
 import { createGatewayCors } from './cors.ts';
 import { createWebSockets } from '../websocket/websockets.ts';
 import { composeRefusals } from './refusals.ts';
@@ -82,17 +89,15 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     onParts: metrics.onParts,
     addressOf,
   };
-  const endpoints = createPublicHandler(
-    {
-      v2: createDataEndpoint({ ...pipeline, forward: upstreams.v2.forward, apiVersion: 'v2' }),
-      v1:
-        upstreams.v1 && createDataEndpoint({ ...pipeline, forward: upstreams.v1.forward, apiVersion: 'v1' }),
-    },
-    createPlainApp({ logger, registry, addressOf, account, liveUsage, auth }),
-  );
-  const listener = underCors(cors, endpoints);
+  const dataEndpointOf = createDataEndpointOf({
+    v2: createDataEndpoint({ ...pipeline, forward: upstreams.v2.forward, apiVersion: 'v2' }),
+    v1: upstreams.v1 && createDataEndpoint({ ...pipeline, forward: upstreams.v1.forward, apiVersion: 'v1' }),
+  });
+  const plainApp = createPlainApp({ logger, registry, addressOf, account, liveUsage, auth });
+  const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
   return {
     ...listener,
+    fastPath: createFastPath(dataEndpointOf),
     continueHandler: createContinueHandler(listener.publicHandler),
     onRefusedHead: refusals.onRefusedHead,
     privateHandler: createPrivateApp({ logger, registry, redis: store.redis, draining }),

@@ -1,10 +1,11 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
 import type { AccessFacts, AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
 import { toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
+import type { AddressOf } from '@tollgate/http/error-handler';
 import type { Problem } from '@tollgate/http/problem';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
@@ -47,7 +48,7 @@ export type DataCallParts = {
   traces: Pick<Traces, 'begin'>;
   logFailure: LogFailure;
   recordRefusal: RecordRefusal;
-  addressOf: (req: IncomingMessage) => string;
+  addressOf: AddressOf;
   accessLog: Pick<AccessLog, 'note'> | null;
   apiVersion: UsageEvent['api_version'];
 };
@@ -56,8 +57,8 @@ export type DataCallParts = {
 type KnownOfCall = CallCost & { token: ActiveToken | null; payer: PayerEntitlement | null };
 
 type Serve = (
-  req: IncomingMessage,
-  res: ServerResponse,
+  req: HttpRequest,
+  res: HttpResponse,
   requestId: string,
   trace: CallTrace | null,
   known: KnownOfCall,
@@ -65,20 +66,20 @@ type Serve = (
 
 /**
  * The data endpoint, `POST` and `GET /graphql`: authenticate → entitle → admit → forward → settle. It uses plain
- * node:http because express would cost a quarter of the throughput. Every response has a new X-Request-Id.
+ * node:http or the fast path (ADR 0074), because express would cost a quarter of the throughput. Every response has a new X-Request-Id.
  */
-export function createDataEndpoint(parts: DataCallParts): RequestListener {
+export function createDataEndpoint(parts: DataCallParts): HttpHandler {
   const { logger, onCall, traces, logFailure, recordRefusal, addressOf, accessLog, apiVersion } = parts;
   const serve = createServe(parts);
 
-  function refuse(req: IncomingMessage, res: ServerResponse, requestId: string, error: unknown): Problem {
+  function refuse(req: HttpRequest, res: HttpResponse, requestId: string, error: unknown): Problem {
     const problem = toProblem(error);
     if (problem.status >= 500) logFailure(requestId, problem, addressOf(req));
     sendRefusal(req, res, problem, requestId);
     return problem;
   }
 
-  async function answer(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<void> {
+  async function answer(req: HttpRequest, res: HttpResponse, requestId: string): Promise<void> {
     accessLog?.note(req, { request_id: requestId });
     const ended = onCall();
     const trace = traces.begin(req, requestId);

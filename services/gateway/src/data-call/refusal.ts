@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
 import type { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { mediaRanges } from './media-ranges.ts';
@@ -9,8 +9,8 @@ import { mediaRanges } from './media-ranges.ts';
  * and without points. Cuts the connection if a response is already under way.
  */
 export function sendRefusal(
-  req: Pick<IncomingMessage, 'method' | 'headers'>,
-  res: ServerResponse,
+  req: Pick<HttpRequest, 'method' | 'headers'>,
+  res: HttpResponse,
   problem: Problem,
   requestId: string,
 ): void {

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from '@tollgate/log';
+import type { HttpRequest } from '@tollgate/http/message';
 import { queryOf } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passedOn } from '@tollgate/trace/context';
@@ -23,7 +23,7 @@ type ForwardedCall = Pick<
   RelayOptions,
   'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'
 > & {
-  req: IncomingMessage;
+  req: HttpRequest;
   callerIds: CallerIds;
   trace: CallTrace | null;
   cost: CallCost;

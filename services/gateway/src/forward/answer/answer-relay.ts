@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { HttpResponse } from '@tollgate/http/message';
 import { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { answerFields, isDocument } from './answer-fields.ts';
@@ -293,7 +294,7 @@ function endsWithConnection({ 'content-length': length, 'transfer-encoding': cod
  * A response that ends with its connection may be incomplete (RFC 9112, section 8), and chunks would vouch for its
  * completeness.
  */
-function closeToEnd(res: ServerResponse): void {
+function closeToEnd(res: HttpResponse): void {
   res.shouldKeepAlive = false;
   res.useChunkedEncodingByDefault = false;
 }

@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type { HttpResponse } from '@tollgate/http/message';
 import type { Problem } from '@tollgate/http/problem';
 import type { RateLimitState } from '../../admission/rate-limit-state.ts';
 import type { AnswerRules } from './answer-rules.ts';
@@ -31,7 +32,7 @@ export type AnswerMeter = {
 };
 
 export type RelayOptions = {
-  res: ServerResponse;
+  res: HttpResponse;
   requestId: string;
   billingStatus: string;
   rateLimitState: RateLimitState;

@@ -1,5 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { isWhole } from '@tollgate/http/message';
+import type { HttpRequest, HttpResponse, WholeRequest } from '@tollgate/http/message';
 import { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { askForBody } from '../../http/expect-continue.ts';
@@ -25,9 +27,10 @@ export type BodyLimits = {
  * @throws {Problem} payload_too_large, request_timeout; also in the promise, and as the stream's error.
  */
 export function requestBody(
-  req: IncomingMessage,
+  req: HttpRequest,
   limits: BodyLimits,
 ): RequestBody | null | Promise<RequestBody | null> {
+  if (isWhole(req)) return wholeBody(req, limits);
   const declared = fieldValues(req.rawHeaders, 'content-length')[0];
   if (declared === undefined) {
     const chunked = fieldValues(req.rawHeaders, 'transfer-encoding').length > 0;
@@ -44,6 +47,14 @@ export function requestBody(
   return req.complete
     ? { body: req.read() as Buffer | null, lengthBytes }
     : buffered(req, lengthBytes, limits);
+}
+
+function wholeBody(
+  { wholeBody: body }: WholeRequest,
+  { maxBytes }: Pick<BodyLimits, 'maxBytes'>,
+): RequestBody {
+  if (body !== null && body.length > maxBytes) throw new Problem('payload_too_large');
+  return { body, lengthBytes: body?.length ?? null };
 }
 
 function buffered(
@@ -145,7 +156,8 @@ const DISCARD_TIMEOUT_MS = 5_000;
  * Discards the rest of a body after the response, within limits, and then cuts the connection off. A close with
  * bytes unread resets the connection, and the caller could lose the response (RFC 9112, section 9.6).
  */
-export function discardRest(req: IncomingMessage, res: ServerResponse): void {
+export function discardRest(req: HttpRequest, res: HttpResponse): void {
+  if (isWhole(req)) return;
   if (req.readableEnded || req.destroyed) return;
   req.resume();
   if (req.complete) return;

@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A request that has arrived whole, from the listener's fast path (ADR 0074). */
+export type WholeRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly httpVersion: string;
+  /** Names and values in turn, as received. */
+  readonly rawHeaders: string[];
+  readonly headers: IncomingHttpHeaders;
+  /** Null if it has none. */
+  readonly wholeBody: Buffer | null;
+  readonly complete: true;
+  readonly destroyed: boolean;
+  readonly socket: Socket;
+};
+
+/** A request of a handler that serves node:http and the fast path alike. */
+export type HttpRequest = IncomingMessage | WholeRequest;
+
+/** What such a handler uses of its response, as node:http's ServerResponse defines it. */
+export type HttpResponse = {
+  readonly req: { readonly method?: string | undefined; readonly complete: boolean };
+  readonly socket: Socket | null;
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  readonly writableFinished: boolean;
+  readonly writableLength: number;
+  readonly writableNeedDrain: boolean;
+  readonly destroyed: boolean;
+  statusCode: number;
+  shouldKeepAlive: boolean;
+  useChunkedEncodingByDefault: boolean;
+  setHeader(name: string, value: string): unknown;
+  getHeader(name: string): number | string | string[] | undefined;
+  writeHead(status: number, fields?: string[] | Record<string, string | number>): unknown;
+  flushHeaders(): void;
+  write(chunk: Buffer): boolean;
+  end(body?: string | Buffer, encoding?: BufferEncoding): unknown;
+  destroy(): unknown;
+  on(event: ResponseEvent, listener: () => void): unknown;
+  once(event: ResponseEvent, listener: () => void): unknown;
+  removeListener(event: ResponseEvent, listener: () => void): unknown;
+  listenerCount(event: ResponseEvent): number;
+};
+
+type ResponseEvent = 'close' | 'drain' | 'finish' | 'timeout';
+
+export type HttpHandler = (req: HttpRequest, res: HttpResponse) => void;
+
+export function isWhole(req: HttpRequest): req is WholeRequest {
+  return 'wholeBody' in req;
+}

@@ -1,0 +1,100 @@
+import type { HeadLimits } from '../refused-request.ts';
+
+export type ReadLimits = HeadLimits & { maxBodyBytes: number };
+
+/** The head of a request; its names and values in turn, as received. No name is repeated. */
+export type RequestHead = { method: 'GET' | 'POST'; url: string; rawHeaders: string[] };
+
+export type ReadRequest = { head: RequestHead; body: Buffer | null };
+
+/**
+ * Reads bytes that are one whole, plain HTTP/1.1 request and nothing else: `GET` or `POST` with a path, each field at
+ * most once, a body of stated length. `incomplete` if more bytes could make them one; null for all else, which
+ * node:http has to read. It must never accept what node:http reads in another way (ADR 0074).
+ */
+export type ReadBytes = (bytes: Buffer) => ReadRequest | 'incomplete' | null;
+
+/** A target in origin form (RFC 9112, section 3.2.1), without a fragment. */
+const REQUEST_LINE = /^(GET|POST) (\/[!"$-~]*) HTTP\/1\.1$/;
+
+/** A token, and a value that is neither empty nor ends with white space (RFC 9110, section 5.5). */
+const FIELD_LINE =
+  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)$/;
+
+const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$/;
+const LENGTH = /^(?:0|[1-9]\d{0,8})$/;
+
+/** Fields that change how a message or its connection is read. */
+const FOR_NODE = new Set(['expect', 'http2-settings', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+
+const END_OF_HEAD = '\r\n\r\n';
+const STARTS = ['GET /', 'POST /'];
+
+/** Reads a connection's requests. Most clients repeat their heads, which are then read once. */
+export function createReadBytes(limits: ReadLimits): ReadBytes {
+  let known: { bytes: Buffer; head: RequestHead; bodyBytes: number } | undefined;
+  return (bytes) => {
+    if (known !== undefined && startsWith(bytes, known.bytes)) {
+      return withBody(known.head, known.bodyBytes, bytes, known.bytes.length);
+    }
+    const headEnd = bytes.indexOf(END_OF_HEAD);
+    if (headEnd === -1) return mayBecomeOne(bytes, limits) ? 'incomplete' : null;
+    const bodyStart = headEnd + END_OF_HEAD.length;
+    if (bodyStart >= limits.maxHeaderBytes) return null;
+    const read = readHead(bytes.toString('latin1', 0, headEnd).split('\r\n'), limits);
+    if (read === null) return null;
+    // A slice would keep all bytes that were received with it.
+    known = { ...read, bytes: Buffer.from(bytes.subarray(0, bodyStart)) };
+    return withBody(read.head, read.bodyBytes, bytes, bodyStart);
+  };
+}
+
+function startsWith(bytes: Buffer, head: Buffer): boolean {
+  const { length } = head;
+  return bytes.length >= length && bytes.compare(head, 0, length, 0, length) === 0;
+}
+
+function mayBecomeOne(bytes: Buffer, { maxHeaderBytes }: ReadLimits): boolean {
+  if (bytes.length >= maxHeaderBytes) return false;
+  const start = bytes.toString('latin1', 0, 'POST /'.length);
+  return STARTS.some((known) => known.startsWith(start) || start.startsWith(known));
+}
+
+function readHead(lines: string[], limits: ReadLimits): { head: RequestHead; bodyBytes: number } | null {
+  const [, method, url] = REQUEST_LINE.exec(lines[0] ?? '') ?? [];
+  if (method === undefined || url === undefined || url.length > limits.maxUrlBytes) return null;
+  if (lines.length - 1 > limits.maxHeaderCount) return null;
+  const rawHeaders: string[] = [];
+  const byName = new Map<string, string>();
+  for (let index = 1; index < lines.length; index += 1) {
+    const [, name, value] = FIELD_LINE.exec(lines[index] ?? '') ?? [];
+    if (name === undefined || value === undefined) return null;
+    const lower = name.toLowerCase();
+    if (byName.has(lower) || FOR_NODE.has(lower)) return null;
+    byName.set(lower, value);
+    rawHeaders.push(name, value);
+  }
+  if (!HOST.test(byName.get('host') ?? '')) return null;
+  if ((byName.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return null;
+  const bodyBytes = bodyBytesOf(method, byName.get('content-length'));
+  if (bodyBytes === null || bodyBytes > limits.maxBodyBytes) return null;
+  return { head: { method: method as RequestHead['method'], url, rawHeaders }, bodyBytes };
+}
+
+function bodyBytesOf(method: string, declared: string | undefined): number | null {
+  if (method === 'GET') return declared === undefined ? 0 : null;
+  return declared !== undefined && LENGTH.test(declared) ? Number(declared) : null;
+}
+
+function withBody(
+  head: RequestHead,
+  bodyBytes: number,
+  bytes: Buffer,
+  bodyStart: number,
+): ReadRequest | 'incomplete' | null {
+  const received = bytes.length - bodyStart;
+  // What follows is the next request, which node:http keeps in order.
+  if (received > bodyBytes) return null;
+  if (received < bodyBytes) return 'incomplete';
+  return { head, body: bodyBytes === 0 ? null : bytes.subarray(bodyStart) };
+}

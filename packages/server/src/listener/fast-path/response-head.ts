@@ -1,0 +1,69 @@
+import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
+
+export type ResponseFields = readonly string[] | Readonly<Record<string, string | number>>;
+
+export type ResponseHead = {
+  /** The status line and the fields, without those of the connection and the empty line. */
+  text: string;
+  hasLength: boolean;
+  /** The fields' own Connection; undefined if there is none. */
+  connection: string | undefined;
+};
+
+/**
+ * The status line and fields as node:http writes them, with a Date unless they have one. `fields` replace those of the
+ * same name among the fields that were `set` before.
+ */
+export function responseHead(status: number, set: readonly string[], fields: ResponseFields): ResponseHead {
+  const head: ResponseHead = {
+    text: `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? 'unknown'}\r\n`,
+    hasLength: false,
+    connection: undefined,
+  };
+  const flat = isFlat(fields) ? fields : Object.entries(fields).flat();
+  if (!addFields(head, set.length === 0 ? flat : [...without(set, flat), ...flat])) head.text += dateLine();
+  return head;
+}
+
+/** The fields whose names `others` lack. */
+function without(fields: readonly string[], others: readonly (string | number)[]): string[] {
+  const names = new Set(
+    others.filter((_, index) => index % 2 === 0).map((name) => String(name).toLowerCase()),
+  );
+  return fields.filter((_, index) => !names.has((fields[index - (index % 2)] ?? '').toLowerCase()));
+}
+
+function isFlat(fields: ResponseFields): fields is readonly string[] {
+  return Array.isArray(fields);
+}
+
+/** Returns whether there is a Date. @throws {TypeError} for what would end a field. */
+function addFields(head: ResponseHead, flat: readonly (string | number)[]): boolean {
+  let hasDate = false;
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    const name = String(flat[index]);
+    const value = String(flat[index + 1]);
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    head.text += `${name}: ${value}\r\n`;
+    // The length rules out nearly all fields without making a string.
+    if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
+    else if (name.length === 14) head.hasLength ||= name.toLowerCase() === 'content-length';
+    else if (name.length === 10 && name.toLowerCase() === 'connection') head.connection = value;
+  }
+  return hasDate;
+}
+
+let dateSec = 0;
+let dateText = '';
+
+/** Made once a second (RFC 9110, section 6.6.1). */
+function dateLine(): string {
+  const nowMs = Date.now();
+  const nowSec = Math.floor(nowMs / 1_000);
+  if (nowSec !== dateSec) {
+    dateSec = nowSec;
+    dateText = `Date: ${new Date(nowMs).toUTCString()}\r\n`;
+  }
+  return dateText;
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { isWhole } from '@tollgate/http/message';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
+import { createListener } from '../../src/listener/listener.ts';
+import type { Listener, ListenerOptions } from '../../src/listener/listener.ts';
+
+const limits = { maxUrlBytes: 1_000, maxHeaderBytes: 4_096, maxHeaderCount: 20 };
+
+let listener: Listener | undefined;
+
+/** To be called after each test. */
+export async function closeListener(): Promise<void> {
+  await listener?.close({ idleGraceMs: 0, cutAfterMs: 0 });
+}
+
+/** A connection, and all that has come back on it. */
+export type Wire = { socket: Socket; received: () => string; closed: Promise<unknown> };
+
+/** Another connection to the same listener. */
+export function connectAgain(): Wire {
+  if (listener === undefined) throw new Error('no listener is open');
+  return connectTo(listener);
+}
+
+export const openListener = (): Listener | undefined => listener;
+
+function connectTo({ server }: Listener): Wire {
+  const socket = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+  socket.on('error', () => undefined);
+  return { socket, received: () => received, closed: once(socket, 'close') };
+}
+
+export async function open(handler: HttpHandler, options: Partial<ListenerOptions> = {}): Promise<Wire> {
+  listener = createListener(handler, {
+    ...{ name: 'public', host: '127.0.0.1', port: 0, setting: 'PUBLIC_PORT', limits },
+    fastPath: { accepts: ({ url }) => url.startsWith('/fast'), handler },
+    ...options,
+  });
+  await listener.listen();
+  return connectTo(listener);
+}
+
+/** Calls back with the whole body, never if it is broken off. */
+export function withBody(req: HttpRequest, next: (body: string) => void): void {
+  if (isWhole(req)) next(String(req.wholeBody ?? ''));
+  else
+    buffer(req).then(
+      (body) => {
+        next(String(body));
+      },
+      () => undefined,
+    );
+}
+
+export function sendEcho(req: HttpRequest, res: HttpResponse, body: string): void {
+  const text = `[${isWhole(req) ? 'fast' : 'node'} ${String(req.url)} ${body}]`;
+  res.writeHead(200, ['Content-Length', String(text.length)]);
+  res.end(text, 'latin1');
+}
+
+/** Answers with the way that the request took, its target and its body. */
+export const echo: HttpHandler = (req, res) => {
+  withBody(req, (body) => {
+    sendEcho(req, res, body);
+  });
+};
+
+export const post = (url: string, body: string, fields = '') =>
+  `POST ${url} HTTP/1.1\r\nHost: a\r\nContent-Length: ${String(body.length)}\r\n${fields}\r\n${body}`;
+
+export const chunked = (url: string) =>
+  `POST ${url} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`;
+
+/** What the echoes on a connection say, in order. */
+export const echoes = ({ received }: Wire) =>
+  [...received().matchAll(/\[([^\]]*)\]/g)].map(([, text]) => text);
