@@ -35,12 +35,9 @@ export function createFormReader(maxBodyBytes: number): ReadForm {
   }
 
   return async (req, res) => {
-    const isPlain = isPlainForm(req, maxBodyBytes);
-    if (isWhole(req)) {
-      if (isPlain) return parseForm(req.wholeBody ?? EMPTY);
-      throw new Error('the fast path let through what is no plain form');
-    }
-    const body = isPlain ? await readToEnd(req) : await readByBodyParser(req, res);
+    // The fast path accepts plain forms only (direct-routes.ts).
+    if (isWhole(req)) return parseForm(req.wholeBody ?? EMPTY);
+    const body = isPlainForm(req, maxBodyBytes) ? await readToEnd(req) : await readByBodyParser(req, res);
     if (Buffer.isBuffer(body)) return parseForm(body);
     throw new Problem('unsupported_media_type', { detail: `The content type must be ${FORM}.` });
   };

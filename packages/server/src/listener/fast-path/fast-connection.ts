@@ -13,6 +13,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 export type FastConnectionOptions = Pick<FastResponseOptions, 'keepAliveLines'> & {
   limits: ReadLimits;
+  /** Asked once for heads that follow each other and are alike. */
   accepts: (head: RequestHead) => boolean;
   handler: HttpHandler;
   /** Called with bytes that are not for the fast path, and with the connection from then on. */
@@ -37,6 +38,7 @@ export class FastConnection {
   #response: FastResponse | null = null;
   #received: Buffer = NOTHING;
   #incomplete: NodeJS.Timeout | undefined;
+  #acceptedHead: RequestHead | undefined;
 
   constructor(socket: Socket, options: FastConnectionOptions) {
     this.socket = socket;
@@ -68,7 +70,7 @@ export class FastConnection {
       this.#incomplete ??= setTimeout(this.#leave, INCOMPLETE_MS);
       return;
     }
-    if (request === null || !this.#options.accepts(request.head)) {
+    if (request === null || !this.#accepts(request.head)) {
       this.#received = bytes;
       this.#leave();
       return;
@@ -80,6 +82,14 @@ export class FastConnection {
     this.#response = new FastResponse(req, this.#responseOptions);
     this.#options.handler(req, this.#response);
   };
+
+  /** A head that repeats the last one is the same object. */
+  #accepts(head: RequestHead): boolean {
+    if (head === this.#acceptedHead) return true;
+    if (!this.#options.accepts(head)) return false;
+    this.#acceptedHead = head;
+    return true;
+  }
 
   /** Bytes that come within a response wait for its end. */
   #hold(bytes: Buffer): void {

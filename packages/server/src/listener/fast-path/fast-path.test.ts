@@ -28,6 +28,18 @@ describe('a request', () => {
     expect(echoes(wire)).toEqual(['fast /fast one', 'fast /fast two', 'fast /fast three']);
   });
 
+  test('that repeats the head of the last one is accepted without asking again', async () => {
+    const asked: string[] = [];
+    const accepts = ({ url }: { url: string }) => asked.push(url) > 0;
+    const wire = await open(echo, { fastPath: { accepts, handler: echo } });
+    for (const url of ['/a', '/a', '/b', '/a']) {
+      const before = echoes(wire).length;
+      wire.socket.write(post(url, 'body'));
+      await waitFor(() => echoes(wire).length > before);
+    }
+    expect(asked).toEqual(['/a', '/b', '/a']);
+  });
+
   test('that comes in two parts takes it too', async () => {
     const wire = await open(echo);
     const text = post('/fast', 'body');
