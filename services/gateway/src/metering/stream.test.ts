@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { publishEntitlementEvent } from '../../test/suite/entitlement-event.ts';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin } from '../../test/suite/http-client.ts';
-import { withLimits } from '../../test/suite/peers.ts';
+import { publishEntitlementEvent, withLimits } from '../../test/suite/peers.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 9_000;

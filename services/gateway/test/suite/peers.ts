@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { newAccessToken } from '@tollgate/credentials/access-token';
 import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { ENTITLEMENT_CHANNEL, LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { bodyOf, startServer } from './upstreams/server.ts';
 import type { TestServer } from './upstreams/server.ts';
 
@@ -174,4 +177,12 @@ export function activeEntitlement(accountId: number): Entitlement {
       >['limits'],
     },
   };
+}
+
+/** As account tells gateways that an entitlement has changed. */
+export async function publishEntitlementEvent(redisUrl: string, message: string): Promise<void> {
+  const redis = openRedis(redisUrl, createLogger('suite', 'silent'));
+  await waitFor(() => redis.status === 'ready');
+  await redis.publish(ENTITLEMENT_CHANNEL, message);
+  redis.disconnect();
 }
