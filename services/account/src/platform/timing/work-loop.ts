@@ -5,8 +5,8 @@ import { pause } from './pause.ts';
 /** How often to look for work without being woken. */
 const POLL_MS = 500;
 
-/** The same for work that is watched for. */
-const WATCHED_POLL_MS = 5_000;
+/** The same for work that is watched for: only a condition that is wrong would need it. */
+const WATCHED_POLL_MS = 30_000;
 
 /** `condition`: whether there is work; a constant SQL expression. */
 export type Due = { dueWatch: DueWatch; condition: string };
@@ -30,12 +30,12 @@ export function startWorkLoop(options: {
   const { work, messages, due, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let alarm = Promise.withResolvers<undefined>();
+  let resting = new AbortController();
 
   async function run(): Promise<void> {
     let failed = false;
     while (!signal.aborted) {
-      alarm = Promise.withResolvers<undefined>();
+      resting = new AbortController();
       try {
         await work(signal);
         if (failed) logger.info(messages.recovered);
@@ -44,13 +44,14 @@ export function startWorkLoop(options: {
         if (!failed) logger.warn({ err: error }, messages.failed);
         failed = true;
       }
-      await Promise.race([alarm.promise, pause(due === undefined ? POLL_MS : WATCHED_POLL_MS, signal)]);
+      const restMs = due === undefined ? POLL_MS : WATCHED_POLL_MS;
+      await pause(restMs, AbortSignal.any([signal, resting.signal]));
     }
   }
 
   const running = run();
   const wake = () => {
-    alarm.resolve(undefined);
+    resting.abort();
   };
   const unwatch = due?.dueWatch.watch(due.condition, wake);
   return {
