@@ -26,6 +26,8 @@ import { openUsage } from './usage.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { observePostgres } from '../platform/database/metrics.ts';
+import { startNotices } from '../platform/database/notices.ts';
+import type { Notices } from '../platform/database/notices.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
 import { checkSchemaServesThisVersion } from '../platform/database/schema-version.ts';
@@ -61,8 +63,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const followed = followChannels({ url: config.REDIS_URL, channels: [introspection.channel], logger });
   const clocks = followClocks(redis, query, { registry, logger });
   const keptAnswers = createKeptAnswers(redis, registry);
-  const dueWatch = startDueWatch(createQuery(databases.dueDatabase));
-  const { outbox, publisher } = startOutboxes(context, databases, { auth, redis, dueWatch, keptAnswers });
+  const dueQuery = createQuery(databases.dueDatabase);
+  const notices = startNotices({ url: config.DATABASE_URL, notify: () => dueQuery('NOTIFY due_work') });
+  const dueWatch = startDueWatch(dueQuery, notices);
+  const told = { auth, redis, keptAnswers };
+  const { outbox, publisher } = startOutboxes(context, databases, { ...told, notices, dueWatch });
   const transact = createTransact(database);
   const console = openConsole({ config, query, transact, dueWatch, logger, registry });
   const usage = openUsage({ config, database, redis, dueWatch, redisClock: clocks.redis, logger, registry });
@@ -70,7 +75,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const billing = openBilling({ config, transact, dueWatch, logger, registry, onTotalsChanged });
   const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
   const liveFeeds = openLiveUsage({ config, logger, registry });
-  const workers = [dueWatch, outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
+  const workers = [notices, dueWatch, outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
   const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
   const checks = { postgres: checkPostgres, redis: () => redis.ping() };
   const operations = {
@@ -183,9 +188,16 @@ function startOutboxes(
   {
     auth,
     redis,
-    dueWatch,
     keptAnswers,
-  }: { auth: PrivateApi; redis: RedisConnection; dueWatch: DueWatch; keptAnswers: KeptAnswers },
+    notices,
+    dueWatch,
+  }: {
+    auth: PrivateApi;
+    redis: RedisConnection;
+    keptAnswers: KeptAnswers;
+    notices: Notices;
+    dueWatch: DueWatch;
+  },
 ) {
   return {
     outbox: startRevocationOutbox({
@@ -201,7 +213,7 @@ function startOutboxes(
     }),
     publisher: startEntitlementPublisher({
       database: eventDatabase,
-      databaseUrl: config.DATABASE_URL,
+      notices,
       redis,
       dueWatch,
       keptAnswers,

@@ -46,7 +46,7 @@ const waiting = async () => (await suite.database('entitlement_outbox').select()
 const listeners = () =>
   suite
     .database('pg_stat_activity')
-    .where({ application_name: 'tollgate listens to entitlement_outbox', state: 'idle' })
+    .where({ application_name: 'tollgate listens', state: 'idle' })
     .whereRaw('datname = current_database()')
     .pluck<number[]>('pid');
 

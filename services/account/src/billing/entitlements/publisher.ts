@@ -6,6 +6,7 @@ import type { EntitlementEvent } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { publishOnMasters } from '@tollgate/redis/publish';
+import type { Notices } from '../../platform/database/notices.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
@@ -13,14 +14,13 @@ import { drainOutbox } from '../../platform/outbox/drain.ts';
 import type { DueWatch } from '../../platform/timing/due-watch.ts';
 import { startWorkLoop } from '../../platform/timing/work-loop.ts';
 import type { KeptAnswers } from './kept-answers.ts';
-import { listen } from './listener.ts';
 
 export type PublisherMetrics = BacklogGauges & { published: Pick<Counter, 'inc'> };
 
 export type PublisherOptions = {
   /** A pool of its own: a transaction lasts until Redis has replied. */
   database: Knex;
-  databaseUrl: string;
+  notices: Pick<Notices, 'onNotice'>;
   redis: RedisConnection;
   dueWatch: DueWatch;
   keptAnswers: Pick<KeptAnswers, 'forget'>;
@@ -48,7 +48,7 @@ const WITH_MEMBERS_SQL = `
  * Redis keeps of the accounts goes first, so that a gateway that has heard of a change can't read it (ADR 0069).
  */
 export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
-  const { database, databaseUrl, dueWatch, logger, metrics } = options;
+  const { database, notices, dueWatch, logger, metrics } = options;
   const query = createQuery(database);
   const loop = startWorkLoop({
     work: () =>
@@ -66,12 +66,8 @@ export function startEntitlementPublisher(options: PublisherOptions): { close: (
     due: { dueWatch, condition: 'EXISTS (SELECT FROM entitlement_outbox)' },
     logger,
   });
-  const listener = listen({ url: databaseUrl, channel: 'entitlement_outbox', onNotice: loop.wake });
-  return {
-    close: async () => {
-      await Promise.all([listener.close(), loop.close()]);
-    },
-  };
+  notices.onNotice('entitlement_outbox', loop.wake);
+  return { close: loop.close };
 }
 
 export function createPublisherMetrics(registry: Registry): PublisherMetrics {

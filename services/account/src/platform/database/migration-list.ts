@@ -30,6 +30,7 @@ import * as accountDeletions from './migrations/0029-account-deletions.ts';
 import * as refusalsOfCustomers from './migrations/0033-refusals-of-customers.ts';
 import * as applicationUses from './migrations/0035-application-uses.ts';
 import * as usageAlertTriggers from './migrations/0036-usage-alert-triggers.ts';
+import * as dueWork from './migrations/0037-due-work.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (ADR 0035). */
 type Migration = Knex.Migration & { exceptions?: Readonly<Record<string, string>> };
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0033-refusals-of-customers', migration: refusalsOfCustomers },
   { name: '0035-application-uses', migration: applicationUses },
   { name: '0036-usage-alert-triggers', migration: usageAlertTriggers },
+  { name: '0037-due-work', migration: dueWork },
 ];
 
 export function migrationSource(upTo?: string): Knex.MigrationSource<NamedMigration> {

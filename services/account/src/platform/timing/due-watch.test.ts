@@ -50,6 +50,37 @@ test.each([
   await waitFor(() => woken >= 3);
 });
 
+test('while notices arrive it looks less often; a notice makes it look soon, and often for a while', async () => {
+  let isHearing = false;
+  let notify = () => {};
+  let looks = 0;
+  const query = () => {
+    looks += 1;
+    return Promise.resolve([{ due: [false] }]);
+  };
+  watch = startDueWatch(query as Query, {
+    isHearing: () => isHearing,
+    onNotice: (_channel, callback) => {
+      notify = callback;
+    },
+  });
+  watch.watch('anything', () => undefined);
+  /** Milliseconds until so many further looks. */
+  const timeOf = async (count: number) => {
+    const [startedMs, until] = [performance.now(), looks + count];
+    await waitFor(() => looks >= until, { intervalMs: 1 });
+    return performance.now() - startedMs;
+  };
+  await timeOf(1);
+  expect(await timeOf(2)).toBeLessThan(1_500);
+  isHearing = true;
+  await timeOf(1);
+  expect(await timeOf(2)).toBeGreaterThan(3_000);
+  notify();
+  expect(await timeOf(1)).toBeLessThan(1_000);
+  expect(await timeOf(4)).toBeLessThan(3_000);
+});
+
 test('another set of as many conditions is looked for by a statement of its own', async () => {
   const home = await createDatabase();
   const database = openSuiteDatabase(home.url);

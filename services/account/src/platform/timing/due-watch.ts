@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { Notices } from '../database/notices.ts';
 import type { Query } from '../database/query.ts';
 import { pause } from './pause.ts';
 
 /** How often to look for work. */
 const POLL_MS = 500;
+
+/** The same where notices of new work arrive and none has come for a while: also how late work is that time makes due. */
+const RESTING_POLL_MS = 2_000;
+
+/** Longer than a session leaves out further notices (migration 0037). */
+const BUSY_MS = 3_000;
 
 export type DueWatch = {
   /**
@@ -16,12 +23,17 @@ export type DueWatch = {
 
 type Watched = { condition: string; wake: () => void; wasDue: boolean };
 
-/** Looks for the work of all loops in one statement, so that an idle process sends Postgres two a second. */
-export function startDueWatch(query: Query): DueWatch {
+/**
+ * Looks for the work of all loops in one statement: twice a second while there is any and for a while after a notice,
+ * else less often, so that an idle process is rarely woken (ADR 0046).
+ */
+export function startDueWatch(query: Query, notices?: Pick<Notices, 'onNotice' | 'isHearing'>): DueWatch {
   const stopping = new AbortController();
   const { signal } = stopping;
   const watched = new Set<Watched>();
   let looking: Promise<ReadonlySet<string> | undefined> | undefined;
+  let busyUntilMs = 0;
+  let resting = new AbortController();
 
   function look(): Promise<ReadonlySet<string> | undefined> {
     looking ??= findDue(query, [...new Set([...watched].map(({ condition }) => condition))])
@@ -32,6 +44,10 @@ export function startDueWatch(query: Query): DueWatch {
     return looking;
   }
 
+  function stayBusy(): void {
+    busyUntilMs = performance.now() + BUSY_MS;
+  }
+
   async function run(): Promise<void> {
     while (!signal.aborted) {
       const next = pause(POLL_MS, signal);
@@ -39,12 +55,21 @@ export function startDueWatch(query: Query): DueWatch {
       for (const one of watched) {
         const isDue = due?.has(one.condition) ?? true;
         if (isDue || one.wasDue) one.wake();
+        if (isDue) stayBusy();
         one.wasDue = isDue;
       }
       await next;
+      if (notices?.isHearing() === true && performance.now() >= busyUntilMs) {
+        resting = new AbortController();
+        await pause(RESTING_POLL_MS - POLL_MS, AbortSignal.any([signal, resting.signal]));
+      }
     }
   }
 
+  notices?.onNotice('due_work', () => {
+    stayBusy();
+    resting.abort();
+  });
   const running = run();
   return {
     watch: (condition, wake) => {
