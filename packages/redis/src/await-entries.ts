@@ -5,14 +5,20 @@ import type { RedisConnection } from './redis.ts';
 export type StreamIds = ReadonlyMap<string, string>;
 
 export type EntryWatch = {
-  /** Whether a stream has an entry after its id; false after BLOCK_MS without one. @throws if Redis is unavailable */
-  wait: (after: StreamIds) => Promise<boolean>;
+  /**
+   * Whether a stream has an entry after its id; false after BLOCK_MS, or `limitMs`, without one. @throws if Redis is
+   * unavailable
+   */
+  wait: (after: StreamIds, limitMs?: number) => Promise<boolean>;
   /** Ends a wait, which throws. */
   close: () => void;
 };
 
-/** Below every connection's command timeout. */
-const BLOCK_MS = 1_000;
+/** Each end of a wait wakes the process; the usage reader counts as stuck after three seconds without one. */
+const BLOCK_MS = 2_500;
+
+/** How long after it a connection without a reply counts as dead. */
+const HANG_MARGIN_MS = 1_000;
 
 /**
  * Waits for entries of several streams by one blocking command, on a connection of its own. Undefined in a Redis
@@ -20,14 +26,17 @@ const BLOCK_MS = 1_000;
  */
 export function openEntryWatch(redis: RedisConnection): EntryWatch | undefined {
   if (redis instanceof Cluster) return undefined;
-  const connection = redis.duplicate();
+  const timeoutMs = BLOCK_MS + HANG_MARGIN_MS;
+  const connection = redis.duplicate({ commandTimeout: timeoutMs, socketTimeout: timeoutMs + HANG_MARGIN_MS });
   // `redis` reports the same outage.
   connection.on('error', () => undefined);
   return {
-    wait: async (after) => {
+    wait: async (after, limitMs = BLOCK_MS) => {
+      // 0 would wait forever.
+      const blockMs = Math.max(1, Math.ceil(Math.min(limitMs, BLOCK_MS)));
       const streams = [...after.keys()];
       const ids = [...after.values()];
-      const entries = await connection.xread('COUNT', 1, 'BLOCK', BLOCK_MS, 'STREAMS', ...streams, ...ids);
+      const entries = await connection.xread('COUNT', 1, 'BLOCK', blockMs, 'STREAMS', ...streams, ...ids);
       return entries !== null;
     },
     close: () => {

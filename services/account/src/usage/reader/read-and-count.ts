@@ -86,7 +86,7 @@ export async function awaitEntries(
     const after = new Map(streams.flatMap(({ key }) => positionOf(positions, backoff, key)));
     if (after.size < streams.length || after.size === 0) return 0;
     try {
-      if (await watch.wait(after)) return waitedMs();
+      if (await watch.wait(after, limitMs - waitedMs())) return waitedMs();
     } catch {
       // Reading reports it.
       return 0;

@@ -114,9 +114,14 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     while (!signal.aborted) {
       try {
         const isWorking = assigned.length === 0 || performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
-        assign(await (isWorking ? renewLease : findOtherReaders)(query, readerId));
+        // At the same time, so that the process is woken once.
+        const [others, rolledBack] = await Promise.all([
+          (isWorking ? renewLease : findOtherReaders)(query, readerId),
+          findRolledBack(query, new Map(positions)),
+        ]);
+        assign(others);
         // Loading a position again repairs a rollback.
-        for (const stream of await findRolledBack(query, new Map(positions))) positions.delete(stream);
+        for (const stream of rolledBack) positions.delete(stream);
         if (performance.now() - forgotAtMs > FORGET_INTERVAL_MS) {
           await deleteInactiveGateways(query);
           forgotAtMs = performance.now();
