@@ -224,3 +224,40 @@ test('a value is kept only for as long as its user says, counted from the reques
   expect(cache.get(1, askedByMs + 1_000)).toBeUndefined();
   expect(cache.get(2, startedMs)).toBeUndefined();
 });
+
+test('in a rest nothing is used until it has ended; what is kept is used again', async () => {
+  const { load, requests } = createSource();
+  const cache = createCache(load);
+  cache.trustUntil(Infinity);
+  const loading = cache.load(1, undefined);
+  requests[0]?.answer();
+  await loading;
+  expect(cache.rest.end()).toBeUndefined();
+  const beforeMs = performance.now();
+  expect(cache.get(1)).toMatchObject({ key: 1 });
+  expect(cache.rest.lastUsedMs()).toBeGreaterThanOrEqual(beforeMs);
+  let wakes = 0;
+  cache.rest.begin(() => {
+    wakes += 1;
+    cache.trustUntil(Infinity);
+    return Promise.resolve();
+  });
+  expect([cache.get(1), wakes]).toEqual([undefined, 0]);
+  await cache.rest.end();
+  expect([cache.get(1), wakes]).toEqual([expect.objectContaining({ key: 1 }), 1]);
+  expect(cache.rest.end()).toBeUndefined();
+});
+
+test('whoever depends on trust without using the cache ends a rest', () => {
+  const cache = createCache(createSource().load);
+  let wakes = 0;
+  cache.rest.begin(() => {
+    wakes += 1;
+    cache.trustUntil(0);
+    return Promise.resolve();
+  });
+  expect([cache.isTrusted(), wakes]).toEqual([true, 1]);
+  const beforeMs = performance.now();
+  expect([cache.isTrusted(), wakes]).toEqual([false, 1]);
+  expect(cache.rest.lastUsedMs()).toBeGreaterThanOrEqual(beforeMs);
+});

@@ -1,6 +1,16 @@
 import { Problem } from '@tollgate/http/problem';
 import { createSingleFlight } from './single-flight.ts';
 
+/** While nothing uses a cache, nothing need be proven for it (ADR 0074). */
+export type CacheRest = {
+  /** By performance.now(). */
+  lastUsedMs: () => number;
+  /** `get` returns nothing until `trustUntil` is called, for which `wake` asks; what is kept stays valid. */
+  begin: (wake: () => Promise<void>) => void;
+  /** A promise if `get` may return something once it has resolved. */
+  end: () => Promise<void> | undefined;
+};
+
 /** See ADR 0049. */
 export type EventCache<Key, Context, Value, Event> = {
   /** Without I/O; undefined if the value has to be loaded. `nowMs` is of performance.now(). */
@@ -16,7 +26,9 @@ export type EventCache<Key, Context, Value, Event> = {
   clear: () => void;
   /** Until then (performance.now()) no event can have been missed. After a gap, call `clear` first. */
   trustUntil: (timeMs: number) => void;
+  /** True also in a rest, which this ends. */
   isTrusted: () => boolean;
+  rest: CacheRest;
 };
 
 export type Load<Key, Context> = {
@@ -53,6 +65,8 @@ export function createEventCache<Key, Context, Answer, Value, Event>(
   const singleFlight = createSingleFlight<Key, Value>(options.onLookup);
   let lastEvent: LoggedEvent<Event> = { event: CLEARED, next: undefined };
   let trustedUntilMs = 0;
+  let usedMs = 0;
+  let wake: (() => Promise<void>) | undefined;
 
   function log(event: Event | typeof CLEARED): void {
     const logged: LoggedEvent<Event> = { event, next: undefined };
@@ -71,7 +85,10 @@ export function createEventCache<Key, Context, Answer, Value, Event>(
   }
 
   return {
-    get: (key, nowMs = performance.now()) => (nowMs < trustedUntilMs ? store.get(key, nowMs) : undefined),
+    get: (key, nowMs = performance.now()) => {
+      usedMs = nowMs;
+      return nowMs < trustedUntilMs ? store.get(key, nowMs) : undefined;
+    },
     load: (key, context) => singleFlight(key, () => loadCurrent(key, context)),
     invalidate: (event) => {
       apply(event);
@@ -83,8 +100,24 @@ export function createEventCache<Key, Context, Answer, Value, Event>(
     },
     trustUntil: (timeMs) => {
       trustedUntilMs = timeMs;
+      wake = undefined;
     },
-    isTrusted: () => performance.now() < trustedUntilMs,
+    isTrusted: () => {
+      if (wake !== undefined) {
+        void wake();
+        return true;
+      }
+      usedMs = performance.now();
+      return usedMs < trustedUntilMs;
+    },
+    rest: {
+      lastUsedMs: () => usedMs,
+      begin: (wakeUp) => {
+        trustedUntilMs = 0;
+        wake = wakeUp;
+      },
+      end: () => wake?.(),
+    },
   };
 }
 

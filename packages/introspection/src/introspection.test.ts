@@ -307,3 +307,23 @@ test('a cache that isn’t trusted is not used, and what it holds is used again 
   await introspect(token);
   expect(requests).toHaveLength(3);
 });
+
+test('after a rest the cache answers once its trust is renewed, and auth if it is not', async () => {
+  const { introspect, introspectCached, trustCacheUntil, dropAll, rest } = introspector();
+  const token = newToken();
+  await introspect(token);
+  rest.begin(() => {
+    trustCacheUntil(Infinity);
+    return Promise.resolve();
+  });
+  expect(introspectCached(token)).toBeUndefined();
+  expect(await introspect(token)).toMatchObject({ active: true });
+  expect(requests).toHaveLength(1);
+  rest.begin(() => {
+    trustCacheUntil(0);
+    dropAll();
+    return Promise.resolve();
+  });
+  expect(await introspect(token)).toMatchObject({ active: true });
+  expect(requests).toHaveLength(2);
+});

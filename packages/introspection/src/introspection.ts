@@ -1,5 +1,5 @@
 import { createEventCache } from '@tollgate/cache/event-cache';
-import type { EventCache, Load } from '@tollgate/cache/event-cache';
+import type { CacheRest, EventCache, Load } from '@tollgate/cache/event-cache';
 import { accessTokenHash, applicationPart, parseAccessToken } from '@tollgate/credentials/access-token';
 import { introspectionSchema } from '@tollgate/contracts/introspection';
 import type { ActiveToken, Introspection } from '@tollgate/contracts/introspection';
@@ -38,6 +38,7 @@ export type Introspector = {
   dropAll: () => void;
   /** Until then (performance.now()) no revocation is missed and the cache may answer; at first it may not. */
   trustCacheUntil: (timeMs: number) => void;
+  rest: CacheRest;
   knowsRevocations: () => boolean;
   /** The latest moment passed to `trustCacheUntil`, also if trust ended before it. */
   knewRevocationsUntilMs: () => number;
@@ -62,6 +63,17 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
     return cached;
   }
 
+  async function loadAfter(
+    rested: Promise<void> | undefined,
+    hash: string,
+    request: Request,
+  ): Promise<LiveToken | null> {
+    if (rested === undefined) return cache.load(hash, request);
+    await rested;
+    const cached = fromCache(hash);
+    return cached === undefined ? cache.load(hash, request) : cached;
+  }
+
   return {
     introspectCached: (token) => fromCache(accessTokenHash(token)),
     introspect: (token, requestId) => {
@@ -74,9 +86,9 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
         onLookup?.('malformed');
         return Promise.resolve(null);
       }
-      return dead.has(hash)
-        ? Promise.resolve(null)
-        : cache.load(hash, { applicationPart: parsed.applicationPart, token, requestId });
+      if (dead.has(hash)) return Promise.resolve(null);
+      const request = { applicationPart: parsed.applicationPart, token, requestId };
+      return loadAfter(cache.rest.end(), hash, request);
     },
     dropClient: (clientId, revocationEpoch) => {
       cache.invalidate({ kind: 'application', applicationPart: applicationPart(clientId), revocationEpoch });
@@ -89,6 +101,7 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
       cache.trustUntil(timeMs);
       lastTrustedUntilMs = Math.max(lastTrustedUntilMs, timeMs);
     },
+    rest: cache.rest,
     knowsRevocations: cache.isTrusted,
     knewRevocationsUntilMs: () => lastTrustedUntilMs,
   };

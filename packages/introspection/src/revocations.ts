@@ -9,6 +9,7 @@ export type RevocationListener = Pick<
   Introspector,
   'dropClient' | 'dropToken' | 'dropAll' | 'trustCacheUntil'
 > & {
+  rest?: Introspector['rest'];
   /** Called after the drop. */
   onDropped?: ((what: Revocation | 'all') => void) | undefined;
 };
@@ -49,7 +50,7 @@ export function revocationChannel(
   return {
     channel: REVOCATION_CHANNEL,
     onMessage: pass,
-    cache: { onDropAll, trustUntil: listener.trustCacheUntil },
+    cache: { onDropAll, trustUntil: listener.trustCacheUntil, rest: listener.rest },
   };
 }
 

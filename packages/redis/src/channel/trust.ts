@@ -11,14 +11,26 @@ export type CacheTrust = {
   onDropAll: () => void;
   /** The cache may be used until then (performance.now()); 0 ends trust at once. */
   trustUntil: (timeMs: number) => void;
+  /** A cache without it rests with the others that follow by the same connections. */
+  rest?:
+    | {
+        /** By performance.now(). */
+        lastUsedMs: () => number;
+        /** The cache may not be used until `trustUntil` is called, for which `wake` asks; what it keeps stays valid. */
+        begin: (wake: () => Promise<void>) => void;
+      }
+    | undefined;
 };
 
 /** How long all messages of the channels are known to have arrived. */
 export type Trust = {
   losses: () => number;
   lose: () => void;
-  /** All messages up to then (performance.now()) were passed on; drops if trust had expired. */
+  /** All messages up to then (performance.now()) were passed on; drops if trust had expired other than by a rest. */
   renew: (askedMs: number) => void;
+  /** Ends trust until the next renewal. Only where a connection that was never lost can't have missed a message. */
+  rest: (wake: () => Promise<void>) => void;
+  isTrusted: () => boolean;
   /** Logs once if trust has been missing for LOGGED_GAP_MS. */
   logGap: (error: unknown) => void;
 };
@@ -30,12 +42,14 @@ export function createTrust(options: {
 }): Trust {
   const { channels, caches, logger } = options;
   let untilMs = 0;
+  let resting = false;
   let losses = 0;
   let lastMs = performance.now();
   let away = false;
 
   function trustUntil(timeMs: number): void {
     untilMs = timeMs;
+    resting = false;
     for (const cache of caches) cache.trustUntil(timeMs);
   }
 
@@ -46,12 +60,18 @@ export function createTrust(options: {
       trustUntil(0);
     },
     renew: (askedMs) => {
-      if (askedMs > untilMs) for (const { onDropAll } of caches) onDropAll();
+      if (askedMs > untilMs && !resting) for (const { onDropAll } of caches) onDropAll();
       trustUntil(askedMs + TRUST_MS);
       lastMs = askedMs;
       if (away) logger.info({ channels }, 'subscribed to the Redis channels again');
       away = false;
     },
+    rest: (wake) => {
+      untilMs = 0;
+      resting = true;
+      for (const { rest } of caches) rest?.begin(wake);
+    },
+    isTrusted: () => performance.now() < untilMs,
     logGap: (error) => {
       if (away || performance.now() - lastMs < LOGGED_GAP_MS) return;
       away = true;

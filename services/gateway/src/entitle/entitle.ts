@@ -1,5 +1,5 @@
 import { createEventCache } from '@tollgate/cache/event-cache';
-import type { EventCache } from '@tollgate/cache/event-cache';
+import type { CacheRest, EventCache } from '@tollgate/cache/event-cache';
 import { createGroupedStore } from '@tollgate/cache/grouped-store';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
@@ -43,6 +43,7 @@ type Entitlements = {
   dropAll: () => void;
   /** Until then (performance.now()) no change is missed. Starts in the past: unsubscribed, account is always asked. */
   trustCacheUntil: (timeMs: number) => void;
+  rest: CacheRest;
   isTrusted: () => boolean;
 };
 
@@ -74,22 +75,30 @@ export function createEntitle(options: EntitleOptions): Entitlements {
     return known === undefined ? payerOrThrow(await loading) : serveStale(known);
   }
 
+  const entitle: Entitle = (accountId, requestId) => {
+    const nowMs = performance.now();
+    const known = cache.get(accountId, nowMs);
+    if (known === undefined) {
+      const rested = cache.rest.end();
+      return rested === undefined
+        ? cache.load(accountId, requestId).then(payerOrThrow)
+        : rested.then(() => entitle(accountId, requestId));
+    }
+    if (nowMs < known.freshUntilMs) {
+      onLookup?.('hit');
+      return payerOrThrow(known);
+    }
+    if (!outage.isOn()) return refresh(accountId, requestId);
+    if (outage.takeProbe(nowMs)) cache.load(accountId, requestId).catch(() => undefined);
+    return serveStale(known);
+  };
+
   return {
-    entitle: (accountId, requestId) => {
-      const nowMs = performance.now();
-      const known = cache.get(accountId, nowMs);
-      if (known === undefined) return cache.load(accountId, requestId).then(payerOrThrow);
-      if (nowMs < known.freshUntilMs) {
-        onLookup?.('hit');
-        return payerOrThrow(known);
-      }
-      if (!outage.isOn()) return refresh(accountId, requestId);
-      if (outage.takeProbe(nowMs)) cache.load(accountId, requestId).catch(() => undefined);
-      return serveStale(known);
-    },
+    entitle,
     dropAccount: cache.invalidate,
     dropAll: cache.clear,
     trustCacheUntil: cache.trustUntil,
+    rest: cache.rest,
     isTrusted: cache.isTrusted,
   };
 }

@@ -14,7 +14,7 @@ export function openEntitle(options: OpenEntitleOptions): {
   channel: FollowedChannel;
 } {
   const { logger } = options;
-  const { entitle, dropAccount, dropAll, trustCacheUntil, isTrusted } = createEntitle(options);
+  const { entitle, dropAccount, dropAll, trustCacheUntil, rest, isTrusted } = createEntitle(options);
   const channel: FollowedChannel = {
     channel: ENTITLEMENT_CHANNEL,
     onMessage: (message) => {
@@ -26,7 +26,7 @@ export function openEntitle(options: OpenEntitleOptions): {
       logger.warn('an entitlement event could not be read; all cached entitlements are dropped');
       dropAll();
     },
-    cache: { onDropAll: dropAll, trustUntil: trustCacheUntil },
+    cache: { onDropAll: dropAll, trustUntil: trustCacheUntil, rest },
   };
   return { entitle, isTrusted, channel };
 }
