@@ -27,7 +27,10 @@ const HANG_MARGIN_MS = 1_000;
 export function openEntryWatch(redis: RedisConnection): EntryWatch | undefined {
   if (redis instanceof Cluster) return undefined;
   const timeoutMs = BLOCK_MS + HANG_MARGIN_MS;
-  const connection = redis.duplicate({ commandTimeout: timeoutMs, socketTimeout: timeoutMs + HANG_MARGIN_MS });
+  const connection = redis.duplicate({
+    commandTimeout: timeoutMs,
+    socketTimeout: timeoutMs + HANG_MARGIN_MS,
+  });
   // `redis` reports the same outage.
   connection.on('error', () => undefined);
   return {
