@@ -25,9 +25,11 @@ export function startWorkLoop(options: {
   messages: { failed: string; recovered: string };
   /** Without it, work is looked for twice a second. */
   due?: Due;
+  /** While false, work isn't looked for until the loop is woken. */
+  isNeeded?: () => boolean;
   logger: Pick<Logger, 'info' | 'warn'>;
 }): WorkLoop {
-  const { work, messages, due, logger } = options;
+  const { work, messages, due, isNeeded = () => true, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let resting = new AbortController();
@@ -44,7 +46,7 @@ export function startWorkLoop(options: {
         if (!failed) logger.warn({ err: error }, messages.failed);
         failed = true;
       }
-      const restMs = due === undefined ? POLL_MS : WATCHED_POLL_MS;
+      const restMs = due === undefined && isNeeded() ? POLL_MS : WATCHED_POLL_MS;
       await pause(restMs, AbortSignal.any([signal, resting.signal]));
     }
   }

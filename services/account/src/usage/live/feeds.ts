@@ -50,6 +50,7 @@ export function startLiveFeeds({ query, lifetimes, logger, registry }: Parts): L
       }
     },
     messages: { failed: 'live usage is paused', recovered: 'live usage is shown again' },
+    isNeeded: () => feeds.size > 0,
     logger,
   });
   const heart = setInterval(() => {
