@@ -3,7 +3,7 @@ import type { Query } from '../../platform/database/query.ts';
 /** The streams of a reader that died are read by the others after this and one RENEWAL_INTERVAL_MS. */
 const LEASE_MS = 5_000;
 
-export const RENEWAL_INTERVAL_MS = 1_000;
+export const RENEWAL_INTERVAL_MS = 2_000;
 
 const FORGET_AFTER_MS = 60_000;
 

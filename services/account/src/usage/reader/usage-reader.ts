@@ -57,6 +57,9 @@ const MAX_IDLE_MS = 3_000;
 /** Streams are read this often even if Redis announces no entry. */
 const MAX_WAIT_MS = 5_000;
 
+/** How often stored positions are compared with this process' own (ADR 0041). */
+const COMPARE_INTERVAL_MS = 1_000;
+
 const FORGET_INTERVAL_MS = 3_600_000;
 
 /**
@@ -109,17 +112,21 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     trimmer.retainOnly(kept);
   }
 
+  async function readAssignment(): Promise<void> {
+    const isWorking = assigned.length === 0 || performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
+    assign(await (isWorking ? renewLease : findOtherReaders)(query, readerId));
+  }
+
   async function renewAssignment(): Promise<void> {
     let forgotAtMs = -Infinity;
-    while (!signal.aborted) {
+    for (let compared = 0; !signal.aborted; compared += 1) {
       try {
-        const isWorking = assigned.length === 0 || performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
+        const isDue = assigned.length === 0 || compared % (RENEWAL_INTERVAL_MS / COMPARE_INTERVAL_MS) === 0;
         // At the same time, so that the process is woken once.
-        const [others, rolledBack] = await Promise.all([
-          (isWorking ? renewLease : findOtherReaders)(query, readerId),
+        const [rolledBack] = await Promise.all([
           findRolledBack(query, new Map(positions)),
+          isDue ? readAssignment() : undefined,
         ]);
-        assign(others);
         // Loading a position again repairs a rollback.
         for (const stream of rolledBack) positions.delete(stream);
         if (performance.now() - forgotAtMs > FORGET_INTERVAL_MS) {
@@ -132,7 +139,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
           logger.warn({ err: error }, 'the usage reader cannot reach Postgres; retrying');
       }
       firstAssignment.resolve(undefined);
-      await pause(RENEWAL_INTERVAL_MS, signal);
+      await pause(COMPARE_INTERVAL_MS, signal);
     }
     await releaseLease(query, readerId).catch(() => undefined);
   }
