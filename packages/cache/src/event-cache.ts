@@ -1,7 +1,7 @@
 import { Problem } from '@tollgate/http/problem';
 import { createSingleFlight } from './single-flight.ts';
 
-/** While nothing uses a cache, nothing need be proven for it (ADR 0074). */
+/** While nothing uses a cache, nothing need be proven for it (ADR 0076). */
 export type CacheRest = {
   /** By performance.now(). */
   lastUsedMs: () => number;

@@ -113,7 +113,7 @@ function trustMetrics(registers: Registry[]) {
   const trusted = new Map<string, () => boolean>();
   new Gauge({
     name: 'tollgate_cache_trusted',
-    help: '1 while no change can have been missed, so that cached answers may be used, by cache: introspection, entitlement',
+    help: '1 while no change can have been missed, or nothing uses it, by cache: introspection, entitlement',
     labelNames: ['cache'],
     registers,
     collect() {

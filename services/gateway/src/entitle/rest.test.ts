@@ -24,7 +24,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Caches are proven five times a second until nothing has used them for a while (ADR 0074). */
+/** Caches are proven five times a second until nothing has used them for a while (ADR 0076). */
 async function rest(): Promise<void> {
   await waitFor(async () => {
     const subscribers = (await redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) as string;
