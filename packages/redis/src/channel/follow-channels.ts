@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Logger } from '@tollgate/log';
 import { openChannelLink } from './channel-link.ts';
@@ -8,6 +7,7 @@ import type { FindMasters } from '../masters.ts';
 import { parseRedisUrl } from '../redis-url.ts';
 import type { RedisEndpoint } from '../redis-url.ts';
 import { openOneServer } from '../server.ts';
+import { createRounds } from './rounds.ts';
 import { createTrust } from './trust.ts';
 import type { CacheTrust } from './trust.ts';
 
@@ -21,13 +21,6 @@ export type FollowedChannel = {
 };
 
 const TRUST_INTERVAL_MS = 200;
-
-/** Nothing has used the caches for so long: the next use waits for one PING instead. */
-const REST_AFTER_MS = 5_000;
-const RESTING_INTERVAL_MS = 5_000;
-
-/** How long that use waits at most. */
-const WAKE_TIMEOUT_MS = 500;
 
 /** Where nothing is trusted, dead connections and new masters only have to be noticed. */
 const INTERVAL_MS = 1_000;
@@ -52,10 +45,7 @@ export function followChannels(options: {
   const caches = channels.flatMap(({ cache }) => cache ?? []);
   const trust = createTrust({ channels: channels.map(({ channel }) => channel), caches, logger });
   let lastError: unknown;
-  let running: Promise<void> | undefined;
   let closed = false;
-  let resting = false;
-  let timer: NodeJS.Timeout | undefined;
   const isClosed = () => closed;
   const onMessages = new Map(channels.map(({ channel, onMessage }) => [channel, onMessage]));
   const servers = createFollowedServers((endpoint) => ({
@@ -65,12 +55,12 @@ export function followChannels(options: {
       onMessages,
       onBegun: () => {
         trust.lose();
-        startRounds();
+        rounds.start();
       },
       onEnded: (error) => {
         lastError = error;
         trust.lose();
-        if (resting) startRounds();
+        if (rounds.isResting()) rounds.start();
       },
     }),
   }));
@@ -90,46 +80,26 @@ export function followChannels(options: {
     trust.logGap(lastError);
   }
 
-  function round(): Promise<void> {
-    running ??= proveOnce().finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
-  function startRounds(): void {
-    clearTimeout(timer);
-    resting = false;
-    if (closed) return;
-    const intervalMs = caches.length > 0 ? TRUST_INTERVAL_MS : INTERVAL_MS;
-    timer = setTimeout(startRounds, intervalMs).unref();
-    void round().then(restIfUnused);
-  }
-
-  /** Only with one server: of several, one may be replaced and come back during a rest, and have missed messages. */
-  function restIfUnused(): void {
-    const rests = caches.flatMap(({ rest }) => rest ?? []);
-    if (closed || masters !== undefined || rests.length === 0 || !trust.isTrusted()) return;
-    if (rests.some(({ lastUsedMs }) => performance.now() - lastUsedMs() < REST_AFTER_MS)) return;
-    clearTimeout(timer);
-    resting = true;
-    timer = setTimeout(startRounds, RESTING_INTERVAL_MS).unref();
-    trust.rest(wake);
-  }
-
-  async function wake(): Promise<void> {
-    if (resting) startRounds();
-    await Promise.race([round(), delay(WAKE_TIMEOUT_MS, undefined, { ref: false })]);
-    // Else the caches would wait again at each use.
-    if (!trust.isTrusted() && !resting) trust.lose();
-  }
+  const rounds = createRounds({
+    prove: proveOnce,
+    intervalMs: caches.length > 0 ? TRUST_INTERVAL_MS : INTERVAL_MS,
+    // Of several servers, one may be replaced and come back during a rest, and have missed messages.
+    mayRest: () => masters === undefined && trust.mayRest(),
+    onRest: () => {
+      trust.rest(async () => {
+        await rounds.wake();
+        // Else the caches would wait again at each use.
+        if (!trust.isTrusted() && !rounds.isResting()) trust.lose();
+      });
+    },
+  });
 
   if (masters === undefined) servers.settleOn([{ host: '', port: 0 }]);
-  startRounds();
+  rounds.start();
   return {
     close: () => {
       closed = true;
-      clearTimeout(timer);
+      rounds.close();
       trust.lose();
       servers.settleOn([]);
       masters?.close();

@@ -3,6 +3,9 @@ import type { Logger } from '@tollgate/log';
 /** Counted from a round's start, so that no call uses data that is outdated by a second, even on a dead connection. */
 const TRUST_MS = 800;
 
+/** Nothing has used the caches for so long: the next use waits for a proof instead (ADR 0074). */
+const REST_AFTER_MS = 5_000;
+
 const LOGGED_GAP_MS = 2_000;
 
 /** What a cache is told that follows a channel. */
@@ -30,6 +33,7 @@ export type Trust = {
   renew: (askedMs: number) => void;
   /** Ends trust until the next renewal. Only where a connection that was never lost can't have missed a message. */
   rest: (wake: () => Promise<void>) => void;
+  mayRest: () => boolean;
   isTrusted: () => boolean;
   /** Logs once if trust has been missing for LOGGED_GAP_MS. */
   logGap: (error: unknown) => void;
@@ -70,6 +74,12 @@ export function createTrust(options: {
       untilMs = 0;
       resting = true;
       for (const { rest } of caches) rest?.begin(wake);
+    },
+    mayRest: () => {
+      const nowMs = performance.now();
+      const rests = caches.flatMap(({ rest }) => rest ?? []);
+      const unused = rests.filter(({ lastUsedMs }) => nowMs - lastUsedMs() >= REST_AFTER_MS);
+      return nowMs < untilMs && rests.length > 0 && unused.length === rests.length;
     },
     isTrusted: () => performance.now() < untilMs,
     logGap: (error) => {

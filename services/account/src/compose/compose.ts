@@ -27,7 +27,6 @@ import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { observePostgres } from '../platform/database/metrics.ts';
 import { startNotices } from '../platform/database/notices.ts';
-import type { Notices } from '../platform/database/notices.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
 import { checkSchemaServesThisVersion } from '../platform/database/schema-version.ts';
@@ -38,7 +37,6 @@ import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from '..
 import { createPublishedRevocations } from '../platform/outbox/revocations/publisher.ts';
 import { startRevocationOutbox } from '../platform/outbox/revocations/revocation-outbox.ts';
 import { startDueWatch } from '../platform/timing/due-watch.ts';
-import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { createTokens } from '../access/tokens/tokens.ts';
 import { createRepairUsage } from '../usage/repairs/repair.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
@@ -63,11 +61,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const followed = followChannels({ url: config.REDIS_URL, channels: [introspection.channel], logger });
   const clocks = followClocks(redis, query, { registry, logger });
   const keptAnswers = createKeptAnswers(redis, registry);
-  const dueQuery = createQuery(databases.dueDatabase);
-  const notices = startNotices({ url: config.DATABASE_URL, notify: () => dueQuery('NOTIFY due_work') });
-  const dueWatch = startDueWatch(dueQuery, notices);
-  const told = { auth, redis, keptAnswers };
-  const { outbox, publisher } = startOutboxes(context, databases, { ...told, notices, dueWatch });
+  const outboxes = startOutboxes(context, databases, { auth, redis, keptAnswers });
+  const { notices, dueWatch, outbox, publisher } = outboxes;
   const transact = createTransact(database);
   const console = openConsole({ config, query, transact, dueWatch, logger, registry });
   const usage = openUsage({ config, database, redis, dueWatch, redisClock: clocks.redis, logger, registry });
@@ -184,22 +179,15 @@ function openAccess(
 /** Notifies auth of changed applications, and gateways of these and of changed entitlements. */
 function startOutboxes(
   { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
-  { outboxDatabase, eventDatabase }: ReturnType<typeof openDatabases>,
-  {
-    auth,
-    redis,
-    keptAnswers,
+  { outboxDatabase, eventDatabase, dueDatabase }: ReturnType<typeof openDatabases>,
+  { auth, redis, keptAnswers }: { auth: PrivateApi; redis: RedisConnection; keptAnswers: KeptAnswers },
+) {
+  const dueQuery = createQuery(dueDatabase);
+  const notices = startNotices({ url: config.DATABASE_URL, notify: () => dueQuery('NOTIFY due_work') });
+  const dueWatch = startDueWatch(dueQuery, notices);
+  return {
     notices,
     dueWatch,
-  }: {
-    auth: PrivateApi;
-    redis: RedisConnection;
-    keptAnswers: KeptAnswers;
-    notices: Notices;
-    dueWatch: DueWatch;
-  },
-) {
-  return {
     outbox: startRevocationOutbox({
       query: createQuery(outboxDatabase),
       auth,

@@ -6,6 +6,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { openEntryWatch } from '@tollgate/redis/await-entries';
 import type { EntryWatch } from '@tollgate/redis/await-entries';
 import { createQuery } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
 import { pause } from '../../platform/timing/pause.ts';
 import { deleteInactiveGateways } from '../gaps/gateway-sequences.ts';
 import { awaitEntries, readAndCount } from './read-and-count.ts';
@@ -13,13 +14,7 @@ import type { ReadOptions } from './read-and-count.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
 import { findRolledBack } from './stream/positions.ts';
 import { createRollbackRepair } from '../gaps/rollback-repair.ts';
-import {
-  releaseLease,
-  findOtherReaders,
-  renewLease,
-  RENEWAL_INTERVAL_MS,
-  assignedStreams,
-} from './assignment.ts';
+import { releaseLease, createReadLeases, assignedStreams } from './assignment.ts';
 import { createTrimStream } from './stream/trim-script.ts';
 import type { UsageStream } from './stream/trim-script.ts';
 import { createTrimmer } from './stream/trimmer.ts';
@@ -71,16 +66,14 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const { database, redis, intervalMs, logger, metrics, nowMs } = options;
   const readerId = randomUUID();
   const query = createQuery(database);
+  const readLeases = createReadLeases(query, readerId, COMPARE_INTERVAL_MS);
   const stopping = new AbortController();
   const { signal } = stopping;
   const backoff = createStreamBackoff(logger);
   const repair = createRollbackRepair({ database, redis, metrics, logger });
   const trimmer = createTrimmer({ trim: createTrimStream(redis), repair, metrics, logger });
   const positions = new Map<string, string>();
-  const readOptions: ReadOptions = {
-    ...{ database, redis, positions, trimmer, backoff },
-    ...{ metrics, nowMs, logger },
-  };
+  const readOptions: ReadOptions = { database, redis, positions, trimmer, backoff, metrics, nowMs, logger };
   let assigned: readonly UsageStream[] = [];
   const firstAssignment = Promise.withResolvers<undefined>();
 
@@ -112,27 +105,20 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     trimmer.retainOnly(kept);
   }
 
-  async function readAssignment(): Promise<void> {
-    const isWorking = assigned.length === 0 || performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
-    assign(await (isWorking ? renewLease : findOtherReaders)(query, readerId));
-  }
-
   async function renewAssignment(): Promise<void> {
-    let forgotAtMs = -Infinity;
-    for (let compared = 0; !signal.aborted; compared += 1) {
+    const forgetGateways = createForgetGateways(query);
+    while (!signal.aborted) {
       try {
-        const isDue = assigned.length === 0 || compared % (RENEWAL_INTERVAL_MS / COMPARE_INTERVAL_MS) === 0;
+        const isWorking = performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
         // At the same time, so that the process is woken once.
-        const [rolledBack] = await Promise.all([
+        const [others, rolledBack] = await Promise.all([
+          readLeases(assigned.length, isWorking),
           findRolledBack(query, new Map(positions)),
-          isDue ? readAssignment() : undefined,
         ]);
+        if (others !== undefined) assign(others);
         // Loading a position again repairs a rollback.
         for (const stream of rolledBack) positions.delete(stream);
-        if (performance.now() - forgotAtMs > FORGET_INTERVAL_MS) {
-          await deleteInactiveGateways(query);
-          forgotAtMs = performance.now();
-        }
+        await forgetGateways();
       } catch (error) {
         // The assignment stays as it is; the loops log that nothing is counted.
         if (assigned.length === 0)
@@ -152,6 +138,15 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
       for (const watch of watches) watch?.close();
       await running;
     },
+  };
+}
+
+function createForgetGateways(query: Query): () => Promise<void> {
+  let forgotAtMs = -Infinity;
+  return async () => {
+    if (performance.now() - forgotAtMs <= FORGET_INTERVAL_MS) return;
+    await deleteInactiveGateways(query);
+    forgotAtMs = performance.now();
   };
 }
 
