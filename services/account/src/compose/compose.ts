@@ -89,22 +89,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' });
   const publicApp = createPublicApp({
     ...shared,
-    introspect: introspection.introspect,
-    accessLog,
-    trusts,
+    ...{ introspect: introspection.introspect, accessLog, trusts },
     consoleDirectory: resolve(config.CONSOLE_DIR),
     brand: brandOf(config),
     console: { ...console.parts, deliver: outbox.deliver, applications, tokens, liveFeeds },
   });
   const listener = underCors(cors, publicApp);
-  const privateApp: RequestListener = createPrivateApp({
-    ...shared,
-    applications,
-    tokens,
-    checks,
-    draining,
-    ...operations,
-  });
+  const privateParts = { ...shared, applications, tokens, checks, draining, ...operations };
+  const privateApp: RequestListener = createPrivateApp(privateParts);
   return {
     ...listener,
     publicHandler: traces.wrap(listener.publicHandler, (req) => trusts(req.socket.remoteAddress)),
