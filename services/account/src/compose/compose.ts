@@ -26,7 +26,7 @@ import { openUsage } from './usage.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { observePostgres } from '../platform/database/metrics.ts';
-import { startNotices } from '../platform/database/notices.ts';
+import { startNotices } from '../platform/notices/notices.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
 import { checkSchemaServesThisVersion } from '../platform/database/schema-version.ts';

@@ -6,7 +6,7 @@ import type { EntitlementEvent } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { publishOnMasters } from '@tollgate/redis/publish';
-import type { Notices } from '../../platform/database/notices.ts';
+import type { Notices } from '../../platform/notices/notices.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';

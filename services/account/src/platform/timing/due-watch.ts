@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Notices } from '../database/notices.ts';
+import type { Notices } from '../notices/notices.ts';
 import type { Query } from '../database/query.ts';
 import { pause } from './pause.ts';
 

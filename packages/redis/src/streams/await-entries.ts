@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis';
-import type { RedisConnection } from './redis.ts';
+import type { RedisConnection } from '../redis.ts';
 
 /** Ids after which new entries are awaited, by stream. */
 export type StreamIds = ReadonlyMap<string, string>;

@@ -5,8 +5,8 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { openEntryWatch } from './await-entries.ts';
 import type { EntryWatch } from './await-entries.ts';
-import { openRedis } from './redis.ts';
-import type { RedisConnection } from './redis.ts';
+import { openRedis } from '../redis.ts';
+import type { RedisConnection } from '../redis.ts';
 
 let server: OwnRedis;
 let redis: RedisConnection;
