@@ -1,4 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { createLogger } from '@tollgate/log';
+import { openRedis } from '@tollgate/redis';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { payerWith, startSimulatedGateway } from './simulated-gateway.ts';
 
 /**
@@ -17,12 +21,14 @@ const payer = payerWith(PAYER_ID, {
   rate_limit: 100_000_000,
   session_limit: 100_000,
 });
+// Other parts of the bench may have used the stream before, and account trims what it has counted.
+const streamPosition = await lastPosition();
 const gateways = await Promise.all(
   Array.from({ length: Number(gatewayCount) }, () =>
     startSimulatedGateway({
       redisUrl,
       trustMs: Number(trustMs),
-      snapshot: () => ({ points: 0, stream_position: '0-0', payer_id: PAYER_ID }),
+      snapshot: () => ({ points: 0, stream_position: streamPosition, payer_id: PAYER_ID }),
       onDecided: (by) => (decided[by] += 1),
     }),
   ),
@@ -49,3 +55,12 @@ await Promise.all(
 const seconds = (performance.now() - beganMs) / 1_000;
 await Promise.all(gateways.map((gateway) => gateway.close()));
 process.stdout.write(`${JSON.stringify({ calls, refused, seconds, decided })}\n`);
+
+async function lastPosition(): Promise<string> {
+  const redis = openRedis(redisUrl, createLogger('suite', 'silent'));
+  await waitFor(() => redis.status === 'ready');
+  const facts = (await redis.xinfo('STREAM', usageStreamKey(usageShard(PAYER_ID))).catch(() => [])) as unknown[];
+  redis.disconnect();
+  const at = facts.indexOf('last-generated-id');
+  return at === -1 ? '0-0' : String(facts[at + 1]);
+}
