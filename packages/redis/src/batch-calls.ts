@@ -1,4 +1,4 @@
-import { onBatchEnd } from './batch-writes.ts';
+import { endLongBatch, onBatchEnd } from './batch-writes.ts';
 
 type CallBatch<Key, Item, Result> = (key: Key, items: readonly Item[]) => Promise<readonly Result[]>;
 
@@ -6,6 +6,11 @@ type Waiting<Item, Result> = {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
+};
+
+type BatchOptions = {
+  /** The call waits for Redis' disk: a long turn of the event loop makes several. Default: false. */
+  isSynced?: boolean;
 };
 
 /** Redis does nothing else while it runs a command. */
@@ -17,6 +22,7 @@ const MAX_BATCH_ITEMS = 256;
  */
 export function batchCalls<Key, Item, Result>(
   callBatch: CallBatch<Key, Item, Result>,
+  { isSynced = false }: BatchOptions = {},
 ): (key: Key, item: Item) => Promise<Result> {
   let batches = new Map<Key, Waiting<Item, Result>[]>();
 
@@ -47,9 +53,11 @@ export function batchCalls<Key, Item, Result>(
       const batch = batches.get(key);
       if (batch !== undefined) {
         batch.push({ item, resolve, reject });
+        if (isSynced) endLongBatch();
         return;
       }
       if (batches.size === 0) onBatchEnd(sendAll);
+      else if (isSynced) endLongBatch();
       batches.set(key, [{ item, resolve, reject }]);
     });
 }

@@ -4,15 +4,32 @@ import type { Redis } from 'ioredis';
 const tasks: (() => void)[] = [];
 let corked: Redis['stream'][] = [];
 let isDue = false;
+let beganMs = 0;
+let isLong = false;
 
-/** Runs the task at the end of this turn of the event loop; its commands join the turn's write. */
+const MAX_BATCH_MS = 0.2;
+
+/**
+ * Runs the task at the end of this turn of the event loop, or when `endLongBatch` ends the batch; never before the
+ * caller's code has ended. The task's commands join the batch's write.
+ */
 export function onBatchEnd(task: () => void): void {
   tasks.push(task);
   endBatchLater();
 }
 
 /**
- * Writes each server's commands of one turn of the event loop at once. ioredis' auto-pipelining costs more, takes a
+ * Sends what a turn has gathered if it takes long, so that Redis syncs while the turn goes on, instead of one waiting
+ * for the other in turns. It costs Redis more scripts, so it is for commands that wait for the disk (ADR 0036).
+ */
+export function endLongBatch(): void {
+  if (!isDue || isLong || performance.now() - beganMs <= MAX_BATCH_MS) return;
+  isLong = true;
+  queueMicrotask(endBatch);
+}
+
+/**
+ * Writes each server's commands of one batch at once. ioredis' auto-pipelining costs more, takes a
  * script's arguments for key numbers on a Redis Cluster, and fails unrelated commands while a slot moves (ADR 0018).
  */
 export function batchWrites(redis: Redis | Cluster): void {
@@ -40,6 +57,7 @@ function batchNodeWrites(node: Redis): void {
 function endBatchLater(): void {
   if (isDue) return;
   isDue = true;
+  beganMs = performance.now();
   setImmediate(endBatch);
 }
 
@@ -48,6 +66,7 @@ function endBatch(): void {
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) task();
   } finally {
     isDue = false;
+    isLong = false;
     if (tasks.length > 0) endBatchLater();
     const streams = corked;
     corked = [];

@@ -11,7 +11,7 @@ export type IssueToken = (authentic: Wanted['authentic'], tokenKey: string) => P
 
 /** Only requests with the same remembered record share a batch; a record looked up for one isn't shared. */
 export function batchTokens(script: Pick<IssueScript, 'issue'>): IssueToken {
-  const issue = batchCalls(async (_record: string | symbol, batch: readonly Wanted[]) => {
+  const issueAll = async (_record: string | symbol, batch: readonly Wanted[]) => {
     const [first] = batch;
     if (first === undefined) return [];
     const { client, json } = first.authentic;
@@ -21,6 +21,7 @@ export function batchTokens(script: Pick<IssueScript, 'issue'>): IssueToken {
       if (answer === 'changed') return answer;
       return index < answer.fitted ? 'issued' : { waitUs: answer.waitUs };
     });
-  });
+  };
+  const issue = batchCalls(issueAll, { isSynced: true });
   return (authentic, tokenKey) => issue(authentic.json ?? Symbol('looked up'), { authentic, tokenKey });
 }

@@ -59,7 +59,9 @@ process.stdout.write(`${JSON.stringify({ calls, refused, seconds, decided })}\n`
 async function lastPosition(): Promise<string> {
   const redis = openRedis(redisUrl, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  const facts = (await redis.xinfo('STREAM', usageStreamKey(usageShard(PAYER_ID))).catch(() => [])) as unknown[];
+  const facts = (await redis
+    .xinfo('STREAM', usageStreamKey(usageShard(PAYER_ID)))
+    .catch(() => [])) as unknown[];
   redis.disconnect();
   const at = facts.indexOf('last-generated-id');
   return at === -1 ? '0-0' : String(facts[at + 1]);
