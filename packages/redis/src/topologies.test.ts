@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
-import { batchWrites } from './batch-writes.ts';
+import { batchWrites } from './batch/batch-writes.ts';
 import { openRedis } from './redis.ts';
 import type { RedisConnection } from './redis.ts';
 import { defineScript } from './script/script.ts';

@@ -8,8 +8,8 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** Each sample wakes an idle process. Node.js' figures of the event loop include it, so alerts subtract it. */
-const EVENT_LOOP_SAMPLE_MS = 100;
+/** Each sample wakes an idle process. Node.js' figures of the event loop include it, so alerts subtract it (ADR 0076). */
+const EVENT_LOOP_SAMPLE_MS = 500;
 
 /** With Node's metrics and `tollgate_build_info`; every sample has the label `service`. */
 export function createRegistry(service: string): Registry {

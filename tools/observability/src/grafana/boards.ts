@@ -130,7 +130,7 @@ const GATEWAY: BoardPlan = {
         unit: 's',
         queries: {
           '{{service}} {{instance}}':
-            'nodejs_eventloop_lag_p99_seconds{service=~"gateway|auth|account"} - 0.1',
+            'nodejs_eventloop_lag_p99_seconds{service=~"gateway|auth|account"} - 0.5',
         },
       },
       {

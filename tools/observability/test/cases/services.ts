@@ -45,9 +45,9 @@ export const SERVICE_CASES: AlertCases = {
   },
   TollgateEventLoopBlocked: {
     at: '15m',
-    fires: { 'nodejs_eventloop_lag_p99_seconds{service="gateway"}': '0.31x20' },
+    fires: { 'nodejs_eventloop_lag_p99_seconds{service="gateway"}': '0.71x20' },
     quiet: {
-      'nodejs_eventloop_lag_p99_seconds{service="gateway"}': '0.29x20',
+      'nodejs_eventloop_lag_p99_seconds{service="gateway"}': '0.69x20',
       'nodejs_eventloop_lag_p99_seconds{service="foreign"}': '5x20',
     },
   },

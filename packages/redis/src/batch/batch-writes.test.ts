@@ -6,8 +6,8 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { batchCalls } from './batch-calls.ts';
 import { batchWrites, endLongBatch, onBatchEnd } from './batch-writes.ts';
-import { openRedis } from './redis.ts';
-import type { Redis, RedisConnection } from './redis.ts';
+import { openRedis } from '../redis.ts';
+import type { Redis, RedisConnection } from '../redis.ts';
 
 let server: RunningRedis;
 let redis: RedisConnection;
