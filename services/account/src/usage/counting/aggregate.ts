@@ -13,30 +13,40 @@ export type HourlyRow = TotalRow &
   };
 
 export function sumTotals(events: readonly UsageEvent[]): TotalRow[] {
-  return sumBy(events, ({ period_id }) => ({ period_id }));
+  return sumBy(
+    events,
+    ({ period_id }) => period_id,
+    ({ period_id }) => ({ period_id }),
+  );
 }
 
 export function sumHourly(events: readonly UsageEvent[]): HourlyRow[] {
-  return sumBy(events, ({ period_id, account_id, application_id, api_version, at_ms }) => ({
-    period_id,
-    account_id,
-    application_id,
-    api_version,
-    hour_ms: usageHour(at_ms),
-  }));
+  return sumBy(
+    events,
+    ({ period_id, account_id, application_id, api_version, at_ms }) =>
+      [period_id, account_id, application_id, api_version, usageHour(at_ms)].join(' '),
+    ({ period_id, account_id, application_id, api_version, at_ms }) => ({
+      ...{ period_id, account_id, application_id, api_version },
+      hour_ms: usageHour(at_ms),
+    }),
+  );
 }
 
-function sumBy<Key extends Record<string, string | number>>(
+/** `nameOf` tells rows apart; `keyOf` is called once for each. */
+function sumBy<Key>(
   events: readonly UsageEvent[],
+  nameOf: (event: UsageEvent) => string | number,
   keyOf: (event: UsageEvent) => Key,
 ): (Key & UsageCounters)[] {
-  const rows = new Map<string, Key & UsageCounters>();
+  const rows = new Map<string | number, Key & UsageCounters>();
   for (const event of events) {
-    const key = keyOf(event);
-    const name = Object.values(key).join(' ');
-    const row = rows.get(name) ?? { ...key, points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+    const name = nameOf(event);
+    let row = rows.get(name);
+    if (row === undefined) {
+      row = { ...keyOf(event), points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+      rows.set(name, row);
+    }
     addCounters(row, event);
-    rows.set(name, row);
   }
   return [...rows.values()];
 }

@@ -23,16 +23,18 @@ const MAY_BE_DELETED_MS = (RETENTION_DAYS - 1) * 86_400_000;
 
 /** The stream's position must be locked, which keeps other readers from these rows. */
 export async function loadSequences(query: Query, entries: readonly ReadEntry[]): Promise<LastSequences> {
-  const named = entries.filter(({ batch }) => batch !== undefined);
-  if (named.length === 0) return new Map();
+  const named = new Map<string, { stream: string; gateway_id: string }>();
+  for (const { entry, batch } of entries) {
+    if (batch === undefined) continue;
+    const name = { stream: entry.stream, gateway_id: batch.gateway_id };
+    named.set(keyOf(name), name);
+  }
+  if (named.size === 0) return new Map();
+  const names = [...named.values()];
   const rows = await query<SequenceRow>(
     `SELECT stream, gateway_id, last_seq, counted_seq, batches, requests, points FROM usage_gateway_sequences
-     JOIN (SELECT DISTINCT * FROM unnest(:streams::text[], :gatewayIds::text[]) AS named (stream, gateway_id))
-       AS wanted USING (stream, gateway_id)`,
-    {
-      streams: named.map(({ entry }) => entry.stream),
-      gatewayIds: named.map(({ batch }) => batch?.gateway_id ?? ''),
-    },
+     JOIN unnest(:streams::text[], :gatewayIds::text[]) AS named (stream, gateway_id) USING (stream, gateway_id)`,
+    { streams: names.map(({ stream }) => stream), gatewayIds: names.map(({ gateway_id }) => gateway_id) },
     'usage_sequences',
   );
   return new Map(rows.map((row) => [keyOf(row), row]));

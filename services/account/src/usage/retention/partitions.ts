@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { usageHour } from '@tollgate/contracts/usage-stream';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 
@@ -12,7 +13,9 @@ type Month = { name: string; from: string; to: string };
  * meanwhile. Must not run in a transaction that writes usage, which would block the others.
  */
 export async function ensurePartitions(database: Knex, instantsMs: readonly number[]): Promise<void> {
-  const months = new Map(instantsMs.map(monthOf).map((month) => [month.name, month]));
+  // Thousands of instants are of few hours.
+  const hoursMs = [...new Set(instantsMs.map(usageHour))];
+  const months = new Map(hoursMs.map(monthOf).map((month) => [month.name, month]));
   if ((await missing(createQuery(database), [...months.keys()])).length === 0) return;
   await createTransact(database)(async (query) => {
     await query('SELECT pg_advisory_xact_lock(:lock)', { lock: PARTITION_LOCK });
