@@ -7,38 +7,43 @@ const PROCESSES = ['gateway', 'auth', 'account', 'upstream', 'redis', 'postgres'
 
 /** V8 compiles and collects in the first minutes, and Postgres writes its first checkpoint. */
 const WINDOWS = [
-  { settleSec: 30, measuredSec: 30 },
-  { settleSec: 90, measuredSec: 60 },
+  { fromSec: 30, toSec: 60 },
+  { fromSec: 150, toSec: 210 },
 ] as const;
 
 const GOAL_PERCENT = 1;
 
-type Window = { fromSec: number; seconds: number; total: number; line: string };
+type Percents = { name: string; percent: number }[];
 
 /**
  * CPU of each process kind of the stack of `npm start` without any calls, in percent of a core. The goal is for a stack
  * that has settled; what it takes soon after its start is stated beside it.
  */
 export async function measureIdle({ pidOf }: Servers, say: (line: string) => void): Promise<PartResult> {
-  const read = () => PROCESSES.map((name) => cpuMsOf(pidOf(name)));
+  const beganMs = performance.now();
+  const until = (sec: number) => delay(beganMs + sec * 1_000 - performance.now());
+  const read = () => ({ atMs: performance.now(), cpuMs: PROCESSES.map((name) => cpuMsOf(pidOf(name))) });
 
-  async function measure(fromSec: number, seconds: number): Promise<Window> {
-    const [before, startedMs] = [read(), performance.now()];
-    await delay(seconds * 1_000);
-    const [after, elapsedMs] = [read(), performance.now() - startedMs];
-    const percents = PROCESSES.map((_, at) => (((after[at] ?? NaN) - (before[at] ?? NaN)) / elapsedMs) * 100);
-    const total = percents.reduce((sum, percent) => sum + percent, 0);
-    const line = PROCESSES.map((name, at) => `${name} ${(percents[at] ?? NaN).toFixed(2)}`).join(', ');
-    say(`idle: ${total.toFixed(2)} % of a core: ${line}`);
-    return { fromSec, seconds, total, line };
+  async function measure(fromSec: number, toSec: number): Promise<Percents> {
+    await until(fromSec);
+    const before = read();
+    await until(toSec);
+    const after = read();
+    return PROCESSES.map((name, at) => ({
+      name,
+      percent: (((after.cpuMs[at] ?? NaN) - (before.cpuMs[at] ?? NaN)) / (after.atMs - before.atMs)) * 100,
+    }));
   }
 
-  const windows: Window[] = [];
-  let atSec = 0;
-  for (const { settleSec, measuredSec } of WINDOWS) {
-    await delay(settleSec * 1_000);
-    windows.push(await measure(atSec + settleSec, measuredSec));
-    atSec += settleSec + measuredSec;
+  const windows: { fromSec: number; toSec: number; total: number; percents: Percents }[] = [];
+  const lines = ['from /proc/PID/stat; the last line counts'];
+  for (const { fromSec, toSec } of WINDOWS) {
+    const percents = await measure(fromSec, toSec);
+    const total = percents.reduce((sum, { percent }) => sum + percent, 0);
+    const line = `${String(toSec - fromSec)} s, ${String(fromSec)} s after the start: ${total.toFixed(2)} percent of a core (${textOf(percents)})`;
+    say(`idle: ${line}`);
+    windows.push({ fromSec, toSec, total, percents });
+    lines.push(line);
   }
   const total = windows.at(-1)?.total ?? NaN;
   return {
@@ -50,13 +55,11 @@ export async function measureIdle({ pidOf }: Servers, say: (line: string) => voi
         reached: total <= GOAL_PERCENT,
       },
     ],
-    notes: [
-      'from /proc/PID/stat; the last line counts',
-      ...windows.map(
-        ({ fromSec, seconds, total: percent, line }) =>
-          `${String(seconds)} s, ${String(fromSec)} s after the start: ${percent.toFixed(2)} percent of a core (${line})`,
-      ),
-    ],
+    notes: lines,
     figures: windows,
   };
+}
+
+function textOf(percents: Percents): string {
+  return percents.map(({ name, percent }) => `${name} ${percent.toFixed(2)}`).join(', ');
 }

@@ -50,14 +50,10 @@ export function batchCalls<Key, Item, Result>(
 
   return (key, item) =>
     new Promise((resolve, reject) => {
-      const batch = batches.get(key);
-      if (batch !== undefined) {
-        batch.push({ item, resolve, reject });
-        if (isSynced) endLongBatch();
-        return;
-      }
       if (batches.size === 0) onBatchEnd(sendAll);
-      else if (isSynced) endLongBatch();
-      batches.set(key, [{ item, resolve, reject }]);
+      const batch = batches.get(key) ?? [];
+      batch.push({ item, resolve, reject });
+      batches.set(key, batch);
+      if (isSynced) endLongBatch();
     });
 }

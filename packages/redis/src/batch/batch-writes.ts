@@ -29,8 +29,8 @@ export function endLongBatch(): void {
 }
 
 /**
- * Writes each server's commands of one batch at once. ioredis' auto-pipelining costs more, takes a
- * script's arguments for key numbers on a Redis Cluster, and fails unrelated commands while a slot moves (ADR 0018).
+ * Writes each server's commands of one batch at once. ioredis' auto-pipelining costs more, takes a script's arguments
+ * for key numbers on a Redis Cluster, and fails unrelated commands while a slot moves (ADR 0018).
  */
 export function batchWrites(redis: Redis | Cluster): void {
   if (!(redis instanceof Cluster)) {
