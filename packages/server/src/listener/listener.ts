@@ -55,7 +55,8 @@ export type ListenerOptions = {
 /** Against heads that arrive drop by drop (slowloris). */
 const HEADERS_TIMEOUT_MS = 10_000;
 
-const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
+/** Each check wakes an idle process. */
+const MIN_CHECK_INTERVAL_MS = 1_000;
 
 /** Longer than the usual 60 s of load balancers, which must be the ones to close. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -71,7 +72,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
     {
       headersTimeout: headersTimeoutMs,
       ...(receiveLimits === undefined ? {} : { requestTimeout: receiveLimits.totalMs }),
-      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+      connectionsCheckingInterval: Math.max(MIN_CHECK_INTERVAL_MS, headersTimeoutMs / 4),
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: limits.maxHeaderBytes,
       // headProblem refuses with a body.

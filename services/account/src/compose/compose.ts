@@ -9,6 +9,7 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { followChannels } from '@tollgate/redis/follow-channels';
+import { batchWrites } from '@tollgate/redis/batch-writes';
 import { observeReconnects } from '@tollgate/redis/metrics';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { observeCertificates } from '@tollgate/server/peer-certificates';
@@ -222,6 +223,8 @@ function followClocks(
 
 function openObservedRedis({ config, logger, registry }: ComposeContext<Config>): RedisConnection {
   const redis = openRedis(config.REDIS_URL, logger);
+  // The usage reader reads 64 streams by a command each.
+  batchWrites(redis);
   observeReconnects(redis, registry);
   return redis;
 }

@@ -1,9 +1,10 @@
 import type { Query } from '../../platform/database/query.ts';
 
+/** How often a reader renews its lease, and learns of other readers. */
+export const RENEWAL_INTERVAL_MS = 2_000;
+
 /** The streams of a reader that died are read by the others after this and one RENEWAL_INTERVAL_MS. */
 const LEASE_MS = 5_000;
-
-const RENEWAL_INTERVAL_MS = 2_000;
 
 const FORGET_AFTER_MS = 60_000;
 
@@ -23,27 +24,14 @@ const RENEW_SQL = `
   )
   ${LIVE_SQL}`;
 
-/**
- * Called every `intervalMs`; each RENEWAL_INTERVAL_MS, and as long as nothing is assigned, it reads the ids of the other
- * live readers, and renews this reader's lease if it is working or has nothing to do.
- */
-export function createReadLeases(query: Query, readerId: string, intervalMs: number) {
-  let calls = 0;
-  return async (assigned: number, isWorking: boolean): Promise<string[] | undefined> => {
-    const isDue = calls % (RENEWAL_INTERVAL_MS / intervalMs) === 0;
-    calls += 1;
-    if (assigned > 0 && !isDue) return undefined;
-    return (assigned === 0 || isWorking ? renewLease : findOtherReaders)(query, readerId);
-  };
-}
-
 /** Renews this reader's lease, and returns the ids of the other live readers. */
-async function renewLease(query: Query, readerId: string): Promise<string[]> {
+export async function renewLease(query: Query, readerId: string): Promise<string[]> {
   const bindings = { readerId, leaseMs: LEASE_MS, forgetMs: FORGET_AFTER_MS };
   return idsOf(await query<ReaderRow>(RENEW_SQL, bindings, 'usage_renew_lease'));
 }
 
-async function findOtherReaders(query: Query, readerId: string): Promise<string[]> {
+/** Returns the ids of the other live readers. */
+export async function findOtherReaders(query: Query, readerId: string): Promise<string[]> {
   return idsOf(await query<ReaderRow>(LIVE_SQL, { readerId }));
 }
 

@@ -14,7 +14,13 @@ import type { ReadOptions } from './read-and-count.ts';
 import type { UsageReaderMetrics } from './metrics.ts';
 import { findRolledBack } from './stream/positions.ts';
 import { createRollbackRepair } from '../gaps/rollback-repair.ts';
-import { releaseLease, createReadLeases, assignedStreams } from './assignment.ts';
+import {
+  RENEWAL_INTERVAL_MS,
+  assignedStreams,
+  findOtherReaders,
+  releaseLease,
+  renewLease,
+} from './assignment.ts';
 import { createTrimStream } from './stream/trim-script.ts';
 import type { UsageStream } from './stream/trim-script.ts';
 import { createTrimmer } from './stream/trimmer.ts';
@@ -50,10 +56,10 @@ export const READER_CONNECTIONS = READ_LOOPS + 1;
 const MAX_IDLE_MS = 3_000;
 
 /** Streams are read this often even if Redis announces no entry. */
-const MAX_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 10_000;
 
-/** How often stored positions are compared with this process' own (ADR 0041). */
-const COMPARE_INTERVAL_MS = 1_000;
+/** How soon Postgres is tried again while this reader has no streams. */
+const RETRY_MS = 1_000;
 
 const FORGET_INTERVAL_MS = 3_600_000;
 
@@ -66,7 +72,6 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const { database, redis, intervalMs, logger, metrics, nowMs } = options;
   const readerId = randomUUID();
   const query = createQuery(database);
-  const readLeases = createReadLeases(query, readerId, COMPARE_INTERVAL_MS);
   const stopping = new AbortController();
   const { signal } = stopping;
   const backoff = createStreamBackoff(logger);
@@ -112,10 +117,10 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
         const isWorking = performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
         // At the same time, so that the process is woken once.
         const [others, rolledBack] = await Promise.all([
-          readLeases(assigned.length, isWorking),
+          (assigned.length === 0 || isWorking ? renewLease : findOtherReaders)(query, readerId),
           findRolledBack(query, new Map(positions)),
         ]);
-        if (others !== undefined) assign(others);
+        assign(others);
         // Loading a position again repairs a rollback.
         for (const stream of rolledBack) positions.delete(stream);
         await forgetGateways();
@@ -125,7 +130,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
           logger.warn({ err: error }, 'the usage reader cannot reach Postgres; retrying');
       }
       firstAssignment.resolve(undefined);
-      await pause(COMPARE_INTERVAL_MS, signal);
+      await pause(assigned.length === 0 ? RETRY_MS : RENEWAL_INTERVAL_MS, signal);
     }
     await releaseLease(query, readerId).catch(() => undefined);
   }
