@@ -56,7 +56,7 @@ export const READER_CONNECTIONS = READ_LOOPS + 1;
 const MAX_IDLE_MS = 3_000;
 
 /** Streams are read this often even if Redis announces no entry. */
-const MAX_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 5_000;
 
 /** How soon Postgres is tried again while this reader has no streams. */
 const RETRY_MS = 1_000;
