@@ -42,22 +42,7 @@ test('a wait ends at its limit, also one that is used up, and without a limit wi
   expect([found, tookMs < 1_500]).toEqual([false, true]);
   expect(await watch.wait(AFTER, -1)).toBe(false);
   const [foundAtAll, longMs] = await timed(watch.wait(AFTER));
-  expect([foundAtAll, longMs < 3_000]).toEqual([false, true]);
-});
-
-test('waits that began apart end together', async () => {
-  const other = openEntryWatch(redis) as EntryWatch;
-  await waitFor(async () => !(await other.wait(AFTER, 1)));
-  await watch.wait(AFTER);
-  const endOf = async (wait: Promise<boolean>) => {
-    expect(await wait).toBe(false);
-    return performance.now();
-  };
-  const first = endOf(watch.wait(AFTER));
-  await other.wait(AFTER, 1_200);
-  const [firstMs, secondMs] = await Promise.all([first, endOf(other.wait(AFTER))]);
-  expect(Math.abs(firstMs - secondMs)).toBeLessThan(600);
-  other.close();
+  expect([foundAtAll, longMs > 2_000, longMs < 3_000]).toEqual([false, true, true]);
 });
 
 test('a wait ends with the first entry of any stream', async () => {
