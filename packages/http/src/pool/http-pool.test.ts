@@ -4,14 +4,22 @@ import { createServer as createHttpServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import type { Pool } from 'undici';
+import { exchange } from '../private-api/exchange.ts';
 import { createHttpPool } from './http-pool.ts';
+import type { HttpPool } from './http-pool.ts';
 
-const OPTIONS = { connections: 1, connectTimeoutMs: 1_000, maxAgeMs: 60_000 };
+const OPTIONS = {
+  connections: 1,
+  connectTimeoutMs: 1_000,
+  headersTimeoutMs: 10_000,
+  bodyIdleTimeoutMs: 10_000,
+  keepAliveMs: 4_000,
+  maxAgeMs: 60_000,
+};
 
 let servers: Server[];
 let sockets: Set<Socket>;
-let pool: Pool | undefined;
+let pool: HttpPool | undefined;
 
 beforeEach(() => {
   servers = [];
@@ -20,8 +28,9 @@ beforeEach(() => {
 
 afterEach(async () => {
   jest.restoreAllMocks();
-  await pool?.destroy();
+  const closed = pool?.close();
   for (const socket of sockets) socket.destroy();
+  await closed;
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
@@ -38,8 +47,12 @@ async function listen(server: Server, host = '127.0.0.1', port = 0): Promise<num
 
 async function get(): Promise<string> {
   if (pool === undefined) throw new Error('there is no pool');
-  const { statusCode, body } = await pool.request({ method: 'GET', path: '/' });
-  return `${String(statusCode)} ${await body.text()}`;
+  const { status, text } = await exchange(
+    pool,
+    { method: 'GET', path: '/', headers: [], body: null },
+    10_000,
+  );
+  return `${String(status)} ${text}`;
 }
 
 describe('a connection that has reached its age', () => {

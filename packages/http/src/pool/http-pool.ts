@@ -1,103 +1,117 @@
-import type { Socket } from 'node:net';
-import { Client, Pool, buildConnector, errors } from 'undici';
-import { failByReset } from './fail-by-reset.ts';
-import { dropUnsolicitedContinue } from './unsolicited-continue.ts';
+import type { Readable } from 'node:stream';
+import { errors } from 'undici';
+import type { Dispatcher } from 'undici';
+import { createConnect } from './connect.ts';
+import type { ConnectOptions } from './connect.ts';
+import { createChecks } from './checks.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionLimits, ConnectionOptions } from './connection.ts';
+import { PlainExchange } from './plain/plain-exchange.ts';
+import { requestText } from './plain/request-text.ts';
 
-export type HttpPoolOptions = {
-  connections: number;
-  connectTimeoutMs: number;
-  /** A connection takes no new request after that, so that DNS changes are seen. Up to a fifth less, at random. */
-  maxAgeMs: number;
-  onConnected?: (seconds: number, socket: Socket) => void;
-} & Pick<Pool.Options, 'headersTimeout' | 'bodyTimeout' | 'keepAliveTimeout' | 'keepAliveMaxTimeout'>;
+export type HttpPoolOptions = ConnectOptions & ConnectionLimits & { connections: number };
 
-/** HTTP/1.1 connections to one server, one request at a time on each. */
-export function createHttpPool(origin: string, options: HttpPoolOptions): Pool {
-  const { connectTimeoutMs, maxAgeMs, onConnected, ...ofPool } = options;
-  const settings = { connect: createConnect(connectTimeoutMs, onConnected), maxAgeMs };
-  return new Pool(origin, {
-    ...ofPool,
-    pipelining: 1,
-    // With HTTP/2, one lost connection would fail many requests.
-    allowH2: false,
-    factory: (url, ofClient) => createClient(url, ofClient, settings),
+/** `headers` are names and values in turn. The pool adds Host and, unless they state it, the length of a known body. */
+export type PoolRequest = {
+  method: string;
+  path: string;
+  headers: string[];
+  body: Buffer | Readable | null;
+};
+
+export type HttpPool = {
+  /**
+   * As undici's. `onRequestStart` may be called a second time, with the controller that holds from then on. False if
+   * the request waits until a connection is free.
+   */
+  dispatch: (request: PoolRequest, handler: Dispatcher.DispatchHandler) => boolean;
+  /** Takes no more requests; resolves when the last one has ended. */
+  close: () => Promise<void>;
+};
+
+/** HTTP/1.1 connections to one server, one request at a time on each, as undici's Pool (ADR 0077). */
+export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPool {
+  const connections = new Set<Connection>();
+  const free: Connection[] = [];
+  const waiting: PlainExchange[] = [];
+  let unsent: Connection[] = [];
+  const shortestMs = Math.min(options.headersTimeoutMs, options.bodyIdleTimeoutMs);
+  const checks = createChecks((nowMs) => {
+    let nextMs = Infinity;
+    for (const connection of connections) nextMs = Math.min(nextMs, connection.check(nowMs));
+    return nextMs;
   });
-}
+  let closed: PromiseWithResolvers<void> | undefined;
+  const url = new URL(origin);
+  const connect = createConnect(url, options);
+  const ofConnections: ConnectionOptions = { origin: url, connect, limits: options, onFree, onClosed };
 
-type Connect = (target: buildConnector.Options, callback: buildConnector.Callback) => void;
+  function begin(exchange: PlainExchange): boolean {
+    const connection = takeFree(exchange.text === null);
+    if (connection === undefined) {
+      if (connections.size >= options.connections) return false;
+      connections.add(new Connection(ofConnections, exchange));
+      return true;
+    }
+    connection.take(exchange);
+    // What the server sent meanwhile, or its end, is seen first: it is no response to this request.
+    if (unsent.push(connection) === 1) setImmediate(send);
+    return true;
+  }
 
-function createClient(
-  origin: URL,
-  options: object,
-  { connect, maxAgeMs }: { connect: Connect; maxAgeMs: number },
-): Client {
-  let socket: Socket | null = null;
-  let isOverdue = false;
-  let awaitsHead = false;
+  /** The one that was used last, so that others grow old; for undici one that it has already, if possible. */
+  function takeFree(isForUndici: boolean): Connection | undefined {
+    const at = free.findLastIndex(({ isUndicis }) => isUndicis === isForUndici);
+    return at === -1 ? free.pop() : free.splice(at, 1)[0];
+  }
 
-  const client = new Client(origin, {
-    ...options,
-    connect: (target, callback) => {
-      connect(target, (...result: Parameters<buildConnector.Callback>) => {
-        if (result[0] === null) begin(result[1]);
-        callback(...result);
-      });
+  function send(): void {
+    const connectionsToSend = unsent;
+    unsent = [];
+    for (const connection of connectionsToSend) connection.send();
+  }
+
+  function onFree(connection: Connection): void {
+    if (closed !== undefined && waiting.length === 0) {
+      connection.destroy();
+      return;
+    }
+    free.push(connection);
+    checks.within(connection.keepAliveMs);
+    serveWaiting();
+  }
+
+  function serveWaiting(): void {
+    while (waiting[0] !== undefined && begin(waiting[0])) waiting.shift();
+  }
+
+  function onClosed(connection: Connection, exchange: PlainExchange | null): void {
+    connections.delete(connection);
+    const at = free.indexOf(connection);
+    if (at !== -1) free.splice(at, 1);
+    if (exchange !== null) waiting.unshift(exchange);
+    serveWaiting();
+    if (connections.size === 0) closed?.resolve();
+  }
+
+  return {
+    dispatch: (request, handler) => {
+      const exchange = new PlainExchange(request, handler, requestText(url.host, request));
+      if (closed !== undefined) {
+        exchange.fail(new errors.ClientClosedError());
+        return true;
+      }
+      checks.within(shortestMs);
+      if (begin(exchange)) return true;
+      waiting.push(exchange);
+      return false;
     },
-  });
-
-  function begin(connected: Socket): void {
-    socket = connected;
-    isOverdue = false;
-    const aging = setTimeout(
-      () => {
-        isOverdue = true;
-        endIfIdle();
-      },
-      maxAgeMs * (1 - Math.random() / 5),
-    );
-    aging.unref();
-    connected.once('close', () => {
-      clearTimeout(aging);
-    });
-    failByReset(connected);
-    dropUnsolicitedContinue(connected, {
-      awaitsHead: () => awaitsHead,
-      headCame: () => {
-        awaitsHead = false;
-      },
-    });
-  }
-
-  function endIfIdle(): void {
-    if (isOverdue && client.stats.size === 0) socket?.destroy();
-  }
-
-  // Emitted after each request, before the pool's next one.
-  client.on('drain', endIfIdle);
-  // One request at a time: the next bytes are the head of its response.
-  const dispatch = client.dispatch.bind(client);
-  client.dispatch = (request, handler) => {
-    awaitsHead = true;
-    return dispatch(request, handler);
-  };
-  return client;
-}
-
-/** undici's own timer is up to a second late. */
-function createConnect(timeoutMs: number, onConnected?: HttpPoolOptions['onConnected']): Connect {
-  // Its type leaves out that it returns the socket.
-  const connect = buildConnector({ timeout: 0, allowH2: false }) as (
-    ...parameters: Parameters<buildConnector.connector>
-  ) => Socket;
-  return (target, callback) => {
-    const beganMs = performance.now();
-    const socket = connect(target, (...result: Parameters<buildConnector.Callback>) => {
-      clearTimeout(overdue);
-      if (result[0] === null) onConnected?.((performance.now() - beganMs) / 1000, result[1]);
-      callback(...result);
-    });
-    const overdue = setTimeout(() => {
-      socket.destroy(new errors.ConnectTimeoutError(`no connection within ${String(timeoutMs)} ms`));
-    }, timeoutMs);
+    close: () => {
+      if (closed !== undefined) return closed.promise;
+      closed = Promise.withResolvers();
+      for (const connection of free) connection.destroy();
+      if (connections.size === 0) closed.resolve();
+      return closed.promise;
+    },
   };
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { Pool } from 'undici';
 import type { z } from 'zod';
 import { createHttpPool } from '../pool/http-pool.ts';
+import type { HttpPool } from '../pool/http-pool.ts';
 import { Problem } from '../problem/problem.ts';
 import { basicAuthorization } from './credential.ts';
 import type { ServiceCredential } from './credential.ts';
@@ -34,6 +34,9 @@ export type PrivateApi = {
   close: () => Promise<void>;
 };
 
+/** Our services state a shorter time themselves. */
+const KEEP_ALIVE_MS = 60_000;
+
 type Body = { contentType: string; text: string };
 
 export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
@@ -42,16 +45,12 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
   const authorization = basicAuthorization(credential);
 
   async function call(method: 'GET' | 'POST' | 'PUT', path: string, requestId?: string, body?: Body) {
-    const headers: Record<string, string> = { authorization, accept: 'application/json' };
-    if (requestId !== undefined) {
-      headers['x-request-id'] = requestId;
-      const trace = traceFields(requestId);
-      for (let index = 0; index + 1 < trace.length; index += 2)
-        headers[trace[index] ?? ''] = trace[index + 1] ?? '';
-    }
-    if (body !== undefined) headers['content-type'] = body.contentType;
+    const headers = ['authorization', authorization, 'accept', 'application/json'];
+    if (requestId !== undefined) headers.push('x-request-id', requestId, ...traceFields(requestId));
+    if (body !== undefined) headers.push('content-type', body.contentType);
+    const bytes = body === undefined ? null : Buffer.from(body.text);
     try {
-      return await exchange(pool, { method, path, headers, body: body?.text ?? null }, timeoutMs);
+      return await exchange(pool, { method, path, headers, body: bytes }, timeoutMs);
     } catch (cause) {
       throw new Problem('service_unavailable', { cause });
     }
@@ -97,10 +96,13 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
   };
 }
 
-function openPool({ baseUrl, timeoutMs, connectionMaxAgeMs, onConnected }: PrivateApiOptions): Pool {
+function openPool({ baseUrl, timeoutMs, connectionMaxAgeMs, onConnected }: PrivateApiOptions): HttpPool {
   return createHttpPool(baseUrl, {
     connections: 32,
     connectTimeoutMs: timeoutMs,
+    headersTimeoutMs: timeoutMs,
+    bodyIdleTimeoutMs: timeoutMs,
+    keepAliveMs: KEEP_ALIVE_MS,
     maxAgeMs: connectionMaxAgeMs,
     onConnected: (_seconds, socket) => onConnected?.(socket),
   });

@@ -1,15 +1,16 @@
 import type { Dispatcher } from 'undici';
+import type { HttpPool, PoolRequest } from '../pool/http-pool.ts';
 
 export type Exchanged = { status: number; text: string };
 
 /**
- * A request whose whole response is wanted, within a time that includes the wait for a connection. `pool.request` and
- * AbortSignal.timeout would take nearly twice the CPU time: a stream for each body, and an abort event for each
- * request long after its end.
+ * A request whose whole response is wanted, within a time that includes the wait for a connection. A stream for
+ * each body and AbortSignal.timeout, with an abort event for each request long after its end, would take nearly twice
+ * the CPU time.
  */
 export function exchange(
-  pool: Dispatcher,
-  request: Dispatcher.DispatchOptions,
+  pool: HttpPool,
+  request: PoolRequest,
   timeoutMs: number,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {

@@ -142,11 +142,9 @@ export class Exchange implements RelayEvents {
     this.#trial = address.health.beginCall();
     this.#beganMs = performance.now();
     const path = upstreamPath(address.path, method, query);
-    // With one request on each connection there is nothing to block.
-    const request = { method, path, headers, body, blocking: false };
-    const poolIsFree = address.pool.dispatch(request, this.#relay);
-    // undici's own time limits begin with a connection.
-    if (poolIsFree) return;
+    const hasConnection = address.pool.dispatch({ method, path, headers, body }, this.#relay);
+    // The pool's own time limits begin with a connection.
+    if (hasConnection) return;
     this.#waiting = setTimeout(() => {
       this.#relay.giveUpWaiting();
     }, this.#parts.limits.connectTimeoutMs);

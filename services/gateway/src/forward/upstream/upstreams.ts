@@ -1,5 +1,5 @@
-import type { Pool } from 'undici';
 import { createHttpPool } from '@tollgate/http/pool';
+import type { HttpPool } from '@tollgate/http/pool';
 import { createAddressChoice } from './address-choice.ts';
 import { createAddressHealth } from './ejection.ts';
 import type { AddressHealth, EjectionRules } from './ejection.ts';
@@ -12,7 +12,7 @@ export type UpstreamAddress = {
   host: string;
   port: number;
   path: string;
-  pool: Pool;
+  pool: HttpPool;
   inFlight: number;
   health: AddressHealth;
   observeHeaders: (seconds: number) => void;
@@ -60,13 +60,11 @@ function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
   const pool = createHttpPool(origin, {
     connections: options.connections,
     connectTimeoutMs: options.connectTimeoutMs,
+    headersTimeoutMs: options.headersTimeoutMs,
+    bodyIdleTimeoutMs: options.bodyIdleTimeoutMs,
+    keepAliveMs: options.keepAliveMs,
     maxAgeMs: options.connectionMaxAgeMs,
     onConnected: observed.observeConnect,
-    headersTimeout: options.headersTimeoutMs,
-    bodyTimeout: options.bodyIdleTimeoutMs,
-    keepAliveTimeout: options.keepAliveMs,
-    // The upstream may shorten it (Keep-Alive: timeout=…), not lengthen it.
-    keepAliveMaxTimeout: options.keepAliveMs,
   });
   return {
     origin,

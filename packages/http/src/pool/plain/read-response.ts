@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type ResponseHead = {
+  status: number;
+  /** Names in lower case; several values of one name are a list, as undici gives them. Frozen: several responses share it. */
+  headers: IncomingHttpHeaders;
+  bodyBytes: number;
+  keepsConnection: boolean;
+  /** How long the server keeps the connection when it is idle; null if it doesn't say. */
+  keepAliveMs: number | null;
+};
+
+/**
+ * Reads the head of a plain response, whose body has a stated length, and where its body starts. `incomplete` if more
+ * bytes could make them one; null for all else, which undici has to read. It must never accept what undici reads in
+ * another way (ADR 0077).
+ */
+export type ReadHead = (bytes: Buffer) => { head: ResponseHead; bodyStart: number } | 'incomplete' | null;
+
+const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t -~\x80-\xff]*)?$/;
+
+/** A token, and a value that is neither empty nor ends with white space (RFC 9110, section 5.5). */
+const FIELD_LINE =
+  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)$/;
+
+const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
+
+const START = 'HTTP/1.1 ';
+const END_OF_HEAD = '\r\n\r\n';
+const MAX_HEAD_BYTES = 16_384;
+
+/** They have no body, whatever length they state. */
+const WITHOUT_BODY = new Set([204, 205, 304]);
+/** Fields that change how a message or its connection is read, and a name that objects have of themselves. */
+const FOR_UNDICI = ['transfer-encoding', 'upgrade', 'proxy-connection', '__proto__'];
+
+/** Reads a connection's responses. A head that repeats the last one, byte for byte, isn't read again. */
+export function createReadHead(): ReadHead {
+  let known: { bytes: Buffer; head: ResponseHead } | undefined;
+  return (bytes) => {
+    if (known !== undefined && startsWith(bytes, known.bytes)) {
+      return { head: known.head, bodyStart: known.bytes.length };
+    }
+    const headEnd = bytes.indexOf(END_OF_HEAD);
+    if (headEnd === -1) return mayBecomeOne(bytes) ? 'incomplete' : null;
+    const bodyStart = headEnd + END_OF_HEAD.length;
+    if (bodyStart > MAX_HEAD_BYTES) return null;
+    const head = readLines(bytes.toString('latin1', 0, headEnd).split('\r\n'));
+    if (head === null) return null;
+    // A slice would keep all bytes that were received with it.
+    known = { bytes: Buffer.from(bytes.subarray(0, bodyStart)), head };
+    return { head, bodyStart };
+  };
+}
+
+function startsWith(bytes: Buffer, head: Buffer): boolean {
+  const { length } = head;
+  return bytes.length >= length && bytes.compare(head, 0, length, 0, length) === 0;
+}
+
+function mayBecomeOne(bytes: Buffer): boolean {
+  return bytes.length < MAX_HEAD_BYTES && START.startsWith(bytes.toString('latin1', 0, START.length));
+}
+
+function readLines([statusLine = '', ...lines]: string[]): ResponseHead | null {
+  const status = Number(STATUS_LINE.exec(statusLine)?.[1]);
+  if (Number.isNaN(status) || WITHOUT_BODY.has(status)) return null;
+  const headers: IncomingHttpHeaders = {};
+  for (const line of lines) {
+    const [, name, value] = FIELD_LINE.exec(line) ?? [];
+    if (name === undefined || value === undefined) return null;
+    add(headers, name.toLowerCase(), value);
+  }
+  if (FOR_UNDICI.some((name) => Object.hasOwn(headers, name))) return null;
+  const { 'content-length': length, 'keep-alive': keepAlive } = headers;
+  if (typeof length !== 'string' || !LENGTH.test(length)) return null;
+  const connection = String(headers.connection ?? 'keep-alive').toLowerCase();
+  if (connection !== 'keep-alive' && connection !== 'close') return null;
+  return {
+    status,
+    headers: Object.freeze(headers),
+    bodyBytes: Number(length),
+    keepsConnection: connection === 'keep-alive',
+    keepAliveMs: keepAliveMs(keepAlive),
+  };
+}
+
+function add(headers: IncomingHttpHeaders, name: string, value: string): void {
+  const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  if (known === undefined) headers[name] = value;
+  else if (typeof known === 'string') headers[name] = [known, value];
+  else known.push(value);
+}
+
+function keepAliveMs(field: string | string[] | undefined): number | null {
+  const seconds = typeof field === 'string' ? /timeout=(\d{1,9})/.exec(field)?.[1] : undefined;
+  return seconds === undefined ? null : Number(seconds) * 1_000;
+}
