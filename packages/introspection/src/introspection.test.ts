@@ -100,15 +100,15 @@ test('the cache alone answers at once, and only while it may', async () => {
     onLookup: (outcome) => void lookups.push(outcome),
   });
   const token = newToken();
-  expect(introspectCached(token)).toBeUndefined();
+  expect(introspectCached(accessTokenHash(token))).toBeUndefined();
   await introspect(token);
-  expect(introspectCached(token)).toMatchObject({ active: true, account_id: 7 });
+  expect(introspectCached(accessTokenHash(token))).toMatchObject({ active: true, account_id: 7 });
   expect(lookups).toEqual(['miss', 'hit']);
   trustCacheUntil(0);
-  expect(introspectCached(token)).toBeUndefined();
+  expect(introspectCached(accessTokenHash(token))).toBeUndefined();
   trustCacheUntil(Infinity);
   dropAll();
-  expect(introspectCached(token)).toBeUndefined();
+  expect(introspectCached(accessTokenHash(token))).toBeUndefined();
   expect(requests).toHaveLength(1);
 });
 
@@ -316,7 +316,7 @@ test('after a rest the cache answers once its trust is renewed, and auth if it i
     trustCacheUntil(Infinity);
     return Promise.resolve();
   });
-  expect(introspectCached(token)).toBeUndefined();
+  expect(introspectCached(accessTokenHash(token))).toBeUndefined();
   expect(await introspect(token)).toMatchObject({ active: true });
   expect(requests).toHaveLength(1);
   rest.begin(() => {

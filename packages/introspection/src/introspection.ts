@@ -28,8 +28,8 @@ export type Introspector = {
    * @throws {Problem} service_unavailable if auth doesn't answer: fail closed, but never as a 401
    */
   introspect: (token: string, requestId?: string) => Promise<LiveToken | null>;
-  /** From the cache alone; undefined if only auth knows. */
-  introspectCached: (token: string) => LiveToken | null | undefined;
+  /** From the cache alone, by accessTokenHash; undefined if only auth knows. */
+  introspectCached: (tokenHash: string) => LiveToken | null | undefined;
   /** The client's tokens below the epoch are dead, whatever auth answers; without an epoch, all are dropped. */
   dropClient: (clientId: string, revocationEpoch?: number) => void;
   /** The token is dead, whatever auth answers from now on. */
@@ -75,7 +75,7 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
   }
 
   return {
-    introspectCached: (token) => fromCache(accessTokenHash(token)),
+    introspectCached: fromCache,
     introspect: (token, requestId) => {
       const hash = accessTokenHash(token);
       const cached = fromCache(hash);

@@ -1,6 +1,6 @@
 export type Checks = {
-  /** Brings the next check forward, unless it comes within this time. In ms. */
-  within: (ms: number) => void;
+  /** Brings the next check forward, unless it comes within this time, counted from `nowMs` (performance.now()). */
+  within: (ms: number, nowMs: number) => void;
 };
 
 /** Runs `check` again after the ms that it returns; Infinity for not at all. It holds no process open. */
@@ -20,8 +20,7 @@ export function createChecks(check: (nowMs: number) => number): Checks {
   }
 
   return {
-    within: (ms) => {
-      const nowMs = performance.now();
+    within: (ms, nowMs) => {
       if (nextAtMs > nowMs + ms) schedule(nowMs, ms);
     },
   };

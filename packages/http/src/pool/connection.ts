@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import { errors } from 'undici';
 import type { Client } from 'undici';
 import type { Connect } from './connect.ts';
+import type { PoolRequest } from './http-pool.ts';
 import type { PlainExchange } from './plain/plain-exchange.ts';
-import { createReadHead } from './plain/read-response.ts';
+import type { ReadHead } from './plain/read-response.ts';
 import { undiciOn } from './undici-client.ts';
 
 /** A server closes an idle connection this long before the time that it states, as undici assumes. */
@@ -25,7 +26,10 @@ export type ConnectionOptions = {
   origin: URL;
   connect: Connect;
   limits: ConnectionLimits;
-  onFree: (connection: Connection) => void;
+  readHead: ReadHead;
+  /** Both with performance.now(). */
+  onSent: (nowMs: number) => void;
+  onFree: (connection: Connection, nowMs: number) => void;
   /** With an exchange that was to be sent on it, and wasn't. */
   onClosed: (connection: Connection, unsent: PlainExchange | null) => void;
 };
@@ -36,7 +40,6 @@ export type ConnectionOptions = {
  */
 export class Connection {
   readonly #options: ConnectionOptions;
-  readonly #readHead = createReadHead();
   #socket: Socket | null = null;
   #client: Client | null = null;
   #exchange: PlainExchange | null;
@@ -73,7 +76,8 @@ export class Connection {
     }
     this.#isSent = exchange.send(socket, exchange.text);
     this.#sinceMs = performance.now();
-    if (!this.#isSent) this.#free();
+    if (this.#isSent) this.#options.onSent(this.#sinceMs);
+    else this.#free(this.#sinceMs);
   }
 
   destroy(): void {
@@ -123,9 +127,9 @@ export class Connection {
   #sendByUndici(socket: Socket, { request, handler }: PlainExchange): void {
     this.#isSent = true;
     this.#client ??= this.#handOver(socket, null);
-    this.#client.dispatch({ ...request, blocking: false }, handler);
+    this.#client.dispatch(forUndici(request), handler);
     // It has refused the request itself.
-    if (this.#client.stats.size === 0) this.#free();
+    if (this.#client.stats.size === 0) this.#free(performance.now());
   }
 
   #handOver(socket: Socket, received: Buffer | null): Client {
@@ -135,7 +139,7 @@ export class Connection {
     const client = undiciOn(socket, { origin, limits, received });
     // Emitted after each request.
     client.on('drain', () => {
-      if (client.stats.size === 0 && this.#exchange !== null) this.#free();
+      if (client.stats.size === 0 && this.#exchange !== null) this.#free(performance.now());
     });
     return client;
   }
@@ -159,7 +163,7 @@ export class Connection {
     let body = chunk;
     if (!exchange.hasHead) {
       const bytes = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-      const read = this.#readHead(bytes);
+      const read = this.#options.readHead(bytes);
       if (read === 'incomplete') {
         this.#received = bytes;
         return;
@@ -177,7 +181,7 @@ export class Connection {
     if (exchange.isOver || !exchange.isComplete) return;
     if (!isExact || this.keepAliveMs <= 0) this.destroy();
     exchange.end();
-    this.#free();
+    this.#free(this.#sinceMs);
   }
 
   #keepAliveOf(keepsConnection: boolean, statedMs: number | null): number {
@@ -190,16 +194,16 @@ export class Connection {
     const socket = this.#socket;
     if (socket === null) return;
     this.#client = this.#handOver(socket, received);
-    this.#client.dispatch({ ...request, blocking: false }, handler);
+    this.#client.dispatch(forUndici(request), handler);
   }
 
-  #free(): void {
+  #free(nowMs: number): void {
     this.#exchange = null;
     this.#isSent = false;
-    this.#sinceMs = performance.now();
+    this.#sinceMs = nowMs;
     if (this.#socket?.destroyed === true) return;
-    if (this.#sinceMs > this.#agedAtMs) this.destroy();
-    else this.#options.onFree(this);
+    if (nowMs > this.#agedAtMs) this.destroy();
+    else this.#options.onFree(this, nowMs);
   }
 
   readonly #onEnd = (): void => {
@@ -223,4 +227,9 @@ export class Connection {
     this.#exchange = null;
     this.#options.onClosed(this, isUnsent ? exchange : null);
   };
+}
+
+function forUndici({ method, path, sharedHeaders = [], headers, body }: PoolRequest) {
+  // With one request at a time there is nothing to block.
+  return { method, path, headers: [...sharedHeaders, ...headers], body, blocking: false };
 }

@@ -7,15 +7,18 @@ import { createChecks } from './checks.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionLimits, ConnectionOptions } from './connection.ts';
 import { PlainExchange } from './plain/plain-exchange.ts';
-import { requestText } from './plain/request-text.ts';
+import { createReadHead } from './plain/read-response.ts';
+import { createRequestText } from './plain/request-text.ts';
 
 export type HttpPoolOptions = ConnectOptions & ConnectionLimits & { connections: number };
 
-/** `headers` are names and values in turn. The pool adds Host and, unless they state it, the length of a known body. */
+/** Header fields are names and values in turn. The pool adds Host and, unless they state it, the length of a known body. */
 export type PoolRequest = {
   method: string;
   path: string;
-  headers: string[];
+  /** Sent before `headers`. A list that several requests share is checked and put together once. */
+  sharedHeaders?: readonly string[];
+  headers: readonly string[];
   body: Buffer | Readable | null;
 };
 
@@ -34,50 +37,40 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
   const connections = new Set<Connection>();
   const free: Connection[] = [];
   const waiting: PlainExchange[] = [];
-  let unsent: Connection[] = [];
+  const sendLater = createSendLater();
   const shortestMs = Math.min(options.headersTimeoutMs, options.bodyIdleTimeoutMs);
-  const checks = createChecks((nowMs) => {
-    let nextMs = Infinity;
-    for (const connection of connections) nextMs = Math.min(nextMs, connection.check(nowMs));
-    return nextMs;
-  });
+  const checks = createChecks((nowMs) => checkAll(connections, nowMs));
   let closed: PromiseWithResolvers<void> | undefined;
   const url = new URL(origin);
-  const connect = createConnect(url, options);
-  const ofConnections: ConnectionOptions = { origin: url, connect, limits: options, onFree, onClosed };
+  const toText = createRequestText(url.host);
+  const ofConnections: ConnectionOptions = {
+    ...{ origin: url, connect: createConnect(url, options), limits: options },
+    ...{ readHead: createReadHead(), onSent, onFree, onClosed },
+  };
 
   function begin(exchange: PlainExchange): boolean {
-    const connection = takeFree(exchange.text === null);
+    const connection = takeFrom(free, exchange.text === null);
     if (connection === undefined) {
       if (connections.size >= options.connections) return false;
       connections.add(new Connection(ofConnections, exchange));
       return true;
     }
     connection.take(exchange);
-    // What the server sent meanwhile, or its end, is seen first: it is no response to this request.
-    if (unsent.push(connection) === 1) setImmediate(send);
+    sendLater(connection);
     return true;
   }
 
-  /** The one that was used last, so that others grow old; for undici one that it has already, if possible. */
-  function takeFree(isForUndici: boolean): Connection | undefined {
-    const at = free.findLastIndex(({ isUndicis }) => isUndicis === isForUndici);
-    return at === -1 ? free.pop() : free.splice(at, 1)[0];
+  function onSent(nowMs: number): void {
+    checks.within(shortestMs, nowMs);
   }
 
-  function send(): void {
-    const connectionsToSend = unsent;
-    unsent = [];
-    for (const connection of connectionsToSend) connection.send();
-  }
-
-  function onFree(connection: Connection): void {
+  function onFree(connection: Connection, nowMs: number): void {
     if (closed !== undefined && waiting.length === 0) {
       connection.destroy();
       return;
     }
     free.push(connection);
-    checks.within(connection.keepAliveMs);
+    checks.within(connection.keepAliveMs, nowMs);
     serveWaiting();
   }
 
@@ -96,12 +89,11 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
 
   return {
     dispatch: (request, handler) => {
-      const exchange = new PlainExchange(request, handler, requestText(url.host, request));
+      const exchange = new PlainExchange(request, handler, toText(request));
       if (closed !== undefined) {
         exchange.fail(new errors.ClientClosedError());
         return true;
       }
-      checks.within(shortestMs);
       if (begin(exchange)) return true;
       waiting.push(exchange);
       return false;
@@ -113,5 +105,35 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
       if (connections.size === 0) closed.resolve();
       return closed.promise;
     },
+  };
+}
+
+function checkAll(connections: Iterable<Connection>, nowMs: number): number {
+  let nextMs = Infinity;
+  for (const connection of connections) nextMs = Math.min(nextMs, connection.check(nowMs));
+  return nextMs;
+}
+
+/** The one that was used last, so that others grow old; for undici one that it has already, if possible. */
+function takeFrom(free: Connection[], isForUndici: boolean): Connection | undefined {
+  const at = free.findLastIndex(({ isUndicis }) => isUndicis === isForUndici);
+  return at === -1 ? free.pop() : free.splice(at, 1)[0];
+}
+
+/**
+ * Sends what connections have taken when all that has arrived is read. What a server sent before the request, or its
+ * end of the connection, is seen first: it must not become the response.
+ */
+function createSendLater(): (connection: Connection) => void {
+  let unsent: Connection[] = [];
+
+  function send(): void {
+    const connections = unsent;
+    unsent = [];
+    for (const connection of connections) connection.send();
+  }
+
+  return (connection) => {
+    if (unsent.push(connection) === 1) setImmediate(send);
   };
 }

@@ -8,11 +8,7 @@ export type Exchanged = { status: number; text: string };
  * each body and AbortSignal.timeout, with an abort event for each request long after its end, would take nearly twice
  * the CPU time.
  */
-export function exchange(
-  pool: HttpPool,
-  request: PoolRequest,
-  timeoutMs: number,
-): Promise<Exchanged> {
+export function exchange(pool: HttpPool, request: PoolRequest, timeoutMs: number): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let overdue: Error | undefined;

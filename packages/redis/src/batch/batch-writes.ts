@@ -61,7 +61,8 @@ function endBatchLater(): void {
   setImmediate(endBatch);
 }
 
-function endBatch(): void {
+/** Sends what the turn has gathered so far, at once. */
+export function endBatch(): void {
   try {
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) task();
   } finally {

@@ -1,3 +1,4 @@
+import { accessTokenHash } from '@tollgate/credentials/access-token';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
 import { Problem, invalidToken } from '@tollgate/http/problem';
@@ -21,11 +22,23 @@ export function createAuthenticate({
   introspect,
   introspectCached,
 }: Pick<Introspector, 'introspect' | 'introspectCached'>): Authenticate {
+  // Requests that repeat their connection's head come with one list (ADR 0074).
+  const hashes = new WeakMap<readonly string[], string>();
+
+  function cachedOf(rawHeaders: readonly string[]): ActiveToken | null | undefined {
+    const hash = hashes.get(rawHeaders);
+    return hash === undefined ? undefined : introspectCached(hash);
+  }
+
   return (rawHeaders, requestId) => {
+    const cached = cachedOf(rawHeaders);
+    if (cached !== undefined) return activeOf(cached);
     const token = bearerToken(rawHeaders);
     if (token === undefined) throw new Problem('unauthorized');
-    const cached = introspectCached(token);
-    return cached === undefined ? introspect(token, requestId).then(activeOf) : activeOf(cached);
+    const hash = accessTokenHash(token);
+    hashes.set(rawHeaders, hash);
+    const known = introspectCached(hash);
+    return known === undefined ? introspect(token, requestId).then(activeOf) : activeOf(known);
   };
 }
 

@@ -33,7 +33,8 @@ type ExchangeParts = {
 export type OutgoingRequest = {
   method: NonNullable<IncomingMessage['method']>;
   query: string;
-  headers: string[];
+  sharedHeaders: readonly string[];
+  headers: readonly string[];
   body: Buffer | Readable | null;
   trace: CallTrace | null;
   cost: CallCost;
@@ -135,14 +136,14 @@ export class Exchange implements RelayEvents {
 
   #dispatch(): void {
     const address = this.#address;
-    const { method, query, headers, body, trace } = this.#request;
+    const { method, query, sharedHeaders, headers, body, trace } = this.#request;
     this.#attempts += 1;
     trace?.sendTo(address, this.#attempts);
     address.inFlight += 1;
     this.#trial = address.health.beginCall();
     this.#beganMs = performance.now();
     const path = upstreamPath(address.path, method, query);
-    const hasConnection = address.pool.dispatch({ method, path, headers, body }, this.#relay);
+    const hasConnection = address.pool.dispatch({ method, path, sharedHeaders, headers, body }, this.#relay);
     // The pool's own time limits begin with a connection.
     if (hasConnection) return;
     this.#waiting = setTimeout(() => {

@@ -1,4 +1,5 @@
 import type { Logger } from '@tollgate/log';
+import { isWhole } from '@tollgate/http/message';
 import type { HttpRequest } from '@tollgate/http/message';
 import { queryOf } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
@@ -14,7 +15,7 @@ import { createPriceLog } from './price/price-log.ts';
 import type { ForwardOutcome, RelayOptions } from './answer/relay.ts';
 import { requestBody } from './request/request-body.ts';
 import type { RequestBody } from './request/request-body.ts';
-import { upstreamRequestFields } from './request/request-fields.ts';
+import { callersFields, gatewayFields } from './request/request-fields.ts';
 import type { CallerIds } from './request/request-fields.ts';
 import { createUpstreams } from './upstream/upstreams.ts';
 import type { UpstreamsOptions } from './upstream/upstreams.ts';
@@ -66,18 +67,28 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const abandoned = createAbandonedCalls();
   const logPrice = createPriceLog(options.logger);
   const parts = { upstreams, limits: options, observer: options.observer, abandoned, logPrice };
+  const sharedByHead = new WeakMap<readonly string[], string[]>();
   const answerRules = createAnswerRules(options.urls, options.cors);
+
+  function sharedFields(req: HttpRequest): string[] {
+    const known = sharedByHead.get(req.rawHeaders);
+    if (known !== undefined) return known;
+    const fields = callersFields(req, options.trusts(req.socket.remoteAddress));
+    // Only from the listener's fast path do several requests come with one list.
+    if (isWhole(req)) sharedByHead.set(req.rawHeaders, fields);
+    return fields;
+  }
 
   function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
     const { req, res, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
     if (whole === null || res.destroyed) return Promise.resolve('aborted');
     const { body, lengthBytes } = whole;
-    const headers = upstreamRequestFields(req, callerIds, requestId, {
-      trusted: options.trusts(req.socket.remoteAddress),
-      trace: trace?.fields() ?? passedOn(null, requestId),
-    });
+    const headers = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
-    const request = { method: req.method ?? 'GET', query: queryOf(req), headers, body, trace, cost };
+    const request = {
+      ...{ method: req.method ?? 'GET', query: queryOf(req), body, trace, cost },
+      ...{ sharedHeaders: sharedFields(req), headers },
+    };
     const stallTimeoutMs = bodyIdleTimeoutMs;
     const relay = { res, requestId, billingStatus, rateLimitState, answerRules, stallTimeoutMs, meter };
     return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { cutAnswer } from '@tollgate/http/cut-answer';
-import { endToEndFields } from '../forward/answer/answer-fields.ts';
+import { endToEndFields } from '../forward/answer/end-to-end-fields.ts';
 import { forwardedFields } from '../http/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../http/forwardable.ts';
 import { fieldValues } from '@tollgate/http/request-head';

@@ -31,10 +31,10 @@ const MAX_HEAD_BYTES = 16_384;
 
 /** They have no body, whatever length they state. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
-/** Fields that change how a message or its connection is read, and a name that objects have of themselves. */
-const FOR_UNDICI = ['transfer-encoding', 'upgrade', 'proxy-connection', '__proto__'];
+/** Fields that change how a message or its connection is read, and a name that can't be assigned. */
+const FOR_UNDICI = new Set(['transfer-encoding', 'upgrade', 'proxy-connection', '__proto__']);
 
-/** Reads a connection's responses. A head that repeats the last one, byte for byte, isn't read again. */
+/** Reads the heads of one server's responses. One that repeats the last, byte for byte, isn't read again. */
 export function createReadHead(): ReadHead {
   let known: { bytes: Buffer; head: ResponseHead } | undefined;
   return (bytes) => {
@@ -69,18 +69,21 @@ function readLines([statusLine = '', ...lines]: string[]): ResponseHead | null {
   for (const line of lines) {
     const [, name, value] = FIELD_LINE.exec(line) ?? [];
     if (name === undefined || value === undefined) return null;
-    add(headers, name.toLowerCase(), value);
+    const lower = name.toLowerCase();
+    if (FOR_UNDICI.has(lower)) return null;
+    add(headers, lower, value);
   }
-  if (FOR_UNDICI.some((name) => Object.hasOwn(headers, name))) return null;
-  const { 'content-length': length, 'keep-alive': keepAlive } = headers;
-  if (typeof length !== 'string' || !LENGTH.test(length)) return null;
-  const connection = String(headers.connection ?? 'keep-alive').toLowerCase();
-  if (connection !== 'keep-alive' && connection !== 'close') return null;
+  // Its type leaves out that any field may be repeated.
+  const fields: Record<string, string | string[] | undefined> = headers;
+  const { 'content-length': length, connection = 'keep-alive', 'keep-alive': keepAlive } = fields;
+  if (typeof length !== 'string' || !LENGTH.test(length) || typeof connection !== 'string') return null;
+  const option = connection.toLowerCase();
+  if (option !== 'keep-alive' && option !== 'close') return null;
   return {
     status,
     headers: Object.freeze(headers),
     bodyBytes: Number(length),
-    keepsConnection: connection === 'keep-alive',
+    keepsConnection: option === 'keep-alive',
     keepAliveMs: keepAliveMs(keepAlive),
   };
 }

@@ -10,28 +10,50 @@ const FOR_UNDICI = new Set(['connection', 'expect', 'host', 'keep-alive', 'trans
 /** A few lengths rule out nearly all fields without making a string. */
 const LENGTHS = new Set([...FOR_UNDICI].map((name) => name.length));
 const CONTENT_LENGTH = 'content-length';
+const NONE: readonly string[] = [];
 
 /**
  * A request as it is sent, each character a byte: `GET` without a body, or `POST` with one in memory. Null for all
  * else, and for what undici might refuse.
  */
-export function requestText(host: string, { method, path, headers, body }: PoolRequest): string | null {
-  const isPost = method === 'POST';
-  if (!isPost && (method !== 'GET' || body !== null)) return null;
-  if (body !== null && !Buffer.isBuffer(body)) return null;
-  if (!TARGET.test(path)) return null;
-  let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    const name = headers[index] ?? '';
-    const value = headers[index + 1] ?? '';
+export function createRequestText(host: string): (request: PoolRequest) => string | null {
+  const shared = new WeakMap<readonly string[], string | null>();
+
+  function sharedText(fields: readonly string[]): string | null {
+    let text = shared.get(fields);
+    if (text === undefined) {
+      text = fieldsText(fields, 0);
+      shared.set(fields, text);
+    }
+    return text;
+  }
+
+  return ({ method, path, sharedHeaders = NONE, headers, body }) => {
+    const isPost = method === 'POST';
+    if (!isPost && (method !== 'GET' || body !== null)) return null;
+    if (body !== null && !Buffer.isBuffer(body)) return null;
+    const first = sharedText(sharedHeaders);
+    const others = fieldsText(headers, body?.length ?? 0);
+    if (first === null || others === null || !TARGET.test(path)) return null;
+    const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${first}${others}`;
+    if (body === null) return isPost ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`;
+    return `${head}content-length: ${String(body.length)}\r\n\r\n${body.toString('latin1')}`;
+  };
+}
+
+/** Without Content-Length, which must be the body's. */
+function fieldsText(fields: readonly string[], bodyBytes: number): string | null {
+  let text = '';
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    const value = fields[index + 1] ?? '';
     if (!NAME.test(name) || !VALUE.test(value)) return null;
     if (LENGTHS.has(name.length) && FOR_UNDICI.has(name.toLowerCase())) return null;
-    if (name.length === CONTENT_LENGTH.length && name.toLowerCase() === CONTENT_LENGTH) {
-      if (value !== String(body?.length ?? 0)) return null;
-    } else {
+    if (name.length !== CONTENT_LENGTH.length || name.toLowerCase() !== CONTENT_LENGTH) {
       text += `${name}: ${value}\r\n`;
+    } else if (value !== String(bodyBytes)) {
+      return null;
     }
   }
-  if (body === null) return isPost ? `${text}content-length: 0\r\n\r\n` : `${text}\r\n`;
-  return `${text}content-length: ${String(body.length)}\r\n\r\n${body.toString('latin1')}`;
+  return text;
 }

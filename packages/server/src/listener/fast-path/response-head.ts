@@ -37,14 +37,18 @@ function isFlat(fields: ResponseFields): fields is readonly string[] {
   return Array.isArray(fields);
 }
 
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t -~\x80-\xff]*$/;
+
 /** Returns whether there is a Date. @throws {TypeError} for what would end a field. */
 function addFields(head: ResponseHead, flat: readonly (string | number)[]): boolean {
   let hasDate = false;
   for (let index = 0; index + 1 < flat.length; index += 2) {
     const name = String(flat[index]);
     const value = String(flat[index + 1]);
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
+    // Node.js' own checks take longer, and throw.
+    if (!NAME.test(name)) validateHeaderName(name);
+    if (!VALUE.test(value)) validateHeaderValue(name, value);
     head.text += `${name}: ${value}\r\n`;
     // The length rules out nearly all fields without making a string.
     if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';

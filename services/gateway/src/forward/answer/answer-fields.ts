@@ -1,23 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { rateLimitFields } from '../../admission/rate-limit-state.ts';
 import type { RateLimitState } from '../../admission/rate-limit-state.ts';
-import { connectionOptions, forwardsAnswerField } from '../../http/forwardable.ts';
 import { leadsOutside } from './answer-rules.ts';
 import type { AnswerRules } from './answer-rules.ts';
-
-/** The end-to-end header fields of a response without `drops`, as a flat list. Content-Length stays. */
-export function endToEndFields(headers: IncomingHttpHeaders, drops: ReadonlySet<string>): string[] {
-  const { connection = [] } = headers as { connection?: string | string[] };
-  const listed = connectionOptions(typeof connection === 'string' ? [connection] : connection);
-  const fields: string[] = [];
-  for (const name in headers) {
-    const value = headers[name];
-    if (value === undefined || drops.has(name) || !forwardsAnswerField(name, listed)) continue;
-    if (typeof value === 'string') fields.push(name, value);
-    else for (const one of value) fields.push(name, one);
-  }
-  return fields;
-}
 
 /** The header fields of a data call's response: the upstream's, then the gateway's, as a flat list. */
 export function answerFields(
@@ -26,7 +11,7 @@ export function answerFields(
   rules: AnswerRules,
   own: { requestId: string; billingStatus: string; points: number; rateLimitState: RateLimitState },
 ): string[] {
-  const fields = endToEndFields(headers, rules.drops);
+  const fields = [...rules.ofUpstream(headers)];
   const { location } = headers as { location?: string | string[] };
   if (typeof location === 'string' && leadsOutside(location, rules.upstreamHosts))
     fields.push('location', location);

@@ -1,11 +1,14 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { Cors } from '@tollgate/http/cors';
+import { endToEndFields } from './end-to-end-fields.ts';
 
 export type CorsFields = Cors['fields'];
 
-/** Which of the upstream's header fields are dropped, and which are added. */
+/** Which of the upstream's header fields go on to callers, and which are added. */
 export type AnswerRules = {
-  drops: ReadonlySet<string>;
+  /** The upstream's fields that go on to the caller, as a flat list. */
+  ofUpstream: (headers: IncomingHttpHeaders) => readonly string[];
   adds: readonly string[];
   /** Host names of the upstream, without ports. */
   upstreamHosts: ReadonlySet<string>;
@@ -35,8 +38,14 @@ const DROPPED_FIELDS = [
 ];
 
 export function createAnswerRules(upstreamUrls: readonly string[], cors: CorsFields | null): AnswerRules {
+  const drops = new Set([...DROPPED_FIELDS, ...(cors?.drops ?? [])]);
+  let last: { headers: IncomingHttpHeaders; fields: readonly string[] } | undefined;
   return {
-    drops: new Set([...DROPPED_FIELDS, ...(cors?.drops ?? [])]),
+    // Responses with the same head share it (packages/http's pool).
+    ofUpstream: (headers) => {
+      if (last?.headers !== headers) last = { headers, fields: endToEndFields(headers, drops) };
+      return last.fields;
+    },
     adds: cors?.adds ?? [],
     upstreamHosts: new Set(upstreamUrls.map((url) => new URL(url).hostname)),
   };

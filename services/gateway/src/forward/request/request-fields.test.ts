@@ -1,18 +1,16 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { passedOn } from '@tollgate/trace/context';
-import { upstreamRequestFields } from './request-fields.ts';
+import { callersFields, gatewayFields } from './request-fields.ts';
 
 const callerIds = { accountId: 7, payerId: 8, applicationId: 9 };
 const requestId = 'ab'.repeat(16);
 
 function fieldsFor(rawHeaders: string[], remoteAddress = '192.0.2.1'): Map<string, string[]> {
-  const flat = upstreamRequestFields(
-    { rawHeaders, httpVersion: '1.1', socket: { remoteAddress } },
-    callerIds,
-    requestId,
-    { trusted: false, trace: passedOn(null, requestId) },
-  );
+  const flat = [
+    ...callersFields({ rawHeaders, httpVersion: '1.1', socket: { remoteAddress } }, false),
+    ...gatewayFields(callerIds, requestId, passedOn(null, requestId)),
+  ];
   const fields = new Map<string, string[]>();
   for (let index = 0; index < flat.length; index += 2) {
     const name = (flat[index] ?? '').toLowerCase();

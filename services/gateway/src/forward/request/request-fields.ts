@@ -5,16 +5,13 @@ import { fieldValues } from '@tollgate/http/request-head';
 
 export type CallerIds = { accountId: number; payerId: number; applicationId: number };
 
+type Caller = Parameters<typeof forwardedFields>[0] & Pick<IncomingMessage, 'rawHeaders'>;
+
 /**
- * The header fields of the request to the upstream, as a flat list: the caller's that may pass, then the gateway's.
- * undici adds Host. `trace` holds the trace context's fields.
+ * The header fields of the request to the upstream that are alike for all requests with one head on one connection, as
+ * a flat list: the caller's that may pass, then those that tell where it came from. The pool adds Host.
  */
-export function upstreamRequestFields(
-  req: Parameters<typeof forwardedFields>[0] & Pick<IncomingMessage, 'rawHeaders'>,
-  callerIds: CallerIds,
-  requestId: string,
-  { trusted, trace }: { trusted: boolean; trace: string[] },
-): string[] {
+export function callersFields(req: Caller, trusted: boolean): string[] {
   const { rawHeaders } = req;
   const listed = connectionOptions(fieldValues(rawHeaders, 'connection'));
   const fields: string[] = [];
@@ -25,8 +22,12 @@ export function upstreamRequestFields(
     }
   }
   fields.push(...forwardedFields(req, trusted));
-  // After every drop, so that no caller's field takes their place.
-  fields.push(
+  return fields;
+}
+
+/** The gateway's own, as a flat list. None of the caller's takes their place. `trace` holds the trace context's fields. */
+export function gatewayFields(callerIds: CallerIds, requestId: string, trace: readonly string[]): string[] {
+  return [
     'x-account-id',
     String(callerIds.accountId),
     'x-payer-id',
@@ -36,8 +37,7 @@ export function upstreamRequestFields(
     'x-request-id',
     requestId,
     ...trace,
-  );
-  return fields;
+  ];
 }
 
 /** They open the gateway and the web interface. */

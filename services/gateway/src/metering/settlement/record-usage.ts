@@ -1,6 +1,6 @@
 import { MAX_TOTAL, usageShard } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
-import { onBatchEnd } from '@tollgate/redis/batch-writes';
+import { endBatch, onBatchEnd } from '@tollgate/redis/batch-writes';
 import type { LeaseEntry } from '../../admission/leases.ts';
 import { createDeliverBatch } from './deliver-batch.ts';
 import type { DeliverBatchOptions } from './deliver-batch.ts';
@@ -49,6 +49,12 @@ type Shard = {
   written: WrittenBefore;
 };
 
+type SentBatch = {
+  batch: readonly QueuedEvent[];
+  events: readonly UsageEvent[];
+  delivered: ReturnType<ReturnType<typeof createDeliverBatch>>;
+};
+
 const MAX_BATCH_EVENTS = 256;
 /** If a batch waits longer for its acknowledgement, Redis counts as away, whatever the connection's state. */
 const MAX_UNACKNOWLEDGED_MS = 2_000;
@@ -72,19 +78,28 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     return shard;
   }
 
+  /** Sends what the shard has gathered; null if that is nothing. */
+  function sendBatch(shard: Shard): SentBatch | null {
+    if (shard.queue.length === 0) return null;
+    shard.sentAtMs = performance.now();
+    const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
+    const events = sumEvents(batch.map(({ event }) => event));
+    const leases = batch.flatMap(({ lease }) =>
+      lease === null || lease.shared?.onSent() === false ? [] : lease,
+    );
+    const usage = { gateway_id: gatewayId, seq: (seq += 1), before: shard.written, events };
+    shard.written = writtenAfter(shard.written, events);
+    return { batch, events, delivered: deliverBatch(shard.number, usage, leases) };
+  }
+
   async function sendBatches(shard: Shard): Promise<void> {
-    while (shard.queue.length > 0) {
-      shard.sentAtMs = performance.now();
-      const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
-      const events = sumEvents(batch.map(({ event }) => event));
-      const leases = batch.flatMap(({ lease }) =>
-        lease === null || lease.shared?.onSent() === false ? [] : lease,
-      );
-      seq += 1;
-      const before = shard.written;
-      shard.written = writtenAfter(before, events);
-      const usage = { gateway_id: gatewayId, seq, before, events };
-      const { live, sharedForMs } = await deliverBatch(shard.number, usage, leases);
+    let sent = sendBatch(shard);
+    while (sent !== null) {
+      const { batch, events, delivered } = sent;
+      const { live, sharedForMs } = await delivered;
+      // Before the responses, so that Redis syncs it while they are written.
+      sent = sendBatch(shard);
+      if (sent !== null) endBatch();
       queued -= batch.length;
       onMetered?.(events, live);
       acknowledgeBatch(batch, live, waitsOf(events, sharedForMs, options.sharesReturned));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { queryOf } from '@tollgate/http/request-head';
 import type { Origin } from '../../http/forwarded-for.ts';
-import { upstreamRequestFields } from '../../forward/request/request-fields.ts';
+import { callersFields, gatewayFields } from '../../forward/request/request-fields.ts';
 import type { CallerIds } from '../../forward/request/request-fields.ts';
 import { upstreamPath } from '../../forward/request/upstream-path.ts';
 
@@ -38,10 +38,7 @@ export function upstreamUpgrade(
   /** traceparent and tracestate, as a flat list. */
   trace: string[],
 ) {
-  const fields = upstreamRequestFields(facts, callerIds, requestId, {
-    trusted: facts.trusted,
-    trace,
-  });
+  const fields = [...callersFields(facts, facts.trusted), ...gatewayFields(callerIds, requestId, trace)];
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const name = (fields[index] ?? '').toLowerCase();
