@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { errors } from 'undici';
 import type { Client } from 'undici';
 import type { Connect } from './connect.ts';
-import type { PoolRequest } from './http-pool.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import type { PoolRequest } from './pool-request.ts';
 import type { PlainExchange } from './plain/plain-exchange.ts';
 import type { ReadHead } from './plain/read-response.ts';
 import { undiciOn } from './undici-client.ts';
@@ -11,16 +12,6 @@ import { undiciOn } from './undici-client.ts';
 const KEEP_ALIVE_THRESHOLD_MS = 2_000;
 
 const NOTHING: Buffer = Buffer.alloc(0);
-
-export type ConnectionLimits = {
-  headersTimeoutMs: number;
-  /** For silence within a body. */
-  bodyIdleTimeoutMs: number;
-  /** For an unused connection. The server may shorten it (Keep-Alive: timeout=…), not lengthen it. */
-  keepAliveMs: number;
-  /** A connection takes no new request after that, so that DNS changes are seen. Up to a fifth less, at random. */
-  maxAgeMs: number;
-};
 
 export type ConnectionOptions = {
   origin: URL;

@@ -1,26 +1,19 @@
-import type { Readable } from 'node:stream';
 import { errors } from 'undici';
 import type { Dispatcher } from 'undici';
 import { createConnect } from './connect.ts';
 import type { ConnectOptions } from './connect.ts';
 import { createChecks } from './checks.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionLimits, ConnectionOptions } from './connection.ts';
+import type { ConnectionOptions } from './connection.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
 import { PlainExchange } from './plain/plain-exchange.ts';
 import { createReadHead } from './plain/read-response.ts';
 import { createRequestText } from './plain/request-text.ts';
+import type { PoolRequest } from './pool-request.ts';
 
 export type HttpPoolOptions = ConnectOptions & ConnectionLimits & { connections: number };
 
-/** Header fields are names and values in turn. The pool adds Host and, unless they state it, the length of a known body. */
-export type PoolRequest = {
-  method: string;
-  path: string;
-  /** Sent before `headers`. A list that several requests share is checked and put together once. */
-  sharedHeaders?: readonly string[];
-  headers: readonly string[];
-  body: Buffer | Readable | null;
-};
+export type { PoolRequest } from './pool-request.ts';
 
 export type HttpPool = {
   /**

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import type { ConnectionLimits } from './connection.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
 import { failByReset } from './fail-by-reset.ts';
 import { dropUnsolicitedContinue } from './unsolicited-continue.ts';
 

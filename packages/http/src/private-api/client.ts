@@ -100,8 +100,9 @@ function openPool({ baseUrl, timeoutMs, connectionMaxAgeMs, onConnected }: Priva
   return createHttpPool(baseUrl, {
     connections: 32,
     connectTimeoutMs: timeoutMs,
-    headersTimeoutMs: timeoutMs,
-    bodyIdleTimeoutMs: timeoutMs,
+    // Each exchange has a limit of its own, which also counts the wait for a connection.
+    headersTimeoutMs: 2 * timeoutMs,
+    bodyIdleTimeoutMs: 2 * timeoutMs,
     keepAliveMs: KEEP_ALIVE_MS,
     maxAgeMs: connectionMaxAgeMs,
     onConnected: (_seconds, socket) => onConnected?.(socket),

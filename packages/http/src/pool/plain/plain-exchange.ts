@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import type { PoolRequest } from '../http-pool.ts';
+import type { PoolRequest } from '../pool-request.ts';
 import type { ResponseHead } from './read-response.ts';
 
 /**

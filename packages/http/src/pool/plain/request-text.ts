@@ -1,4 +1,4 @@
-import type { PoolRequest } from '../http-pool.ts';
+import type { PoolRequest } from '../pool-request.ts';
 
 const TARGET = /^\/[!-~]*$/;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

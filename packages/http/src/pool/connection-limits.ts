@@ -1,0 +1,9 @@
+export type ConnectionLimits = {
+  headersTimeoutMs: number;
+  /** For silence within a body. */
+  bodyIdleTimeoutMs: number;
+  /** For an unused connection. The server may shorten it (Keep-Alive: timeout=…), not lengthen it. */
+  keepAliveMs: number;
+  /** A connection takes no new request after that, so that DNS changes are seen. Up to a fifth less, at random. */
+  maxAgeMs: number;
+};
