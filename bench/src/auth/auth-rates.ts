@@ -18,7 +18,10 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
     name: 'token',
     unit: 'tokens/s',
     targetRatio: 4,
-    ours: (servers) => Promise.resolve(ourTokenTarget(servers)),
+    ours: async (servers) => {
+      const { pid, url } = await quietAuth(servers);
+      return { ...ourTokenTarget(servers), pid, url: `${url}/oauth2/token` };
+    },
     ofPeer: (peer) => Promise.resolve(tokenTarget(peer)),
     isRight: ({ access_token: token, expires_in: seconds }) =>
       typeof token === 'string' && typeof seconds === 'number',
@@ -32,6 +35,15 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
     isRight: ({ active }) => active === true,
   },
 };
+
+const quiet = new WeakMap<Servers, ReturnType<Servers['startFurther']>>();
+
+/** An auth without a log line per request, like the peers. */
+function quietAuth(servers: Servers): ReturnType<Servers['startFurther']> {
+  const known = quiet.get(servers) ?? servers.startFurther('auth', { settings: { LOG_LEVEL: 'warn' } });
+  quiet.set(servers, known);
+  return known;
+}
 
 /** @throws {Error} unless the response is a 2xx and the right one */
 export async function expectRight({ url, headers, body }: Target, { isRight }: Pick<Rate, 'isRight'>) {
@@ -66,10 +78,11 @@ export function accessToken(servers: Servers): Promise<string> {
 }
 
 async function ourIntrospectionTarget(servers: Servers): Promise<Target> {
-  const { demo, auth } = servers;
+  const { demo } = servers;
+  const { pid, privateUrl } = await quietAuth(servers);
   return {
-    pid: auth.pid,
-    url: `${demo.private.auth_url}/oauth2/introspect`,
+    pid,
+    url: `${privateUrl}/oauth2/introspect`,
     headers: basic(demo.private.client_id, demo.private.client_secret),
     body: new URLSearchParams({ token: await accessToken(servers) }).toString(),
   };
