@@ -80,8 +80,8 @@ export class Connection {
     const left = this.#leftMs(nowMs);
     if (left > 0) return left;
     const exchange = this.#exchange;
-    if (exchange === null) this.destroy();
-    else exchange.abort(exchange.hasHead ? new errors.BodyTimeoutError() : new errors.HeadersTimeoutError());
+    exchange?.abort(exchange.hasHead ? new errors.BodyTimeoutError() : new errors.HeadersTimeoutError());
+    this.destroy();
     return Infinity;
   }
 
@@ -130,14 +130,13 @@ export class Connection {
     const client = undiciOn(socket, { origin, limits, received });
     // Emitted after each request.
     client.on('drain', () => {
-      if (client.stats.size === 0 && this.#exchange !== null) this.#free(performance.now());
+      if (client.stats.size === 0 && this.#isSent) this.#free(performance.now());
     });
     return client;
   }
 
   readonly #onData = (chunk: Buffer): void => {
     const exchange = this.#exchange;
-    this.#sinceMs = performance.now();
     // Nobody has asked for it: it must not become the response to the next request.
     if (exchange === null || !this.#isSent || exchange.isOver) {
       this.destroy();
@@ -147,6 +146,7 @@ export class Connection {
       this.#read(exchange, chunk);
     } catch (error) {
       exchange.abort(error as Error);
+      this.destroy();
     }
   };
 
@@ -166,8 +166,10 @@ export class Connection {
       }
       this.keepAliveMs = this.#keepAliveOf(read.head.keepsConnection, read.head.keepAliveMs);
       exchange.onHead(read.head);
+      if (exchange.isOver) return;
       body = bytes.subarray(read.bodyStart);
     }
+    this.#sinceMs = performance.now();
     const isExact = exchange.onBody(body) === body.length;
     if (exchange.isOver || !exchange.isComplete) return;
     if (!isExact || this.keepAliveMs <= 0) this.destroy();

@@ -173,6 +173,50 @@ describe('a request', () => {
     expect([await bodyOf(dispatch), await bodyOf(dispatch)]).toEqual([code, 'ok']);
   });
 
+  test('whose head comes too slowly fails in time', async () => {
+    const { dispatch } = server.open(
+      (socket) => {
+        let sent = 0;
+        const sending = setInterval(() => {
+          if (sent === OK.length || socket.destroyed) clearInterval(sending);
+          else socket.write(OK[(sent += 1) - 1] ?? '');
+        }, 20);
+      },
+      { headersTimeoutMs: 150 },
+    );
+    expect(await bodyOf(dispatch)).toBe('UND_ERR_HEADERS_TIMEOUT');
+  });
+
+  test('that is given up at its head gets no body', async () => {
+    const { dispatch } = server.open((socket) => socket.write(`${OK}ok`));
+    const events: string[] = [];
+    dispatch(GET, {
+      onResponseStart: (controller) => {
+        controller.abort(new Error('given up'));
+      },
+      onResponseData: () => events.push('data'),
+      onResponseEnd: () => events.push('end'),
+      onResponseError: (_controller, { message }) => events.push(message),
+    });
+    expect(await bodyOf(dispatch)).toBe('ok');
+    expect(events).toEqual(['given up']);
+  });
+
+  test.each(['onResponseStart', 'onResponseData', 'onResponseEnd'])(
+    'whose handler throws in %s ends its connection alone',
+    async (method) => {
+      const { dispatch } = server.open((socket) => socket.write(`${OK}ok`));
+      dispatch(GET, {
+        onResponseError: () => undefined,
+        [method]: () => {
+          throw new Error('a fault of the handler');
+        },
+      });
+      expect(await bodyOf(dispatch)).toBe('ok');
+      expect(server.connections).toHaveLength(2);
+    },
+  );
+
   test('that is broken off within its body fails', async () => {
     const { dispatch } = server.open((socket) => socket.end(`${OK}o`));
     expect(await bodyOf(dispatch)).toBe('UND_ERR_SOCKET');
