@@ -137,7 +137,7 @@ export class Connection {
 
   readonly #onData = (chunk: Buffer): void => {
     const exchange = this.#exchange;
-    // Nobody has asked for it: it must not become the response to the next request.
+    // No request awaits it, and it must not become the response to the next one.
     if (exchange === null || !this.#isSent || exchange.isOver) {
       this.destroy();
       return;

@@ -47,7 +47,7 @@ export function undiciOn(socket: Socket, { origin, limits, received }: UndiciOpt
         socket.write = () => true;
         callback(null, socket);
         Reflect.deleteProperty(socket, 'write');
-        // Before its request, undici would take it for bytes that nobody has asked for.
+        // Before its request, undici would take it for a response without one.
         socket.unshift(received);
       });
     },

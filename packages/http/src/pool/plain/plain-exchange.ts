@@ -67,7 +67,7 @@ export class PlainExchange implements Dispatcher.DispatchController {
     this.handler.onResponseStart?.(this, status, headers);
   }
 
-  /** Returns how many of these bytes are its own; the others nobody has asked for. */
+  /** Returns how many of these bytes are its own; no request awaits the others. */
   onBody(bytes: Buffer): number {
     const length = Math.min(bytes.length, this.#bytesToCome);
     this.#bytesToCome -= length;

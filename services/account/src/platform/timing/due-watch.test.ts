@@ -114,7 +114,7 @@ test("account's own conditions are valid, and none holds while there is nothing 
   try {
     const asked = async () => {
       const { rows } = await suite.database.raw<{ rows: { query: string }[] }>(
-        "SELECT query FROM pg_stat_activity WHERE query LIKE 'SELECT ARRAY[%' AND pid <> pg_backend_pid()",
+        "SELECT query FROM pg_stat_activity WHERE query LIKE 'SELECT ARRAY[%' AND pid <> pg_backend_pid() ORDER BY query_start DESC",
       );
       return rows[0]?.query;
     };
