@@ -9,6 +9,8 @@ export type WholeRequest = {
   /** Names and values in turn, as received. */
   readonly rawHeaders: string[];
   readonly headers: IncomingHttpHeaders;
+  /** Whether its connection's last request had the same head: then `rawHeaders` is the same list, too. */
+  readonly repeatsHead: boolean;
   /** Null if it has none. */
   readonly wholeBody: Buffer | null;
   readonly complete: true;
@@ -48,6 +50,11 @@ export type HttpResponse = {
 type ResponseEvent = 'close' | 'drain' | 'finish' | 'timeout';
 
 export type HttpHandler = (req: HttpRequest, res: HttpResponse) => void;
+
+/** Whether what is made of its header fields is worth remembering, by `rawHeaders`. */
+export function repeatsHead(req: HttpRequest): boolean {
+  return isWhole(req) && req.repeatsHead;
+}
 
 export function isWhole(req: HttpRequest): req is WholeRequest {
   return 'wholeBody' in req;

@@ -1,6 +1,8 @@
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
+import { repeatsHead } from '@tollgate/http/message';
+import type { HttpRequest } from '@tollgate/http/message';
 import { Problem, invalidToken } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 
@@ -8,10 +10,7 @@ import { fieldValues } from '@tollgate/http/request-head';
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** A promise only if the token isn't cached. */
-export type Authenticate = (
-  rawHeaders: readonly string[],
-  requestId: string,
-) => ActiveToken | Promise<ActiveToken>;
+export type Authenticate = (req: HttpRequest, requestId: string) => ActiveToken | Promise<ActiveToken>;
 
 /**
  * Part 1 of a data call: the caller, by the Authorization header only.
@@ -22,21 +21,18 @@ export function createAuthenticate({
   introspect,
   introspectCached,
 }: Pick<Introspector, 'introspect' | 'introspectCached'>): Authenticate {
-  // Requests that repeat their connection's head come with one list (ADR 0074).
+  // Of heads that repeat: the same token, whose state is still looked up for each request.
   const hashes = new WeakMap<readonly string[], string>();
 
-  function cachedOf(rawHeaders: readonly string[]): ActiveToken | null | undefined {
-    const hash = hashes.get(rawHeaders);
-    return hash === undefined ? undefined : introspectCached(hash);
-  }
-
-  return (rawHeaders, requestId) => {
-    const cached = cachedOf(rawHeaders);
+  return (req, requestId) => {
+    const repeats = repeatsHead(req);
+    const remembered = repeats ? hashes.get(req.rawHeaders) : undefined;
+    const cached = remembered === undefined ? undefined : introspectCached(remembered);
     if (cached !== undefined) return activeOf(cached);
-    const token = bearerToken(rawHeaders);
+    const token = bearerToken(req.rawHeaders);
     if (token === undefined) throw new Problem('unauthorized');
     const hash = accessTokenHash(token);
-    hashes.set(rawHeaders, hash);
+    if (repeats) hashes.set(req.rawHeaders, hash);
     const known = introspectCached(hash);
     return known === undefined ? introspect(token, requestId).then(activeOf) : activeOf(known);
   };

@@ -146,7 +146,7 @@ function createServe(parts: DataCallParts): Serve {
     const partEnded = onParts();
     trace?.begin('authenticate');
     // Awaiting a cached value would cost as much as the look-up.
-    const caller = authenticate(req.rawHeaders, requestId);
+    const caller = authenticate(req, requestId);
     const token = caller instanceof Promise ? await caller : caller;
     known.token = token;
     accessLog?.note(req, whoOf(token));
@@ -161,7 +161,7 @@ function createServe(parts: DataCallParts): Serve {
     const { rateLimitState, lease } = await admit(payer, kind);
     partEnded('admit');
     const recheck = async () => {
-      const active = await authenticate(req.rawHeaders, requestId);
+      const active = await authenticate(req, requestId);
       return { token: active, payer: await entitle(active.account_id, requestId) };
     };
     const watchToken: OpenStream['watchToken'] = (end) => {

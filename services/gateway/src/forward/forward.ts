@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import { isWhole } from '@tollgate/http/message';
+import { repeatsHead } from '@tollgate/http/message';
 import type { HttpRequest } from '@tollgate/http/message';
 import { queryOf } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
@@ -44,6 +44,8 @@ export type ForwarderOptions = UpstreamsOptions &
     cors: CorsFields | null;
   };
 
+const NONE: readonly string[] = [];
+
 type Forwarder = {
   forward: Forward;
   abandoned: Pick<AbandonedCalls, 'count' | 'end'>;
@@ -70,12 +72,17 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const sharedByHead = new WeakMap<readonly string[], string[]>();
   const answerRules = createAnswerRules(options.urls, options.cors);
 
+  function fieldsOf(req: HttpRequest): string[] {
+    return callersFields(req, options.trusts(req.socket.remoteAddress));
+  }
+
+  /** Alike for all requests that repeat their connection's head (ADR 0077). */
   function sharedFields(req: HttpRequest): string[] {
-    const known = sharedByHead.get(req.rawHeaders);
-    if (known !== undefined) return known;
-    const fields = callersFields(req, options.trusts(req.socket.remoteAddress));
-    // Only from the listener's fast path do several requests come with one list.
-    if (isWhole(req)) sharedByHead.set(req.rawHeaders, fields);
+    let fields = sharedByHead.get(req.rawHeaders);
+    if (fields === undefined) {
+      fields = fieldsOf(req);
+      sharedByHead.set(req.rawHeaders, fields);
+    }
     return fields;
   }
 
@@ -83,11 +90,13 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const { req, res, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
     if (whole === null || res.destroyed) return Promise.resolve('aborted');
     const { body, lengthBytes } = whole;
-    const headers = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
+    const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
+    const repeats = repeatsHead(req);
+    const headers = repeats ? own : [...fieldsOf(req), ...own];
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = {
       ...{ method: req.method ?? 'GET', query: queryOf(req), body, trace, cost },
-      ...{ sharedHeaders: sharedFields(req), headers },
+      ...{ sharedHeaders: repeats ? sharedFields(req) : NONE, headers },
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;
     const relay = { res, requestId, billingStatus, rateLimitState, answerRules, stallTimeoutMs, meter };

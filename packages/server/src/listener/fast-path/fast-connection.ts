@@ -70,6 +70,7 @@ export class FastConnection {
       this.#incomplete ??= setTimeout(this.#leave, INCOMPLETE_MS);
       return;
     }
+    const repeatsHead = request?.head === this.#acceptedHead;
     if (request === null || !this.#accepts(request.head)) {
       this.#received = bytes;
       this.#leave();
@@ -78,7 +79,7 @@ export class FastConnection {
     this.#received = NOTHING;
     this.#clearIncomplete();
     this.isNew = false;
-    const req = new FastRequest(request, this.socket);
+    const req = new FastRequest(request, this.socket, repeatsHead);
     this.#response = new FastResponse(req, this.#responseOptions);
     this.#options.handler(req, this.#response);
   };

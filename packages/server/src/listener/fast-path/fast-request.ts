@@ -9,15 +9,17 @@ export class FastRequest implements WholeRequest {
   readonly url: string;
   readonly httpVersion = '1.1';
   readonly rawHeaders: string[];
+  readonly repeatsHead: boolean;
   readonly wholeBody: Buffer | null;
   readonly complete = true;
   readonly socket: Socket;
   #headers: IncomingHttpHeaders | undefined;
 
-  constructor({ head, body }: ReadRequest, socket: Socket) {
+  constructor({ head, body }: ReadRequest, socket: Socket, repeatsHead: boolean) {
     this.method = head.method;
     this.url = head.url;
     this.rawHeaders = head.rawHeaders;
+    this.repeatsHead = repeatsHead;
     this.wholeBody = body;
     this.socket = socket;
   }
