@@ -4,18 +4,10 @@ import { createServer as createHttpServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { POOL_OPTIONS } from '../../test/suite/raw-server.ts';
 import { exchange } from '../private-api/exchange.ts';
 import { createHttpPool } from './http-pool.ts';
 import type { HttpPool } from './http-pool.ts';
-
-const OPTIONS = {
-  connections: 1,
-  connectTimeoutMs: 1_000,
-  headersTimeoutMs: 10_000,
-  bodyIdleTimeoutMs: 10_000,
-  keepAliveMs: 4_000,
-  maxAgeMs: 60_000,
-};
 
 let servers: Server[];
 let sockets: Set<Socket>;
@@ -70,7 +62,7 @@ describe('a connection that has reached its age', () => {
 
   test('is replaced under steady load, and no request is lost', async () => {
     const port = await listen(createHttpServer(answers('ok')));
-    pool = createHttpPool(`http://127.0.0.1:${String(port)}`, { ...OPTIONS, maxAgeMs: 50 });
+    pool = createHttpPool(`http://127.0.0.1:${String(port)}`, { ...POOL_OPTIONS, maxAgeMs: 50 });
     const all = await askUntil(5);
     expect(new Set(all)).toEqual(new Set(['200 ok']));
     expect(all.length).toBeGreaterThan(5);
@@ -78,7 +70,7 @@ describe('a connection that has reached its age', () => {
 
   test('is replaced where requests wait for it all the time', async () => {
     const port = await listen(createHttpServer(answers('ok')));
-    pool = createHttpPool(`http://127.0.0.1:${String(port)}`, { ...OPTIONS, maxAgeMs: 50 });
+    pool = createHttpPool(`http://127.0.0.1:${String(port)}`, { ...POOL_OPTIONS, maxAgeMs: 50 });
     const all = await Promise.all(Array.from({ length: 8 }, () => askUntil(4)));
     expect(new Set(all.flat())).toEqual(new Set(['200 ok']));
   });
@@ -88,7 +80,10 @@ describe('a connection that has reached its age', () => {
       res.write('begin,');
       setTimeout(() => res.end('end'), 150);
     });
-    pool = createHttpPool(`http://127.0.0.1:${String(await listen(server))}`, { ...OPTIONS, maxAgeMs: 20 });
+    pool = createHttpPool(`http://127.0.0.1:${String(await listen(server))}`, {
+      ...POOL_OPTIONS,
+      maxAgeMs: 20,
+    });
     expect([await get(), await get()]).toEqual(['200 begin,end', '200 begin,end']);
     expect(sockets.size).toBe(2);
   });
@@ -104,7 +99,7 @@ describe('a connection that has reached its age', () => {
       if (all === true) answer(null, [{ address, family: 4 }]);
       else answer(null, address, 4);
     });
-    pool = createHttpPool(`http://upstream.example:${String(port)}`, { ...OPTIONS, maxAgeMs: 50 });
+    pool = createHttpPool(`http://upstream.example:${String(port)}`, { ...POOL_OPTIONS, maxAgeMs: 50 });
     expect(await get()).toBe('200 old');
     address = '127.0.0.2';
     const seen = new Set<string>();
@@ -129,7 +124,7 @@ describe('interim answers', () => {
         })();
       });
     });
-    pool = createHttpPool(`http://127.0.0.1:${String(await listen(server))}`, OPTIONS);
+    pool = createHttpPool(`http://127.0.0.1:${String(await listen(server))}`, POOL_OPTIONS);
     const all = [await get(), await get()];
     expect(sockets.size).toBe(1);
     return all;
@@ -161,6 +156,6 @@ describe('interim answers', () => {
 test('a connection that doesn’t come about in time is an error by then', async () => {
   const server = createTcpServer();
   const port = await listen(server);
-  pool = createHttpPool(`https://127.0.0.1:${String(port)}`, { ...OPTIONS, connectTimeoutMs: 100 });
+  pool = createHttpPool(`https://127.0.0.1:${String(port)}`, { ...POOL_OPTIONS, connectTimeoutMs: 100 });
   await expect(get()).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' });
 });

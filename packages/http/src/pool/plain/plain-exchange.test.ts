@@ -31,7 +31,7 @@ describe('the response to one request is never that to another', () => {
     ['a response', `${OK}no`],
     ['half of one', OK],
     ['anything', '\r\n'],
-  ])('%s that nobody asked for ends an idle connection', async (_what, unsolicited) => {
+  ])('an idle connection ends when %s arrives on it', async (_what, unsolicited) => {
     const { dispatch } = server.open((socket) => socket.write(`${OK}ok`));
     expect(await bodyOf(dispatch)).toBe('ok');
     server.connections[0]?.write(unsolicited);

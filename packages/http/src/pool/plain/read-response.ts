@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { PLAIN_FIELD_LINE, startsWith } from '../../message/plain-fields.ts';
 
 export type ResponseHead = {
   status: number;
@@ -18,10 +19,6 @@ export type ResponseHead = {
 export type ReadHead = (bytes: Buffer) => { head: ResponseHead; bodyStart: number } | 'incomplete' | null;
 
 const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t -~\x80-\xff]*)?$/;
-
-/** A token, and a value that is neither empty nor ends with white space (RFC 9110, section 5.5). */
-const FIELD_LINE =
-  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)$/;
 
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 
@@ -53,11 +50,6 @@ export function createReadHead(): ReadHead {
   };
 }
 
-function startsWith(bytes: Buffer, head: Buffer): boolean {
-  const { length } = head;
-  return bytes.length >= length && bytes.compare(head, 0, length, 0, length) === 0;
-}
-
 function mayBecomeOne(bytes: Buffer): boolean {
   return bytes.length < MAX_HEAD_BYTES && START.startsWith(bytes.toString('latin1', 0, START.length));
 }
@@ -67,7 +59,7 @@ function readLines([statusLine = '', ...lines]: string[]): ResponseHead | null {
   if (Number.isNaN(status) || WITHOUT_BODY.has(status)) return null;
   const headers: IncomingHttpHeaders = {};
   for (const line of lines) {
-    const [, name, value] = FIELD_LINE.exec(line) ?? [];
+    const [, name, value] = PLAIN_FIELD_LINE.exec(line) ?? [];
     if (name === undefined || value === undefined) return null;
     const lower = name.toLowerCase();
     if (FOR_UNDICI.has(lower)) return null;

@@ -1,8 +1,7 @@
+import { FIELD_NAME, FIELD_VALUE } from '../../message/plain-fields.ts';
 import type { PoolRequest } from '../pool-request.ts';
 
 const TARGET = /^\/[!-~]*$/;
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const VALUE = /^[\t -~\x80-\xff]*$/;
 
 /** Fields that change how a message or its connection is read; undici takes or refuses them. */
 const FOR_UNDICI = new Set(['connection', 'expect', 'host', 'keep-alive', 'transfer-encoding', 'upgrade']);
@@ -47,7 +46,7 @@ function fieldsText(fields: readonly string[], bodyBytes: number): string | null
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const name = fields[index] ?? '';
     const value = fields[index + 1] ?? '';
-    if (!NAME.test(name) || !VALUE.test(value)) return null;
+    if (!FIELD_NAME.test(name) || !FIELD_VALUE.test(value)) return null;
     if (LENGTHS.has(name.length) && FOR_UNDICI.has(name.toLowerCase())) return null;
     if (name.length !== CONTENT_LENGTH.length || name.toLowerCase() !== CONTENT_LENGTH) {
       text += `${name}: ${value}\r\n`;

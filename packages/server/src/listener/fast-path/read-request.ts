@@ -1,4 +1,5 @@
 import type { HeadLimits } from '../refused-request.ts';
+import { PLAIN_FIELD_LINE, startsWith } from '@tollgate/http/plain-fields';
 
 export type ReadLimits = HeadLimits & { maxBodyBytes: number };
 
@@ -16,10 +17,6 @@ export type ReadBytes = (bytes: Buffer) => ReadRequest | 'incomplete' | null;
 
 /** A target in origin form (RFC 9112, section 3.2.1), without a fragment. */
 const REQUEST_LINE = /^(GET|POST) (\/[!"$-~]*) HTTP\/1\.1$/;
-
-/** A token, and a value that is neither empty nor ends with white space (RFC 9110, section 5.5). */
-const FIELD_LINE =
-  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)$/;
 
 const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$/;
 const LENGTH = /^(?:0|[1-9]\d{0,8})$/;
@@ -49,11 +46,6 @@ export function createReadBytes(limits: ReadLimits): ReadBytes {
   };
 }
 
-function startsWith(bytes: Buffer, head: Buffer): boolean {
-  const { length } = head;
-  return bytes.length >= length && bytes.compare(head, 0, length, 0, length) === 0;
-}
-
 function mayBecomeOne(bytes: Buffer, { maxHeaderBytes }: ReadLimits): boolean {
   if (bytes.length >= maxHeaderBytes) return false;
   const start = bytes.toString('latin1', 0, 'POST /'.length);
@@ -67,7 +59,7 @@ function readHead(lines: string[], limits: ReadLimits): { head: RequestHead; bod
   const rawHeaders: string[] = [];
   const byName = new Map<string, string>();
   for (let index = 1; index < lines.length; index += 1) {
-    const [, name, value] = FIELD_LINE.exec(lines[index] ?? '') ?? [];
+    const [, name, value] = PLAIN_FIELD_LINE.exec(lines[index] ?? '') ?? [];
     if (name === undefined || value === undefined) return null;
     const lower = name.toLowerCase();
     if (byName.has(lower) || FOR_NODE.has(lower)) return null;

@@ -1,4 +1,5 @@
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
+import { FIELD_NAME, FIELD_VALUE } from '@tollgate/http/plain-fields';
 
 export type ResponseFields = readonly string[] | Readonly<Record<string, string | number>>;
 
@@ -37,9 +38,6 @@ function isFlat(fields: ResponseFields): fields is readonly string[] {
   return Array.isArray(fields);
 }
 
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const VALUE = /^[\t -~\x80-\xff]*$/;
-
 /** Returns whether there is a Date. @throws {TypeError} for what would end a field. */
 function addFields(head: ResponseHead, flat: readonly (string | number)[]): boolean {
   let hasDate = false;
@@ -47,8 +45,8 @@ function addFields(head: ResponseHead, flat: readonly (string | number)[]): bool
     const name = String(flat[index]);
     const value = String(flat[index + 1]);
     // Node.js' own checks take longer, and throw.
-    if (!NAME.test(name)) validateHeaderName(name);
-    if (!VALUE.test(value)) validateHeaderValue(name, value);
+    if (!FIELD_NAME.test(name)) validateHeaderName(name);
+    if (!FIELD_VALUE.test(value)) validateHeaderValue(name, value);
     head.text += `${name}: ${value}\r\n`;
     // The length rules out nearly all fields without making a string.
     if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';

@@ -1,0 +1,15 @@
+/** A token (RFC 9110, section 5.6.2). */
+export const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Without what would end its line. */
+export const FIELD_VALUE = /^[\t -~\x80-\xff]*$/;
+
+/** A token, and a value that is neither empty nor ends with white space (RFC 9110, section 5.5). */
+export const PLAIN_FIELD_LINE =
+  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)$/;
+
+/** Whether a message's bytes begin with a known head. */
+export function startsWith(bytes: Buffer, head: Buffer): boolean {
+  const { length } = head;
+  return bytes.length >= length && bytes.compare(head, 0, length, 0, length) === 0;
+}
