@@ -37,6 +37,8 @@ export type HttpResponse = {
   setHeader(name: string, value: string): unknown;
   getHeader(name: string): number | string | string[] | undefined;
   writeHead(status: number, fields?: string[] | Record<string, string | number>): unknown;
+  /** Only the fast path's. `shared` comes first; a list is checked and put together once. */
+  writeSharedHead?(status: number, shared: readonly string[], fields: readonly string[]): unknown;
   flushHeaders(): void;
   write(chunk: Buffer): boolean;
   end(body?: string | Buffer, encoding?: BufferEncoding): unknown;
@@ -48,6 +50,17 @@ export type HttpResponse = {
 };
 
 type ResponseEvent = 'close' | 'drain' | 'finish' | 'timeout';
+
+/** Writes a head whose first fields are a list that many responses share; names and values in turn. */
+export function writeSharedHead(
+  res: Pick<HttpResponse, 'writeHead' | 'writeSharedHead'>,
+  status: number,
+  shared: readonly string[],
+  fields: readonly string[],
+): void {
+  if (res.writeSharedHead === undefined) res.writeHead(status, [...shared, ...fields]);
+  else res.writeSharedHead(status, shared, fields);
+}
 
 export type HttpHandler = (req: HttpRequest, res: HttpResponse) => void;
 

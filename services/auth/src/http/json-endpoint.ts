@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutgoingHttpHeader } from 'node:http';
 import { Socket } from 'node:net';
+import { writeSharedHead } from '@tollgate/http/message';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
 import type { AccessLog } from '@tollgate/log/access-log';
 import type { LogRequest } from '@tollgate/log/request-log';
@@ -34,7 +35,8 @@ export function jsonEndpoint(options: {
     answer({ req, res, requestId })
       .then((json) => {
         const length = Buffer.byteLength(json);
-        res.writeHead(200, [...flatHeaders, REQUEST_ID_HEADER, requestId, 'Content-Length', String(length)]);
+        const own = [REQUEST_ID_HEADER, requestId, 'Content-Length', String(length)];
+        writeSharedHead(res, 200, flatHeaders, own);
         // The same bytes for ASCII, and faster.
         res.end(json, length === json.length ? 'latin1' : 'utf8');
       })

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { writeSharedHead } from '@tollgate/http/message';
 import type { HttpHandler, HttpResponse } from '@tollgate/http/message';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { closeListener, connectAgain, echo, open, post, withBody } from '../../../test/suite/wire.ts';
 
 afterEach(closeListener);
+
+const SHARED = ['x-a', '1', 'x-b', '2'];
 
 describe('a response', () => {
   const heads = async (answer: (res: HttpResponse) => void) => {
@@ -59,6 +62,29 @@ describe('a response', () => {
         res.setHeader('x-b', '2');
         res.setHeader('x-a', '3');
         res.writeHead(200, ['X-B', '4', 'x-c', '5', 'x-c', '6', 'content-length', '0']);
+        res.end();
+      },
+    ],
+    ...['first', 'again'].map((time): [string, (res: HttpResponse) => void] => [
+      `with shared fields, ${time}`,
+      (res) => (
+        writeSharedHead(res, 200, SHARED, ['x-c', '3', 'content-length', '2']),
+        res.end('ok', 'latin1')
+      ),
+    ]),
+    [
+      'with shared fields that replace one that was set',
+      (res) => {
+        res.setHeader('X-B', '4');
+        writeSharedHead(res, 200, SHARED, ['content-length', '0']);
+        res.end();
+      },
+    ],
+    [
+      'with a shared Date, length and Connection',
+      (res) => {
+        const shared = ['date', 'then', 'content-length', '0', 'connection', 'close'];
+        writeSharedHead(res, 200, shared, ['x-c', '3']);
         res.end();
       },
     ],

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { HttpResponse } from '@tollgate/http/message';
 import type { FastRequest } from './fast-request.ts';
-import { responseHead } from './response-head.ts';
-import type { ResponseFields } from './response-head.ts';
+import { responseHead, sharedResponseHead } from './response-head.ts';
+import type { ResponseFields, ResponseHead } from './response-head.ts';
 
 export type FastResponseOptions = {
   /** The fields of a connection that stays open. */
@@ -57,7 +57,16 @@ export class FastResponse extends EventEmitter implements HttpResponse {
   }
 
   writeHead(status: number, fields: ResponseFields = []): this {
-    const { text, hasLength, connection } = responseHead(status, this.#fields, fields);
+    this.#begin(status, responseHead(status, this.#fields, fields));
+    return this;
+  }
+
+  writeSharedHead(status: number, shared: readonly string[], fields: readonly string[]): void {
+    if (this.#fields.length > 0) this.writeHead(status, [...shared, ...fields]);
+    else this.#begin(status, sharedResponseHead(status, shared, fields));
+  }
+
+  #begin(status: number, { text, hasLength, connection }: ResponseHead): void {
     this.statusCode = status;
     this.headersSent = true;
     if (connection !== undefined) this.shouldKeepAlive = connection.toLowerCase() === 'keep-alive';
@@ -66,7 +75,6 @@ export class FastResponse extends EventEmitter implements HttpResponse {
     if (hasBody && !hasLength && !this.#isChunked) this.shouldKeepAlive = false;
     const coding = this.#isChunked ? 'Transfer-Encoding: chunked\r\n' : '';
     this.#head = `${text}${coding}${connection === undefined ? this.#connectionLines() : ''}\r\n`;
-    return this;
   }
 
   flushHeaders(): void {

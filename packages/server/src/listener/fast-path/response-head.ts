@@ -11,19 +11,42 @@ export type ResponseHead = {
   connection: string | undefined;
 };
 
+type Lines = ResponseHead & { hasDate: boolean };
+
 /**
  * The status line and fields as node:http writes them, with a Date unless they have one. `fields` replace those of the
  * same name among the fields that were `set` before.
  */
 export function responseHead(status: number, set: readonly string[], fields: ResponseFields): ResponseHead {
-  const head: ResponseHead = {
-    text: `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? 'unknown'}\r\n`,
-    hasLength: false,
-    connection: undefined,
-  };
   const flat = isFlat(fields) ? fields : Object.entries(fields).flat();
-  if (!addFields(head, set.length === 0 ? flat : [...without(set, flat), ...flat])) head.text += dateLine();
-  return head;
+  const lines = linesOf(set.length === 0 ? flat : [...without(set, flat), ...flat]);
+  return { ...lines, text: `${statusLine(status)}${lines.text}${lines.hasDate ? '' : dateLine()}` };
+}
+
+let lastShared: readonly string[] | undefined;
+let lastLines: Lines = linesOf([]);
+
+/** The same for fields of which the first are a list that the next responses have too: that of the last one is kept. */
+export function sharedResponseHead(
+  status: number,
+  shared: readonly string[],
+  fields: readonly string[],
+): ResponseHead {
+  if (shared !== lastShared) {
+    lastLines = linesOf(shared);
+    lastShared = shared;
+  }
+  const others = linesOf(fields);
+  const date = lastLines.hasDate || others.hasDate ? '' : dateLine();
+  return {
+    text: `${statusLine(status)}${lastLines.text}${others.text}${date}`,
+    hasLength: lastLines.hasLength || others.hasLength,
+    connection: others.connection ?? lastLines.connection,
+  };
+}
+
+function statusLine(status: number): string {
+  return `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
 }
 
 /** The fields whose names `others` lack. */
@@ -38,22 +61,22 @@ function isFlat(fields: ResponseFields): fields is readonly string[] {
   return Array.isArray(fields);
 }
 
-/** Returns whether there is a Date. @throws {TypeError} for what would end a field. */
-function addFields(head: ResponseHead, flat: readonly (string | number)[]): boolean {
-  let hasDate = false;
+/** @throws {TypeError} for what would end a field */
+function linesOf(flat: readonly (string | number)[]): Lines {
+  const lines: Lines = { text: '', hasLength: false, connection: undefined, hasDate: false };
   for (let index = 0; index + 1 < flat.length; index += 2) {
     const name = String(flat[index]);
     const value = String(flat[index + 1]);
     // Node.js' own checks take longer, and throw.
     if (!FIELD_NAME.test(name)) validateHeaderName(name);
     if (!FIELD_VALUE.test(value)) validateHeaderValue(name, value);
-    head.text += `${name}: ${value}\r\n`;
+    lines.text += `${name}: ${value}\r\n`;
     // The length rules out nearly all fields without making a string.
-    if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
-    else if (name.length === 14) head.hasLength ||= name.toLowerCase() === 'content-length';
-    else if (name.length === 10 && name.toLowerCase() === 'connection') head.connection = value;
+    if (name.length === 4) lines.hasDate ||= name.toLowerCase() === 'date';
+    else if (name.length === 14) lines.hasLength ||= name.toLowerCase() === 'content-length';
+    else if (name.length === 10 && name.toLowerCase() === 'connection') lines.connection = value;
   }
-  return hasDate;
+  return lines;
 }
 
 let dateSec = 0;

@@ -4,14 +4,17 @@ import type { RateLimitState } from '../../admission/rate-limit-state.ts';
 import { leadsOutside } from './answer-rules.ts';
 import type { AnswerRules } from './answer-rules.ts';
 
-/** The header fields of a data call's response: the upstream's, then the gateway's, as a flat list. */
+/** Flat lists: the upstream's fields, which responses with the same head share, and then the gateway's own. */
+export type AnswerFields = { shared: readonly string[]; own: string[] };
+
+/** The header fields of a data call's response. */
 export function answerFields(
   status: number,
   headers: IncomingHttpHeaders,
   rules: AnswerRules,
   own: { requestId: string; billingStatus: string; points: number; rateLimitState: RateLimitState },
-): string[] {
-  const fields = [...rules.ofUpstream(headers)];
+): AnswerFields {
+  const fields: string[] = [];
   const { location } = headers as { location?: string | string[] };
   if (typeof location === 'string' && leadsOutside(location, rules.upstreamHosts))
     fields.push('location', location);
@@ -23,7 +26,7 @@ export function answerFields(
   fields.push('x-billing-status', own.billingStatus);
   const rateLimitState = rateLimitFields(own.rateLimitState, own.points);
   for (const name in rateLimitState) fields.push(name, rateLimitState[name] ?? '');
-  return fields;
+  return { shared: rules.ofUpstream(headers), own: fields };
 }
 
 /** Whether a response can only be a subscription's: events, or the parts of the protocol for subscriptions. */

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { writeSharedHead } from '@tollgate/http/message';
 import type { HttpResponse } from '@tollgate/http/message';
 import { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { answerFields, isDocument } from './answer-fields.ts';
+import type { AnswerFields } from './answer-fields.ts';
 import type { ForwardOutcome, RelayEvents, RelayOptions } from './relay.ts';
 import { createStreamEnding } from './stream-ending.ts';
 import type { StreamEnding } from './stream-ending.ts';
@@ -17,7 +19,7 @@ const HELD_ANSWER_MAX_BYTES = 16_384;
 const HELD_CHUNKS_MAX_MS = 1_000;
 
 /** `addsLength` if the length is known only at the end. */
-type HeldHead = { status: number; fields: string[]; addsLength: boolean };
+type HeldHead = { status: number; fields: AnswerFields; addsLength: boolean };
 
 /**
  * Passes the upstream's response on as it arrives, with back-pressure. If the upstream breaks off, the caller's
@@ -128,10 +130,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     }
   }
 
-  #sendHead(status: number, fields: string[], headers: IncomingHttpHeaders): void {
+  #sendHead(status: number, { shared, own }: AnswerFields, headers: IncomingHttpHeaders): void {
     const { res } = this.#relay;
     if (endsWithConnection(headers)) closeToEnd(res);
-    res.writeHead(status, fields);
+    writeSharedHead(res, status, shared, own);
     // A body that doesn't arrive with the head must not delay it.
     queueMicrotask(() => {
       if (this.#state === 'answering' && this.#trafficBytes === 0) res.flushHeaders();
@@ -157,7 +159,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     if (this.#head === undefined) return;
     const { res } = this.#relay;
     clearTimeout(this.#holding);
-    res.writeHead(this.#head.status, this.#head.fields);
+    const { shared, own } = this.#head.fields;
+    writeSharedHead(res, this.#head.status, shared, own);
     this.#head = undefined;
     if (this.#held.length === 0) res.flushHeaders();
     else this.#pass(Buffer.concat(this.#held));
@@ -197,8 +200,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     const rest = this.#held.length > 1 ? Buffer.concat(this.#held) : only;
     if (this.#head !== undefined) {
       const { status, fields, addsLength } = this.#head;
-      if (addsLength) fields.push('content-length', String(this.#trafficBytes));
-      res.writeHead(status, fields);
+      if (addsLength) fields.own.push('content-length', String(this.#trafficBytes));
+      writeSharedHead(res, status, fields.shared, fields.own);
       // As latin1 text it leaves in one string with the head, which is cheaper than two writes.
       res.end(rest?.toString('latin1'), 'latin1');
     } else {
