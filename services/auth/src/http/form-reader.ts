@@ -8,7 +8,7 @@ import { Problem } from '@tollgate/http/problem';
 import { fieldIndex, singleValue } from '@tollgate/http/request-head';
 
 /** @throws {Problem} unsupported_media_type, also for a compressed body; payload_too_large; invalid_request */
-export type ReadForm = (req: HttpRequest, res: HttpResponse) => Promise<Form>;
+export type ReadForm = (req: HttpRequest, res: HttpResponse) => Form | Promise<Form>;
 
 /** body-parser works with any node:http request, unlike Express' types. */
 type ParseBody = (req: RequestWithBody, res: HttpResponse, next: (error?: Error) => void) => void;
@@ -34,13 +34,14 @@ export function createFormReader(maxBodyBytes: number): ReadForm {
     });
   }
 
-  return async (req, res) => {
-    // The fast path accepts plain forms only (direct-routes.ts).
-    if (isWhole(req)) return parseForm(req.wholeBody ?? EMPTY);
+  async function readStream(req: IncomingMessage, res: HttpResponse): Promise<Form> {
     const body = isPlainForm(req, maxBodyBytes) ? await readToEnd(req) : await readByBodyParser(req, res);
     if (Buffer.isBuffer(body)) return parseForm(body);
     throw new Problem('unsupported_media_type', { detail: `The content type must be ${FORM}.` });
-  };
+  }
+
+  // The fast path accepts plain forms only (direct-routes.ts).
+  return (req, res) => (isWhole(req) ? parseForm(req.wholeBody ?? EMPTY) : readStream(req, res));
 }
 
 /** Whether a form can be read without a parser of media types, codings and the like. */

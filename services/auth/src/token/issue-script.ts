@@ -27,14 +27,16 @@ end
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local iat = tonumber(time[1])
-local record = string.format('{"iat":%d,"exp":%d,', iat, iat + lifespan) .. rest
+-- Once as text: redis.call formats a number each time.
+local exp = string.format('%d', iat + lifespan)
+local record = string.format('{"iat":%d,"exp":%s,', iat, exp) .. rest
 local whole = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
 local fitted = 0
 while fitted < wanted and whole + cost - now <= most do
   whole = math.floor(whole + cost + 0.5)
   fitted = fitted + 1
   local token = KEYS[3 + fitted]
-  if token then redis.call('SET', token, record, 'EXAT', iat + lifespan) end
+  if token then redis.call('SET', token, record, 'EXAT', exp) end
 end
 if fitted > 0 then
   ${LUA_NOT_TO_DISK}

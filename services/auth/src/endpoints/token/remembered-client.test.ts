@@ -94,6 +94,14 @@ test('tokens of one client that are asked for together cost one script and one r
   expect(await tokensOf(client)).toHaveLength(before + 20);
 });
 
+test('of requests for one client that arrive together, only those with the right secret get a token', async () => {
+  const client = await rememberedClient();
+  const wrong = { ...client, client_secret: newClientSecret() };
+  const asked = Array.from({ length: 24 }, (_, index) => (index % 3 === 1 ? wrong : client));
+  const answers = await Promise.all(asked.map((one) => postToken(auth.service, tokenForm(one))));
+  expect(answers.map(({ status }) => status)).toEqual(asked.map((one) => (one === wrong ? 401 : 200)));
+});
+
 test('tokens asked for together once the client has changed: all are looked up again, and none is stored', async () => {
   const client = await rememberedClient();
   const before = (await tokensOf(client)).length;

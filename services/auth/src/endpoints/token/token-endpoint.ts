@@ -32,7 +32,8 @@ export function tokenEndpoint(options: {
   const { readForm, callerOf, authenticate, issuing, grantAccessToken, onOutcome } = options;
 
   async function issue({ req, res, requestId }: JsonRequest): Promise<string> {
-    const form = await readForm(req, res);
+    const read = readForm(req, res);
+    const form = read instanceof Promise ? await read : read;
     const credentials = readClientCredentials(req.headers.authorization, form);
     const attempt = authenticate(credentials, () => callerOf(req, requestId));
     const refusal = refusalOf(form);
