@@ -6,9 +6,9 @@ import { createWrk } from './wrk.ts';
 import type { WrkRound } from './wrk.ts';
 
 /** @throws {Error} if a request is refused or breaks */
-export type FullLoad = (target: Target, seconds: number) => Promise<WrkRound>;
+export type FullLoad = (target: Target, seconds: number, connections?: number) => Promise<WrkRound>;
 
-/** wrk over 32 kept-alive connections. @throws {Error} if wrk can't be downloaded */
+/** wrk over kept-alive connections, 32 unless stated. @throws {Error} if wrk can't be downloaded */
 export async function createFullLoad(
   servers: Servers,
   say: (line: string) => void,
@@ -16,7 +16,7 @@ export async function createFullLoad(
   const tools = await findTools(servers, say);
   const wrk = createWrk(servers, tools);
   return {
-    fullLoad: (target, seconds) => wrk(target, { seconds, connections: CONNECTIONS }),
+    fullLoad: (target, seconds, connections = CONNECTIONS) => wrk(target, { seconds, connections }),
     versions: { wrk: tools.versions.wrk },
   };
 }
