@@ -7,7 +7,7 @@ export type Rate = {
   unit: string;
   /** Times oidc-provider's rate that ours should reach (a goal, not a test); the other peers have none. */
   targetRatio: number;
-  ours: (servers: Servers) => Promise<Target>;
+  ours: (servers: Servers, auth: OurAuth) => Promise<Target>;
   ofPeer: (peer: AuthPeer) => Promise<Target>;
   /** Whether the response is the one that is meant to be measured. */
   isRight: (answer: Record<string, unknown>) => boolean;
@@ -18,10 +18,7 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
     name: 'token',
     unit: 'tokens/s',
     targetRatio: 4,
-    ours: async (servers) => {
-      const { pid, url } = await quietAuth(servers);
-      return { ...ourTokenTarget(servers), pid, url: `${url}/oauth2/token` };
-    },
+    ours: (servers, auth) => Promise.resolve(ourTokenTarget(servers, auth)),
     ofPeer: (peer) => Promise.resolve(tokenTarget(peer)),
     isRight: ({ access_token: token, expires_in: seconds }) =>
       typeof token === 'string' && typeof seconds === 'number',
@@ -36,10 +33,17 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
   },
 };
 
+export type OurAuth = { pid: number; url: string; privateUrl: string };
+
+/** The stack's, with a log line per request. */
+export function stackAuth({ demo, auth }: Pick<Servers, 'demo' | 'auth'>): OurAuth {
+  return { pid: auth.pid, url: demo.auth_url, privateUrl: demo.private.auth_url };
+}
+
 const quiet = new WeakMap<Servers, ReturnType<Servers['startFurther']>>();
 
-/** An auth without a log line per request, like the peers. */
-function quietAuth(servers: Servers): ReturnType<Servers['startFurther']> {
+/** A further one without a log line per request, like the peers. */
+export function quietAuth(servers: Servers): Promise<OurAuth> {
   const known = quiet.get(servers) ?? servers.startFurther('auth', { settings: { LOG_LEVEL: 'warn' } });
   quiet.set(servers, known);
   return known;
@@ -63,9 +67,9 @@ function tokenTarget({ pid, tokenUrl, clientId, clientSecret }: Client & { pid: 
   return { pid, url: tokenUrl, headers: {}, body: body.toString() };
 }
 
-function ourTokenTarget({ demo, auth }: Servers): Target {
+function ourTokenTarget({ demo }: Servers, { pid, url }: OurAuth): Target {
   const { client_id: clientId, client_secret: clientSecret } = demo.application;
-  return tokenTarget({ pid: auth.pid, tokenUrl: `${demo.auth_url}/oauth2/token`, clientId, clientSecret });
+  return tokenTarget({ pid, tokenUrl: `${url}/oauth2/token`, clientId, clientSecret });
 }
 
 async function tokenOf({ url, headers, body }: Target): Promise<string> {
@@ -74,12 +78,11 @@ async function tokenOf({ url, headers, body }: Target): Promise<string> {
 }
 
 export function accessToken(servers: Servers): Promise<string> {
-  return tokenOf(ourTokenTarget(servers));
+  return tokenOf(ourTokenTarget(servers, stackAuth(servers)));
 }
 
-async function ourIntrospectionTarget(servers: Servers): Promise<Target> {
+async function ourIntrospectionTarget(servers: Servers, { pid, privateUrl }: OurAuth): Promise<Target> {
   const { demo } = servers;
-  const { pid, privateUrl } = await quietAuth(servers);
   return {
     pid,
     url: `${privateUrl}/oauth2/introspect`,

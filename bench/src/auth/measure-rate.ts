@@ -5,7 +5,7 @@ import type { FullLoad } from '../load/full-load.ts';
 import { CONNECTIONS } from '../load/load.ts';
 import type { Round, Target } from '../load/load.ts';
 import { authPeers } from './auth-peers.ts';
-import { expectRight } from './auth-rates.ts';
+import { expectRight, quietAuth } from './auth-rates.ts';
 import type { Rate } from './auth-rates.ts';
 import type { Goal, PartResult } from '../part.ts';
 import {
@@ -44,7 +44,7 @@ export async function measureRate(
 ): Promise<PartResult> {
   const { fullLoad, versions } = await createFullLoad(servers, say);
   const { peers, leftOut } = await authPeers(servers, say);
-  const target = await part.ours(servers);
+  const target = await part.ours(servers, await quietAuth(servers));
   const warmUp = async (one: Target) => {
     await expectRight(one, part);
     await fullLoad(one, WARM_UP_SEC, CONNECTIONS);

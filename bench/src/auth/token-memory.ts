@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { createFullLoad } from '../load/full-load.ts';
-import { AUTH_RATES } from './auth-rates.ts';
+import { AUTH_RATES, stackAuth } from './auth-rates.ts';
 import type { PartResult } from '../part.ts';
 import type { Servers } from '../servers.ts';
 
@@ -18,7 +18,7 @@ const MIB = 2 ** 20;
  * Issues tokens of one hour and reads memory every 10 s: auth's must stay constant, Redis' grows per token.
  */
 export async function measureTokenMemory(servers: Servers, say: (line: string) => void): Promise<PartResult> {
-  const ours = await AUTH_RATES.token.ours(servers);
+  const ours = await AUTH_RATES.token.ours(servers, stackAuth(servers));
   const { fullLoad, versions } = await createFullLoad(servers, say);
   await fullLoad(ours, WARM_UP_SEC);
   const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));

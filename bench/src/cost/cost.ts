@@ -1,7 +1,7 @@
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
-import { AUTH_RATES, accessToken, basic } from '../auth/auth-rates.ts';
+import { AUTH_RATES, accessToken, basic, stackAuth } from '../auth/auth-rates.ts';
 import { startUpstream } from '../gateway/nginx.ts';
 import { createCalls } from '../gateway/calls.ts';
 import type { RunCalls } from '../gateway/calls.ts';
@@ -55,8 +55,8 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   await calls(one, [first.url], WARM_UP_SEC);
   const idle = await alone.readIdle();
 
-  const introspect = await AUTH_RATES.introspect.ours(servers);
-  const issue = await AUTH_RATES.token.ours(servers);
+  const introspect = await AUTH_RATES.introspect.ours(servers, stackAuth(servers));
+  const issue = await AUTH_RATES.token.ours(servers, stackAuth(servers));
   const lookUp = entitlementTarget(servers);
   for (const target of [introspect, issue, lookUp]) await fullLoad(target, LOOK_UPS_SEC);
   const load = (target: Target, seconds = LOOK_UPS_SEC) => fullLoad(target, seconds).then(requestsOf);
