@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism, getPriority, setPriority } from 'node:os';
 
 /** Servers run alone on one core, the load on another, the rest (Redis …) on those that are left. */
 export type Places = { server: string; load: string; rest: string };
@@ -35,6 +35,17 @@ export function goesFirst(pid: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Where this process shares its core with Redis, which goes first, it does so too: the load would be late. */
+export async function undelayed<T>(places: Places | undefined, load: () => Promise<T>): Promise<T> {
+  const before = getPriority();
+  const isFirst = sharesItsCore(places) && goesFirst(0);
+  try {
+    return await load();
+  } finally {
+    if (isFirst) setPriority(before);
   }
 }
 

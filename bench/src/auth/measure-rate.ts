@@ -1,5 +1,4 @@
-import { setPriority } from 'node:os';
-import { goesFirst } from '../cores.ts';
+import { undelayed } from '../cores.ts';
 import { createFullLoad } from '../load/full-load.ts';
 import type { FullLoad } from '../load/full-load.ts';
 import { CONNECTIONS } from '../load/load.ts';
@@ -29,10 +28,10 @@ const STEADY_SEC = 5;
 const P99_GOAL_MS = 10;
 
 /**
- * The first are full load. With fewer connections a server that waits for its store, as ours does for Redis' disk, is
- * idle part of the time, and the rate is that of the wait.
+ * With fewer connections a server that waits for its store, as ours does for Redis' disk, is idle part of the time, and
+ * the rate is that of the wait.
  */
-const CONNECTION_COUNTS = [4 * CONNECTIONS, CONNECTIONS] as const;
+const FULL_LOAD_CONNECTIONS = 4 * CONNECTIONS;
 
 type Comparison = { peer: string; target: Target; connections: number; rounds: Pair[] };
 
@@ -47,24 +46,23 @@ export async function measureRate(
   const target = await part.ours(servers, await quietAuth(servers));
   const warmUp = async (one: Target) => {
     await expectRight(one, part);
-    await fullLoad(one, WARM_UP_SEC, CONNECTIONS);
+    await fullLoad(one, WARM_UP_SEC);
   };
   await warmUp(target);
   const compared: Comparison[] = [];
   for (const peer of peers) {
     const ofPeer = await part.ofPeer(peer);
     await warmUp(ofPeer);
-    for (const connections of CONNECTION_COUNTS) {
+    for (const connections of [FULL_LOAD_CONNECTIONS, CONNECTIONS]) {
       const comparison = { peer: peer.name, target: ofPeer, connections, rounds: [] };
       compared.push(comparison);
       await compare(part, target, comparison, fullLoad, say);
     }
   }
-  const [full, few] = CONNECTION_COUNTS.map((count) =>
-    compared.filter(({ connections }) => connections === count),
-  ) as [Comparison[], Comparison[]];
-  const half = oursOf(few).median / 2;
-  const steady = await undelayed(() => steadyLoad(target, half, STEADY_SEC));
+  const over = (count: number) => compared.filter(({ connections }) => connections === count);
+  const full = over(FULL_LOAD_CONNECTIONS);
+  const half = oursOf(over(CONNECTIONS)).median / 2;
+  const steady = await undelayed(servers.places, () => steadyLoad(target, half, STEADY_SEC));
   for (const one of [target, ...full.map((comparison) => comparison.target)]) {
     await expectRight(one, part);
   }
@@ -103,16 +101,6 @@ export async function measureRate(
 
 function oursOf(compared: readonly Comparison[]): Spread {
   return spreadOf(compared.flatMap(({ rounds }) => rounds.map((pair) => pair.ours.perSec)));
-}
-
-/** On two cores this process shares one with Redis, which would make the load late. */
-async function undelayed<T>(load: () => Promise<T>): Promise<T> {
-  const isFirst = goesFirst(0);
-  try {
-    return await load();
-  } finally {
-    if (isFirst) setPriority(0);
-  }
 }
 
 async function compare(

@@ -19,12 +19,13 @@ type Lines = ResponseHead & { hasDate: boolean };
  */
 export function responseHead(status: number, set: readonly string[], fields: ResponseFields): ResponseHead {
   const flat = isFlat(fields) ? fields : Object.entries(fields).flat();
-  const lines = linesOf(set.length === 0 ? flat : [...without(set, flat), ...flat]);
-  return { ...lines, text: `${statusLine(status)}${lines.text}${lines.hasDate ? '' : dateLine()}` };
+  return headOf(status, NO_LINES, linesOf(set.length === 0 ? flat : [...without(set, flat), ...flat]));
 }
 
+const NO_LINES: Lines = { text: '', hasLength: false, connection: undefined, hasDate: false };
+
 let lastShared: readonly string[] | undefined;
-let lastLines: Lines = linesOf([]);
+let lastLines = NO_LINES;
 
 /** The same for fields of which the first are a list that the next responses have too: that of the last one is kept. */
 export function sharedResponseHead(
@@ -36,17 +37,16 @@ export function sharedResponseHead(
     lastLines = linesOf(shared);
     lastShared = shared;
   }
-  const others = linesOf(fields);
-  const date = lastLines.hasDate || others.hasDate ? '' : dateLine();
-  return {
-    text: `${statusLine(status)}${lastLines.text}${others.text}${date}`,
-    hasLength: lastLines.hasLength || others.hasLength,
-    connection: others.connection ?? lastLines.connection,
-  };
+  return headOf(status, lastLines, linesOf(fields));
 }
 
-function statusLine(status: number): string {
-  return `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+function headOf(status: number, first: Lines, others: Lines): ResponseHead {
+  const date = first.hasDate || others.hasDate ? '' : dateLine();
+  return {
+    text: `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? 'unknown'}\r\n${first.text}${others.text}${date}`,
+    hasLength: first.hasLength || others.hasLength,
+    connection: others.connection ?? first.connection,
+  };
 }
 
 /** The fields whose names `others` lack. */
@@ -63,7 +63,7 @@ function isFlat(fields: ResponseFields): fields is readonly string[] {
 
 /** @throws {TypeError} for what would end a field */
 function linesOf(flat: readonly (string | number)[]): Lines {
-  const lines: Lines = { text: '', hasLength: false, connection: undefined, hasDate: false };
+  const lines = { ...NO_LINES };
   for (let index = 0; index + 1 < flat.length; index += 2) {
     const name = String(flat[index]);
     const value = String(flat[index + 1]);
