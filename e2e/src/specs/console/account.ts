@@ -9,6 +9,7 @@ import { test } from '../../browser/journey-test.ts';
 import type { Journey } from './journey.ts';
 
 const STEP_SEC = 30;
+const PASSKEY_OPTIONS = '**/api/console/session/passkey/options';
 
 /** The code of an authenticator app (RFC 6238) for a secret in base32, now or some steps away. */
 function totpCode(secret: string, steps = 0): string {
@@ -181,13 +182,19 @@ export function accountJourneys(journey: Journey): void {
     await presence(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('link', { name: 'Overview' }).waitFor();
-    await presence(false);
+    // The button ends the suggestions, which otherwise end its prompt if they come later.
+    await page.route(PASSKEY_OPTIONS, () => undefined, { times: 1 });
+    const suggestions = page.waitForRequest(PASSKEY_OPTIONS);
     await signOut(page);
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
-    // The button's request replaces the suggestions', which would be answered at once with presence.
+    await suggestions;
+    const ended = page.waitForEvent('requestfailed', async (request) => request === (await suggestions));
+    await page.route(PASSKEY_OPTIONS, async (route) => {
+      await ended;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await presence(true);
     await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await page.unroute(PASSKEY_OPTIONS);
     await page.goto(accountPage(journey));
     await page.getByText('last used').waitFor();
     await remove(page, 'Remove passkey Journey');

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { ApiError } from '../../api/client.ts';
 import type { Session } from '../../api/client.ts';
 import { signInByPasskey } from '../../api/passkeys.ts';
@@ -14,6 +14,13 @@ type PasskeyButtonProps = {
   onExpired?: () => void;
 };
 
+const SIGN_IN = ['passkey-sign-in'];
+
+/** Whether a {@link PasskeyButton} was pressed, and the sign-in goes on. */
+export function useIsSigningInByPasskey(): boolean {
+  return useIsMutating({ mutationKey: SIGN_IN }) > 0;
+}
+
 /** Asks the browser for a passkey and signs in by it. */
 export function PasskeyButton({
   label,
@@ -23,6 +30,7 @@ export function PasskeyButton({
   onExpired,
 }: PasskeyButtonProps) {
   const signIn = useMutation({
+    mutationKey: SIGN_IN,
     mutationFn: () => signInByPasskey(step),
     onSuccess: onSignedIn,
     onError: (error) => {

@@ -6,7 +6,7 @@ import { passkeySupportQuery } from '../../api/passkeys.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { ErrorMessage } from '../../ui/page/states.tsx';
-import { PasskeyButton } from './passkey-button.tsx';
+import { PasskeyButton, useIsSigningInByPasskey } from './passkey-button.tsx';
 import { SecondStepForm } from './second-step-form.tsx';
 import { usePasskeyAutofill } from './use-passkey-autofill.ts';
 
@@ -17,7 +17,10 @@ export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
   const { data: passkeys } = useQuery(passkeySupportQuery);
   const [step, setStep] = useState<SecondStep | null>(null);
   const [hasExpired, setExpired] = useState(false);
-  const autofillError = usePasskeyAutofill(passkeys?.at === 'here' && step === null, onSignedIn);
+  // The browser allows one prompt: suggestions that came after the button's would end it.
+  const isPrompting = useIsSigningInByPasskey();
+  const canSuggest = passkeys?.at === 'here' && step === null && !isPrompting;
+  const autofillError = usePasskeyAutofill(canSuggest, onSignedIn);
   if (step !== null) {
     return (
       <SecondStepForm

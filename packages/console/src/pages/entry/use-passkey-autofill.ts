@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { Session } from '../../api/client.ts';
 import { signInByAutofill } from '../../api/passkeys.ts';
 
-/** While the form is shown, passkeys are offered among the browser's suggestions. Returns why a chosen one failed. */
+/** While it is possible, passkeys are offered among the browser's suggestions. Returns why a chosen one failed. */
 export function usePasskeyAutofill(isPossible: boolean, onSignedIn: (session: Session) => void): unknown {
   const [error, setError] = useState<unknown>(null);
   const signedIn = useEffectEvent(onSignedIn);
