@@ -18,7 +18,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   token: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
   introspect: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
   'token-memory': { timeLimitSec: 1_200, run: measureTokenMemory },
-  gateway: { timeLimitSec: 750, run: measureGateway },
+  gateway: { timeLimitSec: 900, run: measureGateway },
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },

@@ -1,12 +1,13 @@
 import { accessToken } from '../auth/auth-rates.ts';
 import { makePayers, makeTokens } from '../cost/callers.ts';
-import type { Goal, PartResult } from '../part.ts';
-import { percent, spreadOf, spreadText, whole } from '../report/ratios.ts';
-import type { Spread } from '../report/ratios.ts';
+import type { PartResult } from '../part.ts';
+import { percent, spreadOf, whole } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
 import type { WrkRound } from '../load/wrk.ts';
+import { addedLatency, latencyGoal, latencyNote } from './added-latency.ts';
+import type { AddedLatency } from './added-latency.ts';
 import { LARGER_ANSWERS, startUpstream } from './nginx.ts';
 import { startPeers } from './peers.ts';
 import { CONNECTIONS, ROUNDS, ROUND_SEC, compare, goalOf, notesOf } from './compare.ts';
@@ -15,7 +16,6 @@ import { createCalls } from './calls.ts';
 import type { Calls, Door, RunCalls } from './calls.ts';
 
 const WARM_UP_SEC = 15;
-const ADDED_LATENCY_LIMIT_MS = 0.5;
 const CURVE = [1, 8, 32, 128, 512];
 /** One payer's calls share a script, so that ours is compared with many too. */
 const PAYERS = 200;
@@ -46,22 +46,26 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
     for (const peer of recording)
       compared.push(await compare(wrkOfMany, ours, { peer, payers: PAYERS }, say));
   }
-  const half =
-    spreadOf(
-      compared
-        .filter(({ payers }) => payers === 1)
-        .flatMap(({ rounds }) => rounds.map((pair) => pair.ours.perSec)),
-    ).median / 2;
-  const added = await addedLatency(wrk, ours, upstream, half, say);
+  const ofOne = compared.filter(({ payers }) => payers === 1);
+  const halfOf = (rounds: readonly WrkRound[]) => spreadOf(rounds.map(({ perSec }) => perSec)).median / 2;
+  const half = halfOf(ofOne.flatMap(({ rounds }) => rounds.map((pair) => pair.ours)));
+  const added = await addedLatency(wrk, [ours], upstream, half, say);
+  const besidePeers: { name: string; added: AddedLatency }[] = [];
+  for (const { peer, rounds } of ofOne.filter(({ peer: { recordedCalls } }) => recordedCalls !== undefined)) {
+    const rate = halfOf(rounds.map((pair) => pair.peer));
+    const { name } = peer.door;
+    besidePeers.push({ name, added: await addedLatency(wrk, [ours, peer.door], upstream, rate, say) });
+  }
   const curve = await measureCurve(wrk, ours, token, say);
   for (const door of [ours, ...peers.map((peer) => peer.door)]) await expectDoor(door, token);
   return {
-    goals: [...compared.flatMap(goalOf), latencyGoal(added)],
+    goals: [...compared.flatMap(goalOf), ...latencyGoal(added)],
     notes: [
       `each peer: ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s, ${String(CONNECTIONS)} kept-alive connections of wrk, small POSTs, answers of 1 KB; ours does the whole job, of the peers only nginx-lua records usage before the response ends (peers/*: what each does)`,
       ...leftOut,
       ...compared.flatMap(notesOf),
-      `at ${whole(added.perSec)} calls/s, half of full load: p50 ${spreadText(added.ours, 3)} ms, the upstream directly ${spreadText(added.direct, 3)} ms; p99 ${spreadText(added.oursP99, 1)} ms, directly ${spreadText(added.directP99, 1)} ms`,
+      latencyNote(added, 'our'),
+      ...besidePeers.map((beside) => latencyNote(beside.added, `${beside.name}'s`)),
       ...curve.map(
         ({ connections, size, perSec, p50Ms, p99Ms, serverCpu }) =>
           `ours, ${String(connections)} connections, ${size} answers: ${whole(perSec)} calls/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(1)} ms, ${percent(serverCpu)} of its core`,
@@ -74,6 +78,7 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
     figures: {
       compared: compared.map(({ peer, payers, rounds }) => ({ peer: peer.door.name, payers, rounds })),
       added,
+      besidePeers,
       curve,
     },
   };
@@ -100,53 +105,6 @@ async function expectDoor({ name, url, headers }: Door & Calls, token: string, b
   if (answer.status !== 200 || length !== bytes) {
     throw new Error(`${name} answers ${String(answer.status)} with ${String(length)} bytes`);
   }
-}
-
-type AddedLatency = {
-  perSec: number;
-  /** By pairs of neighbouring rounds, in ms. */
-  p50: Spread;
-  ours: Spread;
-  direct: Spread;
-  oursP99: Spread;
-  directP99: Spread;
-};
-
-/** Added to the median time of a call at half load, compared with the upstream directly. */
-async function addedLatency(
-  wrk: RunCalls,
-  ours: Door,
-  upstream: Door,
-  perSec: number,
-  say: Say,
-): Promise<AddedLatency> {
-  // With this pause, all connections together make the rate.
-  const load = { seconds: ROUND_SEC, connections: CONNECTIONS, meanPauseMs: (CONNECTIONS / perSec) * 1_000 };
-  const pairs: { ours: WrkRound; direct: WrkRound }[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const pair = { ours: await wrk(ours, load), direct: await wrk(upstream, load) };
-    pairs.push(pair);
-    say(
-      `gateway, half load ${String(round)}/${String(ROUNDS)}: p50 ${pair.ours.p50Ms.toFixed(3)} ms, directly ${pair.direct.p50Ms.toFixed(3)} ms`,
-    );
-  }
-  return {
-    perSec: spreadOf(pairs.map((pair) => pair.ours.perSec)).median,
-    p50: spreadOf(pairs.map((pair) => pair.ours.p50Ms - pair.direct.p50Ms)),
-    ours: spreadOf(pairs.map((pair) => pair.ours.p50Ms)),
-    direct: spreadOf(pairs.map((pair) => pair.direct.p50Ms)),
-    oursP99: spreadOf(pairs.map((pair) => pair.ours.p99Ms)),
-    directP99: spreadOf(pairs.map((pair) => pair.direct.p99Ms)),
-  };
-}
-
-function latencyGoal({ p50 }: AddedLatency): Goal {
-  return {
-    what: 'ms added to the p50 at half load',
-    figure: spreadText(p50),
-    target: `≤ ${String(ADDED_LATENCY_LIMIT_MS)}`,
-    reached: p50.median <= ADDED_LATENCY_LIMIT_MS,
-  };
 }
 
 type CurvePoint = WrkRound & { connections: number; size: string };
