@@ -92,7 +92,7 @@ function createWriter(redis: RedisConnection): (payers: readonly Payer[]) => Pro
             points: before.points + 1,
             at_ms: Date.now(),
           });
-          const batch: UsageBatch = { gateway_id: 'bench', seq, before, events: [eventOf(payer)] };
+          const batch: UsageBatch = { gateway_id: 'bench-counting', seq, before, events: [eventOf(payer)] };
           return redis.xadd(key, '*', USAGE_BATCH_FIELD, JSON.stringify(batch));
         }),
       );

@@ -112,7 +112,7 @@ function batchOf({ payer, period }: Payer, seq: number): UsageBatch {
     },
     ...{ points: 1, requests: 1, time_ms: 0, traffic_bytes: 1_024, at_ms: Date.now() },
   };
-  return { gateway_id: 'bench', seq, events: Array.from({ length: BATCH_EVENTS }, () => event) };
+  return { gateway_id: 'bench-ingest', seq, events: Array.from({ length: BATCH_EVENTS }, () => event) };
 }
 
 async function backlogRate(add: Add, counted: () => Promise<number>): Promise<number> {
