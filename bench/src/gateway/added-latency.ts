@@ -7,72 +7,79 @@ import { CONNECTIONS, ROUNDS, ROUND_SEC } from './compare.ts';
 
 const LIMIT_MS = 0.5;
 
-type Latency = {
-  name: string;
-  p50Ms: Spread;
-  p99Ms: Spread;
-  /** To the p50 of the upstream without a gateway; by rounds of one turn. */
-  addedMs: Spread;
-};
+type Percentiles = { p50Ms: Spread; p99Ms: Spread };
 
-export type AddedLatency = {
-  perSec: number;
-  direct: Pick<Latency, 'p50Ms' | 'p99Ms'>;
-  doors: Latency[];
-};
+/** `addedMs`: to the p50 of the upstream without a gateway; by rounds of one turn. */
+type Latency = Percentiles & { name: string; addedMs: Spread };
 
-/** What each door adds to the median time of a call, at a steady rate in calls per second. */
+export type AddedLatency = { perSec: number; ours: Latency; peer?: Latency; direct: Percentiles };
+
+type Measured = { door: Door; rounds: WrkRound[]; addedMs: number[] };
+
+/** What ours, and a peer beside it, add to the median time of a call, at a steady rate in calls per second. */
 export async function addedLatency(
   wrk: RunCalls,
-  doors: readonly Door[],
-  upstream: Door,
+  doors: { ours: Door; peer?: Door; upstream: Door },
   perSec: number,
   say: (line: string) => void,
 ): Promise<AddedLatency> {
   // With this pause, all connections together make the rate.
   const load = { seconds: ROUND_SEC, connections: CONNECTIONS, meanPauseMs: (CONNECTIONS / perSec) * 1_000 };
-  const turns: { direct: WrkRound; doors: WrkRound[] }[] = [];
+  const ours = unmeasured(doors.ours);
+  const peer = doors.peer === undefined ? undefined : unmeasured(doors.peer);
+  const gateways = peer === undefined ? [ours] : [ours, peer];
+  const direct: WrkRound[] = [];
   for (let turn = 1; turn <= ROUNDS; turn += 1) {
-    const rounds: WrkRound[] = [];
-    for (const door of doors) rounds.push(await wrk(door, load));
-    const direct = await wrk(upstream, load);
-    turns.push({ direct, doors: rounds });
-    const times = doors.map(({ name }, index) => `${name} ${(rounds[index]?.p50Ms ?? NaN).toFixed(3)} ms`);
+    const now: { measured: Measured; round: WrkRound }[] = [];
+    for (const measured of gateways) now.push({ measured, round: await wrk(measured.door, load) });
+    const directly = await wrk(doors.upstream, load);
+    direct.push(directly);
+    for (const { measured, round } of now) {
+      measured.rounds.push(round);
+      measured.addedMs.push(round.p50Ms - directly.p50Ms);
+    }
+    const times = now.map(({ measured, round }) => `${measured.door.name} ${round.p50Ms.toFixed(3)} ms`);
     say(
-      `gateway at ${whole(perSec)} calls/s, ${String(turn)}/${String(ROUNDS)}: p50 of ${times.join(', ')}, directly ${direct.p50Ms.toFixed(3)} ms`,
+      `gateway at ${whole(perSec)} calls/s, ${String(turn)}/${String(ROUNDS)}: p50 of ${times.join(', ')}, directly ${directly.p50Ms.toFixed(3)} ms`,
     );
   }
-  const percentiles = (rounds: readonly WrkRound[]) => ({
-    p50Ms: spreadOf(rounds.map((round) => round.p50Ms)),
-    p99Ms: spreadOf(rounds.map((round) => round.p99Ms)),
-  });
   return {
-    perSec: spreadOf(turns.flatMap((turn) => turn.doors.map((round) => round.perSec))).median,
-    direct: percentiles(turns.map(({ direct }) => direct)),
-    doors: doors.map(({ name }, index) => {
-      const ofDoor = turns.flatMap((turn) => turn.doors[index] ?? []);
-      const added = turns.map((turn) => (turn.doors[index]?.p50Ms ?? NaN) - turn.direct.p50Ms);
-      return { name, ...percentiles(ofDoor), addedMs: spreadOf(added) };
-    }),
+    perSec: spreadOf(gateways.flatMap(({ rounds }) => rounds.map((round) => round.perSec))).median,
+    ours: latencyOf(ours),
+    ...(peer === undefined ? {} : { peer: latencyOf(peer) }),
+    direct: percentilesOf(direct),
   };
 }
 
-export function latencyGoal({ doors: [ours] }: AddedLatency): Goal[] {
-  if (ours === undefined) return [];
-  return [
-    {
-      what: 'ms added to the p50 at half load',
-      figure: spreadText(ours.addedMs),
-      target: `≤ ${String(LIMIT_MS)}`,
-      reached: ours.addedMs.median <= LIMIT_MS,
-    },
-  ];
+export function latencyGoal({ ours: { addedMs } }: AddedLatency): Goal {
+  return {
+    what: 'ms added to the p50 at half load',
+    figure: spreadText(addedMs),
+    target: `≤ ${String(LIMIT_MS)}`,
+    reached: addedMs.median <= LIMIT_MS,
+  };
 }
 
-export function latencyNote({ perSec, direct, doors }: AddedLatency, whose: string): string {
-  const ofDoors = doors.map(
+export function latencyNote({ perSec, ours, peer, direct }: AddedLatency): string {
+  const whose = peer === undefined ? 'our' : `${peer.name}'s`;
+  const ofGateways = (peer === undefined ? [ours] : [ours, peer]).map(
     ({ name, p50Ms, p99Ms, addedMs }) =>
       `${name} p50 ${spreadText(p50Ms, 3)} ms (${addedMs.median.toFixed(2)} added), p99 ${spreadText(p99Ms, 1)} ms`,
   );
-  return `at ${whole(perSec)} calls/s, half of ${whose} full load: ${ofDoors.join('; ')}; the upstream directly p50 ${spreadText(direct.p50Ms, 3)} ms, p99 ${spreadText(direct.p99Ms, 1)} ms`;
+  return `at ${whole(perSec)} calls/s, half of ${whose} full load: ${ofGateways.join('; ')}; the upstream directly p50 ${spreadText(direct.p50Ms, 3)} ms, p99 ${spreadText(direct.p99Ms, 1)} ms`;
+}
+
+function unmeasured(door: Door): Measured {
+  return { door, rounds: [], addedMs: [] };
+}
+
+function latencyOf({ door: { name }, rounds, addedMs }: Measured): Latency {
+  return { name, ...percentilesOf(rounds), addedMs: spreadOf(addedMs) };
+}
+
+function percentilesOf(rounds: readonly WrkRound[]): Percentiles {
+  return {
+    p50Ms: spreadOf(rounds.map((round) => round.p50Ms)),
+    p99Ms: spreadOf(rounds.map((round) => round.p99Ms)),
+  };
 }

@@ -49,23 +49,21 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
   const ofOne = compared.filter(({ payers }) => payers === 1);
   const halfOf = (rounds: readonly WrkRound[]) => spreadOf(rounds.map(({ perSec }) => perSec)).median / 2;
   const half = halfOf(ofOne.flatMap(({ rounds }) => rounds.map((pair) => pair.ours)));
-  const added = await addedLatency(wrk, [ours], upstream, half, say);
-  const besidePeers: { name: string; added: AddedLatency }[] = [];
-  for (const { peer, rounds } of ofOne.filter(({ peer: { recordedCalls } }) => recordedCalls !== undefined)) {
+  const added = await addedLatency(wrk, { ours, upstream }, half, say);
+  const besidePeers: AddedLatency[] = [];
+  for (const { peer, rounds } of ofOne.filter((comparison) => recording.includes(comparison.peer))) {
     const rate = halfOf(rounds.map((pair) => pair.peer));
-    const { name } = peer.door;
-    besidePeers.push({ name, added: await addedLatency(wrk, [ours, peer.door], upstream, rate, say) });
+    besidePeers.push(await addedLatency(wrk, { ours, peer: peer.door, upstream }, rate, say));
   }
   const curve = await measureCurve(wrk, ours, token, say);
   for (const door of [ours, ...peers.map((peer) => peer.door)]) await expectDoor(door, token);
   return {
-    goals: [...compared.flatMap(goalOf), ...latencyGoal(added)],
+    goals: [...compared.flatMap(goalOf), latencyGoal(added)],
     notes: [
       `each peer: ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s, ${String(CONNECTIONS)} kept-alive connections of wrk, small POSTs, answers of 1 KB; ours does the whole job, of the peers only nginx-lua records usage before the response ends (peers/*: what each does)`,
       ...leftOut,
       ...compared.flatMap(notesOf),
-      latencyNote(added, 'our'),
-      ...besidePeers.map((beside) => latencyNote(beside.added, `${beside.name}'s`)),
+      ...[added, ...besidePeers].map(latencyNote),
       ...curve.map(
         ({ connections, size, perSec, p50Ms, p99Ms, serverCpu }) =>
           `ours, ${String(connections)} connections, ${size} answers: ${whole(perSec)} calls/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(1)} ms, ${percent(serverCpu)} of its core`,
