@@ -18,12 +18,18 @@ export function usageTrimmedKey(shard: number): string {
 }
 
 /**
- * Hash that gateways build (ADR 0020); account adds usage from elsewhere, or deletes it (ADR 0029). It has a field
- * `shares` while gateways hold shares that depend on it.
+ * Hash that gateways build (ADR 0020); account adds usage from elsewhere, or deletes it (ADR 0029). Its fields are
+ * `data_set`, `usage_version`, `counters`, and `shares` while gateways hold shares that depend on it.
  */
 export function usageLiveKey(shard: number, periodId: number): string {
   return `{s${String(shard)}}:live:${String(periodId)}`;
 }
+
+/**
+ * The field `counters` of live counters, for Lua's `struct`: points, requests, time_ms and traffic_bytes as doubles,
+ * which are exact up to MAX_TOTAL. Four fields made a settlement a sixth more expensive.
+ */
+export const LIVE_COUNTERS = '<dddd';
 
 /**
  * Tells gateways about their shares of a payer's limits (ADR 0070): `<payer id>` asks for them back, and

@@ -1,5 +1,5 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { LIVE_COUNTERS, SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from '../entitle/entitle.ts';
@@ -31,12 +31,13 @@ local first_member = 8
 local refusal, points_left = 0, -1
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
   ${LUA_DATA_SET}
-  local live = redis.call('HMGET', KEYS[1], 'data_set', 'points', 'traffic_bytes', 'time_ms')
+  local live = redis.call('HMGET', KEYS[1], 'data_set', 'counters')
   if live[1] ~= data_set then return { 1 } end
-  if points_limit >= 0 then points_left = math.max(points_limit - tonumber(live[2]), 0) end
+  local points, _, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
+  if points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
   if points_left == 0 then refusal = 2
-  elseif traffic_limit >= 0 and tonumber(live[3]) >= traffic_limit then refusal = 3
-  elseif time_limit_ms >= 0 and tonumber(live[4]) >= time_limit_ms then refusal = 4 end
+  elseif traffic_limit >= 0 and traffic_bytes >= traffic_limit then refusal = 3
+  elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4 end
 end
 local now_us = 0
 if rate >= 0 or slots >= 0 then
@@ -45,25 +46,24 @@ if rate >= 0 or slots >= 0 then
 end
 local admitted = refusal == 0 and #ARGV - first_member + 1 or 0
 local level = rate >= 0 and level_at(redis.call('GET', KEYS[2]), now_us, rate) or 0
-local shared_calls, shared_slots, lost_slots = 0, 0, 0
+local shares = { calls = 0, slots = 0, lost_slots = 0 }
 if now_us > 0 then
   ${LUA_NOT_TO_DISK}
-  level, shared_calls, shared_slots, lost_slots = outstanding(KEYS[4], KEYS[2], now_us, level, rate)
+  level, shares = outstanding(KEYS[4], KEYS[2], now_us, level, rate)
   -- Shares have slots for calls only.
-  if not is_call then shared_slots, lost_slots = 0, 0 end
+  if not is_call then shares.slots, shares.lost_slots = 0, 0 end
 end
 if rate >= 0 then
   local within = calls_within(rate * call - level)
-  local fitting = math.max(within - shared_calls, 0)
+  local fitting = math.max(within - shares.calls, 0)
   if fitting < admitted then admitted, refusal = fitting, within > fitting and 7 or 5 end
 end
 local held, now_ms = 0, math.floor(now_us / 1000)
 if admitted > 0 and slots >= 0 then
   held = redis.call('ZCARD', KEYS[3])
-  local taken = shared_slots + lost_slots
-  if held + taken + admitted > slots then
-    local free = math.max(slots - lost_slots - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
-    local fitting = math.max(free - shared_slots, 0)
+  if held + shares.slots + shares.lost_slots + admitted > slots then
+    local free = math.max(slots - shares.lost_slots - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
+    local fitting = math.max(free - shares.slots, 0)
     if fitting < admitted then admitted, refusal = fitting, free > fitting and 7 or 6 end
   end
 end

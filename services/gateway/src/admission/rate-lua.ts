@@ -19,9 +19,11 @@ local function calls_within(room)
   if fitting * call > room then fitting = fitting - 1 end
   return math.max(fitting, 0)
 end
-local function store_level(key, now_us, level, rate)
+-- Kept until it has drained, and for at least this long.
+local function store_level(key, now_us, level, rate, min_ms)
   local state = string.format('%d %d', now_us, level)
-  redis.call('SET', key, state, 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1))
+  local ttl_ms = math.max(math.ceil(level / rate / 1000) + 1, min_ms or 0)
+  redis.call('SET', key, state, 'PX', string.format('%d', ttl_ms))
   return state
 end
 `;

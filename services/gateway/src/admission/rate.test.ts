@@ -25,7 +25,7 @@ beforeAll(async () => {
   // Redis expires keys by its own clock, so the rate's key stays here.
   const clocked = underTurnedClock(LUA, 8, {
     'first_member = 8': 'first_member = 10',
-    ", 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1)": '',
+    ", 'PX', string.format('%d', ttl_ms)": '',
   });
   admitAt = defineScript(redis, clocked);
   admitNow = defineScript(redis, LUA);

@@ -1,4 +1,5 @@
 import {
+  LIVE_COUNTERS,
   USAGE_BATCH_FIELD,
   USAGE_SHARD_COUNT,
   addCounters,
@@ -39,10 +40,11 @@ for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '(' .. position, '+')) do
 end
 local answer = {}
 for at = 3, #ARGV do
-  local live = redis.call('HMGET', KEYS[2 * at - 4], 'data_set', 'usage_version', unpack(names))
+  local live = redis.call('HMGET', KEYS[2 * at - 4], 'data_set', 'usage_version', 'counters')
   local is_live = live[1] == data_set
   answer[#answer + 1] = is_live and live[2] or '-1'
-  for index = 1, 4 do answer[#answer + 1] = is_live and live[2 + index] or '0' end
+  local counters = is_live and { struct.unpack('${LIVE_COUNTERS}', live[3]) } or { 0, 0, 0, 0 }
+  for index = 1, 4 do answer[#answer + 1] = string.format('%.0f', counters[index]) end
   answer[#answer + 1] = redis.call('GET', KEYS[2 * at - 3]) or '-1'
   local sum = sums[ARGV[at]] or { 0, 0, 0, 0 }
   for index = 1, 4 do answer[#answer + 1] = string.format('%.0f', sum[index]) end

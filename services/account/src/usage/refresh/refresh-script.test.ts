@@ -5,6 +5,7 @@ import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { readLiveCounters, writeLiveCounters } from '@tollgate/testbed/live-counters';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import type { PendingRefresh } from './refresh-outbox.ts';
@@ -42,15 +43,14 @@ function newPeriod() {
     }),
     /** As the gateways' script builds them. */
     build: (usage_version: number, points: number) =>
-      redis.hset(live, {
-        ...{ data_set: 'x', usage_version },
-        ...{ points, requests: points, time_ms: points, traffic_bytes: points },
+      writeLiveCounters(redis, live, {
+        ...{ usage_version, points, requests: points, time_ms: points, traffic_bytes: points },
       }),
     read: async () => {
-      const { usage_version, points, requests, time_ms, traffic_bytes } = await redis.hgetall(live);
-      return usage_version === undefined
-        ? null
-        : [usage_version, points, requests, time_ms, traffic_bytes].map(Number);
+      const counters = await readLiveCounters(redis, live);
+      if (counters === null) return null;
+      const { usage_version, points, requests, time_ms, traffic_bytes } = counters;
+      return [usage_version, points, requests, time_ms, traffic_bytes];
     },
   };
 }

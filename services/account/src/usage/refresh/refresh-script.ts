@@ -1,4 +1,10 @@
-import { SHARE_CHANNEL, usageLiveKey, usageShard, usageVersionKey } from '@tollgate/contracts/usage-stream';
+import {
+  LIVE_COUNTERS,
+  SHARE_CHANNEL,
+  usageLiveKey,
+  usageShard,
+  usageVersionKey,
+} from '@tollgate/contracts/usage-stream';
 import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PendingRefresh } from './refresh-outbox.ts';
@@ -20,10 +26,11 @@ local done = 0
 if built < version and redis.call('EXISTS', live) == 1 then
   local is_shared = redis.call('HEXISTS', live, 'shares') == 1
   if built == previous and #ARGV > 4 then
-    redis.call('HSET', live, 'usage_version', ARGV[2])
-    for index, name in ipairs({ 'points', 'requests', 'time_ms', 'traffic_bytes' }) do
-      redis.call('HINCRBY', live, name, ARGV[4 + index])
-    end
+    local before = redis.call('HGET', live, 'counters')
+    local points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', before)
+    points, requests, time_ms = points + ARGV[5], requests + ARGV[6], time_ms + ARGV[7]
+    local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes + ARGV[8])
+    redis.call('HSET', live, 'usage_version', ARGV[2], 'counters', counters)
     done = 1
   else
     redis.call('DEL', live)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { usageLiveKey, usageShard, usageVersionKey } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { readLiveCounters, writeLiveCounters } from '@tollgate/testbed/live-counters';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { becomeReady, startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
@@ -31,15 +32,14 @@ async function payer() {
   const account_id = await insertAccount(suite.database);
   const period_id = await insertPeriod(suite.database, account_id);
   const live = usageLiveKey(usageShard(account_id), period_id);
-  await suite.store.hset(live, {
-    ...{ data_set: 'x', usage_version: 0, points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
-  });
+  const none = { points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 };
+  await writeLiveCounters(suite.store, live, { usage_version: 0, ...none });
   return {
     account_id,
     period_id,
     live,
     told: usageVersionKey(usageShard(account_id), period_id),
-    points: async () => Number(await suite.store.hget(live, 'points')),
+    points: async () => (await readLiveCounters(suite.store, live))?.points,
   };
 }
 

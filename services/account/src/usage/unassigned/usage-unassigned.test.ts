@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { MAX_TOTAL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { writeLiveCounters } from '@tollgate/testbed/live-counters';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
@@ -124,13 +125,8 @@ describe('counted later', () => {
     const { event, payer_id, period_id } = await newPayer();
     const live = usageLiveKey(usageShard(payer_id), period_id);
     const row = await setAside({ ...event, at_ms: Date.now() + 2 * DAY_MS });
-    await suite.store.hset(live, {
-      data_set: 'x',
-      usage_version: 0,
-      points: 3,
-      requests: 1,
-      time_ms: 0,
-      traffic_bytes: 250,
+    await writeLiveCounters(suite.store, live, {
+      ...{ usage_version: 0, points: 3, requests: 1, time_ms: 0, traffic_bytes: 250 },
     });
     await count(row);
     await waitFor(async () => (await suite.store.exists(live)) === 0);

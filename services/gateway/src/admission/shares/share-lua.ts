@@ -8,50 +8,50 @@ export const RECALL_MS = 1_500;
  * A payer's shares (ADR 0070): a hash of `<reserved until, µs> <calls> <slots> <slots reserved until, µs>` by gateway.
  * `outstanding` charges the calls of shares that weren't returned in time to the rate, as if they had been made: their
  * holders no longer use them. Their slots stay taken as long as leases do, because calls may be in flight.
- * Returns the level, calls and slots of valid shares, slots of others, the number of valid shares, and calls charged.
+ * Returns the level, and in one table: calls and slots of valid shares, slots of others, the number of valid shares,
+ * calls charged, the share of `holder` if it is stored, and until when the payer gets none.
  * `recall` asks the gateways to return a payer's shares, and stops new ones.
  */
 export const LUA_SHARES = `
 local reserved_us, recall_us, recall_again_us = ${String(RESERVED_MS * 1_000)}, ${String(RECALL_MS * 1_000)}, 50000
-local function parsed(share)
-  local until_us, calls, slots, slots_until_us = string.match(share, '^(%d+) (%d+) (%d+) (%d+)$')
-  return tonumber(until_us), tonumber(calls), tonumber(slots), tonumber(slots_until_us)
+local function parsed(text)
+  local until_us, calls, slots, slots_until_us = string.match(text, '^(%d+) (%d+) (%d+) (%d+)$')
+  return {
+    until_us = tonumber(until_us), calls = tonumber(calls),
+    slots = tonumber(slots), slots_until_us = tonumber(slots_until_us),
+  }
 end
 -- One that lies further ahead was granted before the clock was set back.
-local function is_valid(until_us, now_us) return until_us > now_us and until_us <= now_us + reserved_us end
-local function store_share(key, holder, until_us, calls, slots, slots_until_us)
-  redis.call('HSET', key, holder, string.format('%d %d %d %d', until_us, calls, slots, slots_until_us))
+local function is_valid(share, now_us) return share.until_us > now_us and share.until_us <= now_us + reserved_us end
+local function store_share(key, holder, share)
+  local text = string.format('%d %d %d %d', share.until_us, share.calls, share.slots, share.slots_until_us)
+  redis.call('HSET', key, holder, text)
 end
-local function outstanding(key, rate_key, now_us, level, rate)
-  local calls, slots, lost_slots, count, spent = 0, 0, 0, 0, 0
+local function outstanding(key, rate_key, now_us, level, rate, holder)
+  local all = { calls = 0, slots = 0, lost_slots = 0, count = 0, spent = 0, own = nil, recalled_until_us = 0 }
   local fields = redis.call('HGETALL', key)
   for index = 1, #fields, 2 do
-    if fields[index] ~= 'recalled_until_us' then
-      local until_us, own_calls, own_slots, slots_until_us = parsed(fields[index + 1])
-      if is_valid(until_us, now_us) then
-        calls, slots, count = calls + own_calls, slots + own_slots, count + 1
+    if fields[index] == 'recalled_until_us' then all.recalled_until_us = tonumber(fields[index + 1])
+    else
+      local share, is_kept = parsed(fields[index + 1]), true
+      if is_valid(share, now_us) then
+        all.calls, all.slots, all.count = all.calls + share.calls, all.slots + share.slots, all.count + 1
       else
-        local spends = rate > 0 and own_calls > 0
-        if spends then spent = spent + own_calls end
-        if slots_until_us <= now_us and (spends or own_calls == 0) then redis.call('HDEL', key, fields[index])
-        else
-          if slots_until_us > now_us then lost_slots = lost_slots + own_slots end
-          if spends then store_share(key, fields[index], until_us, 0, own_slots, slots_until_us) end
-        end
+        local spends = rate > 0 and share.calls > 0
+        if spends then all.spent, share.calls = all.spent + share.calls, 0 end
+        is_kept = share.slots_until_us > now_us or share.calls > 0
+        if share.slots_until_us > now_us then all.lost_slots = all.lost_slots + share.slots end
+        if not is_kept then redis.call('HDEL', key, fields[index])
+        elseif spends then store_share(key, fields[index], share) end
       end
+      if is_kept and fields[index] == holder then all.own = share end
     end
   end
-  if spent > 0 then
-    level = level + spent * call
+  if all.spent > 0 then
+    level = level + all.spent * call
     store_level(rate_key, now_us, level, rate)
   end
-  return level, calls, slots, lost_slots, count, spent
-end
--- Stays until the next report, so that a gateway can tell whether others changed it.
-local function store_reported_level(key, now_us, level, rate)
-  local state = store_level(key, now_us, level, rate)
-  if redis.call('PTTL', key) < reserved_us / 1000 then redis.call('PEXPIRE', key, reserved_us / 1000) end
-  return state
+  return level, all
 end
 local function recall(key, channel, now_us)
   local until_us = tonumber(redis.call('HGET', key, 'recalled_until_us') or '0')

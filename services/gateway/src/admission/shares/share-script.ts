@@ -1,4 +1,4 @@
-import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { LIVE_COUNTERS, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import type { RedisConnection } from '@tollgate/redis';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
@@ -37,50 +37,62 @@ local rate, slots, holder, has, used = tonumber(ARGV[3]), tonumber(ARGV[4]), ARG
 local wanted_calls, wanted_slots = tonumber(ARGV[8]), tonumber(ARGV[9])
 local wanted_points, wanted_traffic = tonumber(ARGV[10]), tonumber(ARGV[11])
 local seen_state, own_level, lease_ms = ARGV[12], tonumber(ARGV[13]), tonumber(ARGV[14])
-${LUA_DATA_SET}
 ${NOW}
 ${LUA_NOT_TO_DISK}
 local state = rate >= 0 and redis.call('GET', rate_key)
-local level, calls, shared_slots, lost_slots, count, spent = 0, 0, 0, 0, 0, 0
-if rate >= 0 then level = level_at(state, now_us, rate) end
-level, calls, shared_slots, lost_slots, count, spent = outstanding(shares_key, rate_key, now_us, level, rate)
-local until_us, own_calls, own_slots, slots_until_us = 0, 0, 0, 0
-local own = redis.call('HGET', shares_key, holder)
-if own then until_us, own_calls, own_slots, slots_until_us = parsed(own) end
-if has == '1' and not is_valid(until_us, now_us) then return { 0 } end
+local level = rate >= 0 and level_at(state, now_us, rate) or 0
+local shares = nil
+level, shares = outstanding(shares_key, rate_key, now_us, level, rate, holder)
+local own = shares.own
+if has == '1' and not (own and is_valid(own, now_us)) then return { 0 } end
 if has ~= '1' and own then return { 1 } end
-if rate > 0 and used > 0 then
+own = own or { until_us = 0, calls = 0, slots = 0, slots_until_us = 0 }
+local reports = rate > 0 and used > 0
+if reports then
   level = level + used * call
-  if count == 1 and spent == 0 and state == seen_state then level = math.min(level, own_level) end
-  state = store_reported_level(rate_key, now_us, level, rate)
-  calls, own_calls = calls - used, math.max(own_calls - used, 0)
-  store_share(shares_key, holder, until_us, own_calls, own_slots, slots_until_us)
-elseif spent > 0 then state = '' end
+  if shares.count == 1 and shares.spent == 0 and state == seen_state then level = math.min(level, own_level) end
+  -- Stays until the next report, so that a gateway can tell whether others changed it.
+  state = store_level(rate_key, now_us, level, rate, reserved_us / 1000)
+  shares.calls, own.calls = shares.calls - used, math.max(own.calls - used, 0)
+elseif shares.spent > 0 then state = '' end
+local function refused()
+  if reports then store_share(shares_key, holder, own) end
+  return { 1 }
+end
+if shares.recalled_until_us > now_us then return refused() end
 local points, traffic, other_shares = 0, 0, nil
 if points_limit >= 0 or traffic_limit >= 0 then
-  local live = redis.call('HMGET', live_key, 'data_set', 'points', 'traffic_bytes', 'shares')
-  if live[1] ~= data_set then return { 1 } end
-  points, traffic, other_shares = tonumber(live[2]), tonumber(live[3]), live[4]
-  if points_limit >= 0 and points_limit - points < math.max(wanted_points * ${String(MARGIN)}, 1) then return { 1 } end
-  if traffic_limit >= 0 and traffic_limit - traffic < math.max(wanted_traffic * ${String(MARGIN)}, 1) then return { 1 } end
+  ${LUA_DATA_SET}
+  local live = redis.call('HMGET', live_key, 'data_set', 'counters', 'shares')
+  if live[1] ~= data_set then return refused() end
+  local requests, time_ms = nil, nil
+  points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2])
+  other_shares = live[3]
+  local needed_points = math.max(wanted_points * ${String(MARGIN)}, 1)
+  local needed_traffic = math.max(wanted_traffic * ${String(MARGIN)}, 1)
+  if points_limit >= 0 and points_limit - points < needed_points then return refused() end
+  if traffic_limit >= 0 and traffic_limit - traffic < needed_traffic then return refused() end
 end
-if tonumber(redis.call('HGET', shares_key, 'recalled_until_us') or '0') > now_us then return { 1 } end
 local function lower(one, other)
   if one < 0 or other < 0 then return math.max(one, other) end
   return math.min(one, other)
 end
-local function granted(own, wanted, free)
-  local share = math.max(own, math.min(wanted, math.floor((free + own) / ${String(MAX_PART)})))
+local function granted(own_part, wanted, free)
+  local share = math.max(own_part, math.min(wanted, math.floor((free + own_part) / ${String(MAX_PART)})))
   return share * ${String(USEFUL_PART)} >= wanted and share or nil
 end
-if rate >= 0 then own_calls = granted(own_calls, wanted_calls, calls_within(rate * call - level) - calls) end
+local calls, slots_granted = own.calls, own.slots
+if rate >= 0 then calls = granted(calls, wanted_calls, calls_within(rate * call - level) - shares.calls) end
 if slots >= 0 then
   local leases = redis.call('ZCOUNT', leases_key, math.floor(now_us / 1000) + 1, '+inf')
-  own_slots = granted(own_slots, wanted_slots, slots - leases - shared_slots - lost_slots)
+  slots_granted = granted(own.slots, wanted_slots, slots - leases - shares.slots - shares.lost_slots)
 end
-if not own_calls or not own_slots then return { 1 } end
-until_us = now_us + reserved_us
-store_share(shares_key, holder, until_us, own_calls, own_slots, now_us + lease_ms * 1000)
+if not calls or not slots_granted then return refused() end
+own = {
+  until_us = now_us + reserved_us, calls = calls,
+  slots = slots_granted, slots_until_us = now_us + lease_ms * 1000,
+}
+store_share(shares_key, holder, own)
 redis.call('PEXPIRE', shares_key, lease_ms + recall_us / 1000)
 if points_limit >= 0 or traffic_limit >= 0 then
   -- While a change of plan is on its way, gateways may hold shares of different limits.
@@ -89,9 +101,9 @@ if points_limit >= 0 or traffic_limit >= 0 then
     points_limit = lower(points_limit, tonumber(other_points))
     traffic_limit = lower(traffic_limit, tonumber(other_traffic))
   end
-  redis.call('HSET', live_key, 'shares', string.format('%d %d %d', until_us, points_limit, traffic_limit))
+  redis.call('HSET', live_key, 'shares', string.format('%d %d %d', own.until_us, points_limit, traffic_limit))
 end
-return { 2, own_calls, own_slots, level, state or '', points, traffic }
+return { 2, calls, slots_granted, level, state or '', points, traffic }
 `;
 
 /**
@@ -106,21 +118,21 @@ ${NOW}
 ${LUA_NOT_TO_DISK}
 local own = redis.call('HGET', shares_key, holder)
 if own then
-  local _, own_calls = parsed(own)
-  if used < 0 or used > own_calls then used = own_calls end
+  local calls = parsed(own).calls
+  if used < 0 or used > calls then used = calls end
   redis.call('HDEL', shares_key, holder)
 end
 if used > 0 and rate > 0 then
   local level = level_at(redis.call('GET', rate_key), now_us, rate) + used * call
-  store_reported_level(rate_key, now_us, level, rate)
+  store_level(rate_key, now_us, level, rate, reserved_us / 1000)
 end
 if #ARGV > 4 then
   local expires_ms = string.format('%d', math.floor(now_us / 1000) + lease_ms)
   for index = 5, #ARGV do redis.call('ZADD', leases_key, expires_ms, ARGV[index]) end
   redis.call('PEXPIRE', leases_key, lease_ms)
 end
-local _, _, _, _, count = outstanding(shares_key, rate_key, now_us, 0, -1)
-if count == 0 then redis.call('HDEL', live_key, 'shares') end
+local _, shares = outstanding(shares_key, rate_key, now_us, 0, -1)
+if shares.count == 0 then redis.call('HDEL', live_key, 'shares') end
 return 1
 `;
 

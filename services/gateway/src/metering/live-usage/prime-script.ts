@@ -1,4 +1,5 @@
 import {
+  LIVE_COUNTERS,
   USAGE_BATCH_FIELD,
   usageLiveKey,
   usageShard,
@@ -71,12 +72,8 @@ if position ~= '0-0' then
     end
   end
 end
-local fields = { 'data_set', data_set, 'usage_version', ARGV[9] }
-for _, name in ipairs(names) do
-  fields[#fields + 1] = name
-  fields[#fields + 1] = string.format('%.0f', sums[name])
-end
-redis.call('HSET', live, unpack(fields))
+local counters = struct.pack('${LIVE_COUNTERS}', sums.points, sums.requests, sums.time_ms, sums.traffic_bytes)
+redis.call('HSET', live, 'data_set', data_set, 'usage_version', ARGV[9], 'counters', counters)
 redis.call('EXPIRE', live, ARGV[4])
 redis.call('SET', floor, data_set)
 return 1

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { usageLiveKey, usageShard, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
 import { copyDatabase, restoreDatabase } from '@tollgate/stack/database-copy';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { readLiveCounters } from '@tollgate/testbed/live-counters';
 import { POINTS, startChargedServices } from '../../../test/suite/charged-services.ts';
 import type { ChargedServices } from '../../../test/suite/charged-services.ts';
 import type { Customer } from '../../../test/suite/real-services.ts';
@@ -38,7 +39,7 @@ test('a restore since which only reports came is repaired: the reports count, an
   await copyDatabase(stack.databaseUrl);
   await report(customer);
   const live = usageLiveKey(usageShard(customer.accountId), customer.periodId);
-  await waitFor(async () => Number(await stack.store.hget(live, 'points')) === 3 * POINTS);
+  await waitFor(async () => (await readLiveCounters(stack.store, live))?.points === 3 * POINTS);
   const gone = await stack.newCustomer({});
   await restoreDatabase(stack.databaseUrl);
   await restored();

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { withClient } from '@tollgate/stack/postgres';
+import { readLiveCounters, writeLiveCounters } from '@tollgate/testbed/live-counters';
 import { countedUsage } from '../../../test/suite/records/billing-records.ts';
 import { call } from '../../../test/suite/http-client.ts';
 import { startRealServices } from '../../../test/suite/real-services.ts';
@@ -70,7 +71,10 @@ test('a rebuild reaches the gateways, too', async () => {
   await services.allCounted();
   const { periodId, accountId } = customer;
   // A failover can leave a batch in the live counters twice.
-  await services.store.hincrby(usageLiveKey(usageShard(accountId), periodId), 'points', COST);
+  const live = usageLiveKey(usageShard(accountId), periodId);
+  const once = await readLiveCounters(services.store, live);
+  if (once === null) throw new Error('there are no live counters');
+  await writeLiveCounters(services.store, live, { ...once, points: once.points + COST });
   expect((await query(0, customer)).headers['x-points-remaining']).toBe('970');
   await services.operate('POST', '/private/usage-rebuilds', { period_id: periodId });
   await untilTold();

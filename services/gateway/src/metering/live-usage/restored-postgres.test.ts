@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { usageLiveKey, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { copyDatabase, restoreDatabase } from '@tollgate/stack/database-copy';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { readLiveCounters } from '@tollgate/testbed/live-counters';
 import { POINTS, startChargedServices } from '../../../test/suite/charged-services.ts';
 import type { ChargedServices } from '../../../test/suite/charged-services.ts';
 import type { Customer } from '../../../test/suite/real-services.ts';
@@ -97,7 +98,7 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   await stack.allCounted();
   expect(await stack.pointsOf(busy)).toBe(36 * POINTS);
   const live = usageLiveKey(usageShard(busy.accountId), busy.periodId);
-  await waitFor(async () => Number(await stack.store.hget(live, 'points')) === 36 * POINTS);
+  await waitFor(async () => (await readLiveCounters(stack.store, live))?.points === 36 * POINTS);
   await restoreDatabase(stack.databaseUrl);
 
   const stream = usageStreamKey(usageShard(busy.accountId));

@@ -1,4 +1,5 @@
 import {
+  LIVE_COUNTERS,
   SHARE_CHANNEL,
   USAGE_BATCH_FIELD,
   addCounters,
@@ -30,10 +31,11 @@ const SEEN_TTL_SEC = 86_400;
  * many ms such shares may be in use.
  */
 const LUA = `${LUA_DATA_SET}
-local function ms_of_shares(shares, sums, payer)
+local function ms_of_shares(shares, points, traffic_bytes, payer)
   local until_us, points_limit, traffic_limit = string.match(shares, '^(%d+) (-?%d+) (-?%d+)$')
   points_limit, traffic_limit = tonumber(points_limit), tonumber(traffic_limit)
-  local is_reached = points_limit >= 0 and sums[1] >= points_limit or traffic_limit >= 0 and sums[4] >= traffic_limit
+  local is_reached =
+    points_limit >= 0 and points >= points_limit or traffic_limit >= 0 and traffic_bytes >= traffic_limit
   if not is_reached then return 0 end
   local time = redis.call('TIME')
   local left_us = tonumber(until_us) - tonumber(time[1]) * 1000000 - tonumber(time[2])
@@ -53,22 +55,22 @@ ${LUA_NOT_TO_DISK}
 local answer = { fresh and 1 or 0 }
 for period = 1, periods do
   local key, first = KEYS[3 + period], 6 + (period - 1) * 5
-  local live = redis.call('HMGET', key, 'data_set', 'points', 'requests', 'time_ms', 'traffic_bytes', 'shares')
-  local sums, shared_ms = { -1, -1, -1, -1 }, 0
+  local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares')
+  local points, requests, time_ms, traffic_bytes, shared_ms = -1, -1, -1, -1, 0
   if live[1] == data_set then
-    for index = 1, 4 do
-      sums[index] = tonumber(live[1 + index]) + (fresh and tonumber(ARGV[first + index]) or 0)
-    end
+    points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
     if fresh then
-      local text = {}
-      for index = 1, 4 do text[index] = string.format('%d', sums[index]) end
-      redis.call('HSET', key, 'points', text[1], 'requests', text[2], 'time_ms', text[3], 'traffic_bytes', text[4])
+      points, requests = points + ARGV[first + 1], requests + ARGV[first + 2]
+      time_ms, traffic_bytes = time_ms + ARGV[first + 3], traffic_bytes + ARGV[first + 4]
+      local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes)
+      redis.call('HSET', key, 'counters', counters)
       redis.call('EXPIRE', key, ARGV[5])
     end
-    if live[6] then shared_ms = ms_of_shares(live[6], sums, ARGV[first + 5]) end
+    if live[3] then shared_ms = ms_of_shares(live[3], points, traffic_bytes, ARGV[first + 5]) end
   end
-  for index = 1, 4 do answer[#answer + 1] = sums[index] end
-  answer[#answer + 1] = shared_ms
+  local last = #answer
+  answer[last + 1], answer[last + 2], answer[last + 3] = points, requests, time_ms
+  answer[last + 4], answer[last + 5] = traffic_bytes, shared_ms
 end
 local at = 7 + periods * 5
 for index = 4 + periods, #KEYS do
