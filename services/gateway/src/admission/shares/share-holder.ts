@@ -37,7 +37,7 @@ export const INTERVAL_MS = 100;
 const MIN_AVERAGE_CALLS = 1;
 
 /** A share is renewed after this part of the time for which it is trusted. */
-const RENEWAL_PART = 3 / 8;
+const RENEWAL_PART = 5 / 8;
 
 const IDLE_INTERVALS = 3;
 const MIN_RENEWAL_PAUSE_MS = 20;
