@@ -5,11 +5,8 @@ import type { RedisConnection } from '../redis.ts';
 export type StreamIds = ReadonlyMap<string, string>;
 
 export type EntryWatch = {
-  /**
-   * Whether a stream has an entry after its id; false after BLOCK_MS, or `limitMs`, without one. @throws if Redis is
-   * unavailable
-   */
-  wait: (after: StreamIds, limitMs?: number) => Promise<boolean>;
+  /** Whether a stream has an entry after its id; false after BLOCK_MS without one. @throws if Redis is unavailable */
+  wait: (after: StreamIds) => Promise<boolean>;
   /** Ends a wait, which throws. */
   close: () => void;
 };
@@ -34,12 +31,10 @@ export function openEntryWatch(redis: RedisConnection): EntryWatch | undefined {
   // `redis` reports the same outage.
   connection.on('error', () => undefined);
   return {
-    wait: async (after, limitMs = BLOCK_MS) => {
-      // 0 would wait forever.
-      const blockMs = Math.max(1, Math.ceil(Math.min(limitMs, BLOCK_MS)));
+    wait: async (after) => {
       const streams = [...after.keys()];
       const ids = [...after.values()];
-      const entries = await connection.xread('COUNT', 1, 'BLOCK', blockMs, 'STREAMS', ...streams, ...ids);
+      const entries = await connection.xread('COUNT', 1, 'BLOCK', BLOCK_MS, 'STREAMS', ...streams, ...ids);
       return entries !== null;
     },
     close: () => {

@@ -70,30 +70,32 @@ export async function readAndCount(
 }
 
 /**
- * Waits until a stream has an entry after its position, at most `limitMs`. Resolves with the milliseconds waited: 0 if
- * a stream is failing or its position is unknown, in a Redis Cluster, or if Redis is unavailable.
+ * Waits until one of the reader's streams has an entry after its position, and trims them meanwhile. Resolves with the
+ * milliseconds waited: 0 if a stream is failing or its position is unknown, in a Redis Cluster, or if Redis is
+ * unavailable. A wait without an entry has read the streams, so that they needn't be read after it.
  */
 export async function awaitEntries(
-  { positions, backoff }: Pick<ReadOptions, 'positions' | 'backoff'>,
+  { positions, backoff, trimmer }: Pick<ReadOptions, 'positions' | 'backoff' | 'trimmer'>,
   watch: Pick<EntryWatch, 'wait'> | undefined,
-  streams: readonly UsageStream[],
-  limitMs: number,
+  ownStreams: () => readonly UsageStream[],
+  signal: AbortSignal,
 ): Promise<number> {
   const startedMs = performance.now();
-  const waitedMs = () => performance.now() - startedMs;
   if (watch === undefined) return 0;
-  do {
+  while (!signal.aborted) {
+    const streams = ownStreams();
     const after = new Map(streams.flatMap(({ key }) => positionOf(positions, backoff, key)));
     if (after.size < streams.length || after.size === 0) return 0;
     try {
-      if (await watch.wait(after, limitMs - waitedMs())) return waitedMs();
+      if (await watch.wait(after)) break;
     } catch {
       // Reading reports it.
       return 0;
     }
     for (const { key } of streams) backoff.recordSuccess(key);
-  } while (waitedMs() < limitMs);
-  return waitedMs();
+    await trimmer.trimDue(streams, positions);
+  }
+  return performance.now() - startedMs;
 }
 
 function positionOf(

@@ -55,9 +55,6 @@ export const READER_CONNECTIONS = READ_LOOPS + 1;
 /** A reader without success for this long stops renewing its lease, so that others take its streams. */
 const MAX_IDLE_MS = 3_000;
 
-/** Streams are read this often even if Redis announces no entry. */
-const MAX_WAIT_MS = 5_000;
-
 /** How soon Postgres is tried again while this reader has no streams. */
 const RETRY_MS = 1_000;
 
@@ -84,14 +81,14 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
 
   /** The first entry after a silence is counted at once; those that follow wait for the interval. */
   async function runLoop(loop: number, watch: EntryWatch | undefined): Promise<void> {
+    const ownStreams = () => streamsOfLoop(assigned, loop);
     let rested = true;
     await firstAssignment.promise;
     while (!signal.aborted) {
-      const own = streamsOfLoop(assigned, loop);
-      const outcome = await readAndCount(readOptions, own);
+      const outcome = await readAndCount(readOptions, ownStreams());
       if (outcome === 'more') continue;
       const mayWait: boolean = rested && outcome === 'nothing';
-      const waitedMs: number = mayWait ? await awaitEntries(readOptions, watch, own, MAX_WAIT_MS) : 0;
+      const waitedMs: number = mayWait ? await awaitEntries(readOptions, watch, ownStreams, signal) : 0;
       rested = waitedMs === 0 || waitedMs >= intervalMs;
       if (waitedMs === 0) await pause(intervalMs, signal);
     }
