@@ -22,7 +22,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },
-  idle: { timeLimitSec: 480, run: measureIdle },
+  idle: { timeLimitSec: 600, run: measureIdle },
   counting: { timeLimitSec: 180, run: measureCounting },
   cost: { timeLimitSec: 540, run: measureCost },
   simulate: { timeLimitSec: 120, compute: simulateCapacity },
