@@ -5,8 +5,8 @@ import { withClient } from '@tollgate/stack/postgres';
 import { createDatabase } from './database.ts';
 import type { Database } from './database.ts';
 import { startPostgres } from './postgres.ts';
-import { startRedis } from './redis.ts';
-import type { OwnRedis } from './redis.ts';
+import { startRedis } from './redis/redis.ts';
+import type { OwnRedis } from './redis/redis.ts';
 
 let databases: Database[];
 let redis: OwnRedis;

@@ -4,7 +4,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedisProcess } from './redis.ts';
 import type { OwnRedis, RunningRedis } from './redis.ts';
-import { readRun } from './run.ts';
+import { readRun } from '../run.ts';
 
 const DOWN_AFTER_MS = 1_000;
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { freePort } from '@tollgate/stack/ports';
 import { startRedis as start } from '@tollgate/stack/redis';
-import { runDirectory } from './config.ts';
-import { newDirectory, readRun, register } from './run.ts';
-import { signalTree } from './signal-tree.ts';
+import { runDirectory } from '../config.ts';
+import { newDirectory, readRun, register } from '../run.ts';
+import { signalTree } from '../signal-tree.ts';
 
 export type RunningRedis = {
   /** The address survives kill, stop and restart. */
