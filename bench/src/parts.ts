@@ -15,8 +15,8 @@ import { measureUsageViews } from './usage/usage-views.ts';
 import { measureWebsocket } from './websocket/websocket.ts';
 
 export const PARTS: Readonly<Record<string, Part>> = {
-  token: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
-  introspect: { timeLimitSec: 300, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
+  token: { timeLimitSec: 400, run: (servers, say) => measureRate(AUTH_RATES.token, servers, say) },
+  introspect: { timeLimitSec: 400, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
   'token-memory': { timeLimitSec: 1_200, run: measureTokenMemory },
   gateway: { timeLimitSec: 900, run: measureGateway },
   websocket: { timeLimitSec: 180, run: measureWebsocket },

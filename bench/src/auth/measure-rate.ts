@@ -1,4 +1,3 @@
-import { undelayed } from '../cores.ts';
 import { createFullLoad } from '../load/full-load.ts';
 import type { FullLoad } from '../load/full-load.ts';
 import { CONNECTIONS } from '../load/load.ts';
@@ -6,26 +5,15 @@ import type { Round, Target } from '../load/load.ts';
 import { authPeers } from './auth-peers.ts';
 import { expectRight, quietAuth } from './auth-rates.ts';
 import type { Rate } from './auth-rates.ts';
+import { measureHalfLoad } from './half-load.ts';
 import type { Goal, PartResult } from '../part.ts';
-import {
-  cpuNotes,
-  doubtsOf,
-  percent,
-  quantile,
-  ratiosOf,
-  spreadOf,
-  spreadText,
-  whole,
-} from '../report/ratios.ts';
+import { cpuNotes, doubtsOf, percent, ratiosOf, spreadOf, spreadText, whole } from '../report/ratios.ts';
 import type { Pair, Spread } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
-import { steadyLoad } from '../load/steady-load.ts';
 
 const ROUNDS = 5;
 const ROUND_SEC = 3;
 const WARM_UP_SEC = 15;
-const STEADY_SEC = 5;
-const P99_GOAL_MS = 10;
 
 /**
  * With fewer connections a server that waits for its store, as ours does for Redis' disk, is idle part of the time, and
@@ -61,28 +49,18 @@ export async function measureRate(
   }
   const over = (count: number) => compared.filter(({ connections }) => connections === count);
   const full = over(FULL_LOAD_CONNECTIONS);
-  const half = oursOf(over(CONNECTIONS)).median / 2;
-  const steady = await undelayed(servers.places, () => steadyLoad(target, half, STEADY_SEC));
+  const perSec = oursOf(over(CONNECTIONS)).median / 2;
+  const halfLoad = await measureHalfLoad(servers.places, target, perSec, CONNECTIONS);
   for (const one of [target, ...full.map((comparison) => comparison.target)]) {
     await expectRight(one, part);
   }
-  const [p50Ms, p99Ms] = [quantile(steady.answersMs, 0.5), quantile(steady.answersMs, 0.99)];
-  const sentLateP99Ms = quantile(steady.sentLateMs, 0.99);
   return {
-    goals: [
-      ...full.slice(0, 1).map((comparison) => ratioGoal(part, comparison)),
-      {
-        what: `p99 at half the rate of ${String(CONNECTIONS)} connections, in ms`,
-        figure: p99Ms.toFixed(1),
-        target: `< ${String(P99_GOAL_MS)}`,
-        reached: p99Ms < P99_GOAL_MS,
-      },
-    ],
+    goals: [...full.slice(0, 1).map((comparison) => ratioGoal(part, comparison)), halfLoad.goal],
     notes: [
       `${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s with each peer and number of kept-alive connections of wrk; the goal counts the first number; absolute figures are good for nothing but this machine`,
       ...leftOut,
       ...compared.flatMap((comparison) => notesOf(part, comparison)),
-      `ours at ${whole(half)}/s: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms from when each was due; the generator sent them up to ${sentLateP99Ms.toFixed(1)} ms late (p99) and used ${percent(steady.loadCpu)} of its core`,
+      halfLoad.note,
     ],
     versions: {
       ...versions,
@@ -94,7 +72,7 @@ export async function measureRate(
         ...{ peer, connections, ratio: spreadOf(ratiosOf(rounds)) },
         rounds,
       })),
-      halfLoad: { perSec: half, p50Ms, p99Ms, sentLateP99Ms, loadCpu: steady.loadCpu },
+      halfLoad: halfLoad.figures,
     },
   };
 }
