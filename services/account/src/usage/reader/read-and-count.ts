@@ -70,32 +70,33 @@ export async function readAndCount(
 }
 
 /**
- * Waits until one of the reader's streams has an entry after its position, and trims them meanwhile. Resolves with the
- * milliseconds waited: 0 if a stream is failing or its position is unknown, in a Redis Cluster, or if Redis is
- * unavailable. A wait without an entry has read the streams, so that they needn't be read after it.
+ * Waits until one of the reader's streams has an entry after its position, or for `limitMs` or a little longer, and
+ * trims the streams meanwhile. Resolves with the milliseconds waited: 0 if a stream is failing or its position is
+ * unknown, in a Redis Cluster, or if Redis is unavailable.
  */
 export async function awaitEntries(
   { positions, backoff, trimmer }: Pick<ReadOptions, 'positions' | 'backoff' | 'trimmer'>,
   watch: Pick<EntryWatch, 'wait'> | undefined,
   ownStreams: () => readonly UsageStream[],
-  signal: AbortSignal,
+  limitMs: number,
 ): Promise<number> {
   const startedMs = performance.now();
+  const waitedMs = () => performance.now() - startedMs;
   if (watch === undefined) return 0;
-  while (!signal.aborted) {
+  do {
     const streams = ownStreams();
     const after = new Map(streams.flatMap(({ key }) => positionOf(positions, backoff, key)));
     if (after.size < streams.length || after.size === 0) return 0;
     try {
-      if (await watch.wait(after)) break;
+      if (await watch.wait(after)) return waitedMs();
     } catch {
       // Reading reports it.
       return 0;
     }
     for (const { key } of streams) backoff.recordSuccess(key);
     await trimmer.trimDue(streams, positions);
-  }
-  return performance.now() - startedMs;
+  } while (waitedMs() < limitMs);
+  return waitedMs();
 }
 
 function positionOf(

@@ -55,6 +55,9 @@ export const READER_CONNECTIONS = READ_LOOPS + 1;
 /** A reader without success for this long stops renewing its lease, so that others take its streams. */
 const MAX_IDLE_MS = 3_000;
 
+/** Streams are read this often even if Redis announces no entry: its connection may be to a server that gets none. */
+const MAX_WAIT_MS = 20_000;
+
 /** How soon Postgres is tried again while this reader has no streams. */
 const RETRY_MS = 1_000;
 
@@ -88,7 +91,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
       const outcome = await readAndCount(readOptions, ownStreams());
       if (outcome === 'more') continue;
       const mayWait: boolean = rested && outcome === 'nothing';
-      const waitedMs: number = mayWait ? await awaitEntries(readOptions, watch, ownStreams, signal) : 0;
+      const waitedMs: number = mayWait ? await awaitEntries(readOptions, watch, ownStreams, MAX_WAIT_MS) : 0;
       rested = waitedMs === 0 || waitedMs >= intervalMs;
       if (waitedMs === 0) await pause(intervalMs, signal);
     }
