@@ -27,7 +27,8 @@ export function usageLiveKey(shard: number, periodId: number): string {
 
 /**
  * The field `counters` of live counters, for Lua's `struct`: points, requests, time_ms and traffic_bytes as doubles,
- * which are exact up to MAX_TOTAL. Four fields made a settlement a sixth more expensive.
+ * which are exact up to MAX_TOTAL. Four fields made a settlement a sixth more expensive. Without it, they are of an
+ * earlier layout, and are built anew.
  */
 export const LIVE_COUNTERS = '<dddd';
 

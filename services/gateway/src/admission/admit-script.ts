@@ -32,7 +32,7 @@ local refusal, points_left = 0, -1
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
   ${LUA_DATA_SET}
   local live = redis.call('HMGET', KEYS[1], 'data_set', 'counters')
-  if live[1] ~= data_set then return { 1 } end
+  if live[1] ~= data_set or not live[2] then return { 1 } end
   local points, _, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
   if points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
   if points_left == 0 then refusal = 2

@@ -41,7 +41,7 @@ end
 local answer = {}
 for at = 3, #ARGV do
   local live = redis.call('HMGET', KEYS[2 * at - 4], 'data_set', 'usage_version', 'counters')
-  local is_live = live[1] == data_set
+  local is_live = live[1] == data_set and live[3]
   answer[#answer + 1] = is_live and live[2] or '-1'
   local counters = is_live and { struct.unpack('${LIVE_COUNTERS}', live[3]) } or { 0, 0, 0, 0 }
   for index = 1, 4 do answer[#answer + 1] = string.format('%.0f', counters[index]) end

@@ -25,8 +25,8 @@ local built = tonumber(redis.call('HGET', live, 'usage_version') or '-1')
 local done = 0
 if built < version and redis.call('EXISTS', live) == 1 then
   local is_shared = redis.call('HEXISTS', live, 'shares') == 1
-  if built == previous and #ARGV > 4 then
-    local before = redis.call('HGET', live, 'counters')
+  local before = redis.call('HGET', live, 'counters')
+  if built == previous and before and #ARGV > 4 then
     local points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', before)
     points, requests, time_ms = points + ARGV[5], requests + ARGV[6], time_ms + ARGV[7]
     local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes + ARGV[8])

@@ -64,7 +64,7 @@ local points, traffic, other_shares = 0, 0, nil
 if points_limit >= 0 or traffic_limit >= 0 then
   ${LUA_DATA_SET}
   local live = redis.call('HMGET', live_key, 'data_set', 'counters', 'shares')
-  if live[1] ~= data_set then return refused() end
+  if live[1] ~= data_set or not live[2] then return refused() end
   local requests, time_ms = nil, nil
   points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2])
   other_shares = live[3]

@@ -57,7 +57,7 @@ for period = 1, periods do
   local key, first = KEYS[3 + period], 6 + (period - 1) * 5
   local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares')
   local points, requests, time_ms, traffic_bytes, shared_ms = -1, -1, -1, -1, 0
-  if live[1] == data_set then
+  if live[1] == data_set and live[2] then
     points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
     if fresh then
       points, requests = points + ARGV[first + 1], requests + ARGV[first + 2]
