@@ -21,11 +21,10 @@ import type { PendingRefresh } from './refresh-outbox.ts';
 const LUA = `
 local live, told = KEYS[1], KEYS[2]
 local previous, version = tonumber(ARGV[1]), tonumber(ARGV[2])
-local built = tonumber(redis.call('HGET', live, 'usage_version') or '-1')
+local built, before, shares = unpack(redis.call('HMGET', live, 'usage_version', 'counters', 'shares'))
+built = tonumber(built or '-1')
 local done = 0
 if built < version and redis.call('EXISTS', live) == 1 then
-  local is_shared = redis.call('HEXISTS', live, 'shares') == 1
-  local before = redis.call('HGET', live, 'counters')
   if built == previous and before and #ARGV > 4 then
     local points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', before)
     points, requests, time_ms = points + ARGV[5], requests + ARGV[6], time_ms + ARGV[7]
@@ -36,7 +35,7 @@ if built < version and redis.call('EXISTS', live) == 1 then
     redis.call('DEL', live)
     done = 2
   end
-  if is_shared then redis.call('PUBLISH', '${SHARE_CHANNEL}', 'refresh ' .. ARGV[4]) end
+  if shares then redis.call('PUBLISH', '${SHARE_CHANNEL}', 'refresh ' .. ARGV[4]) end
 end
 if tonumber(redis.call('GET', told) or '-1') < version then redis.call('SET', told, ARGV[2], 'EX', ARGV[3]) end
 return done
