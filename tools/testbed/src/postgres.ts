@@ -6,7 +6,7 @@ import type { PostgresOptions } from '@tollgate/stack/postgres';
 import { runDirectory } from './config.ts';
 import { migrate } from './database.ts';
 import { newDirectory, register } from './run.ts';
-import { signalTree } from './signal-tree.ts';
+import { freezing } from './signal-tree.ts';
 
 export type OwnPostgres = {
   /** The address survives kill, stop and restart. */
@@ -31,12 +31,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
     kill: async () => {
       await server.process.stop({ signal: 'SIGKILL' });
     },
-    freeze: () => {
-      signalTree(server.process.identity.pid, 'SIGSTOP');
-    },
-    thaw: () => {
-      signalTree(server.process.identity.pid, 'SIGCONT');
-    },
+    ...freezing(() => server.process.identity.pid),
     restart: async () => {
       server = await start(options);
     },

@@ -1,8 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 
+/** `freeze` and `thaw` of a server that may have another process after a restart. */
+export function freezing(pid: () => number): { freeze: () => void; thaw: () => void } {
+  return {
+    freeze: () => {
+      signalTree(pid(), 'SIGSTOP');
+    },
+    thaw: () => {
+      signalTree(pid(), 'SIGCONT');
+    },
+  };
+}
+
 /** Includes descendants: Postgres has a process for each session. */
-export function signalTree(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+function signalTree(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
   for (const one of withDescendants(pid)) signalProcess(one, signal);
 }
 

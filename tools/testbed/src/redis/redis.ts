@@ -4,7 +4,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { startRedis as start } from '@tollgate/stack/redis';
 import { runDirectory } from '../config.ts';
 import { newDirectory, readRun, register } from '../run.ts';
-import { signalTree } from '../signal-tree.ts';
+import { freezing } from '../signal-tree.ts';
 
 export type RunningRedis = {
   /** The address survives kill, stop and restart. */
@@ -60,12 +60,7 @@ export async function startRedisProcess({
         port,
         stop: () => server.stop(),
         kill: () => server.kill(),
-        freeze: () => {
-          signalTree(server.process.identity.pid, 'SIGSTOP');
-        },
-        thaw: () => {
-          signalTree(server.process.identity.pid, 'SIGCONT');
-        },
+        ...freezing(() => server.process.identity.pid),
         restart: async () => {
           server = await start(options);
         },
