@@ -1,4 +1,4 @@
-import { undelayed } from '../cores.ts';
+import { cpuMsOf, undelayed } from '../cores.ts';
 import type { Places } from '../cores.ts';
 import { steadyLoad } from '../load/steady-load.ts';
 import type { SteadyLoad } from '../load/steady-load.ts';
@@ -10,13 +10,13 @@ const ROUNDS = 5;
 const ROUND_SEC = 5;
 const P99_GOAL_MS = 10;
 
-/** `rounds`: of each, in ms, with the share of a core that the generator used. */
+/** `rounds`: of each, in ms, with the shares of a core that the server and the generator used. */
 export type HalfLoad = {
   goal: Goal;
   note: string;
   figures: {
     perSec: number;
-    rounds: { p50Ms: number; p99Ms: number; sentLateP99Ms: number; loadCpu: number }[];
+    rounds: { p50Ms: number; p99Ms: number; sentLateP99Ms: number; serverCpu: number; loadCpu: number }[];
   };
 };
 
@@ -27,14 +27,18 @@ export async function measureHalfLoad(
   perSec: number,
   connections: number,
 ): Promise<HalfLoad> {
-  const loads: SteadyLoad[] = [];
+  const loads: (SteadyLoad & { serverCpu: number })[] = [];
   while (loads.length < ROUNDS) {
-    loads.push(await undelayed(places, () => steadyLoad(target, perSec, ROUND_SEC)));
+    const before = { serverMs: cpuMsOf(target.pid), atMs: performance.now() };
+    const load = await undelayed(places, () => steadyLoad(target, perSec, ROUND_SEC));
+    const serverCpu = (cpuMsOf(target.pid) - before.serverMs) / (performance.now() - before.atMs);
+    loads.push({ ...load, serverCpu });
   }
-  const rounds = loads.map(({ answersMs, sentLateMs, loadCpu }) => ({
+  const rounds = loads.map(({ answersMs, sentLateMs, serverCpu, loadCpu }) => ({
     p50Ms: quantile(answersMs, 0.5),
     p99Ms: quantile(answersMs, 0.99),
     sentLateP99Ms: quantile(sentLateMs, 0.99),
+    serverCpu,
     loadCpu,
   }));
   const spread = (field: keyof (typeof rounds)[number]) => spreadOf(rounds.map((round) => round[field]));
@@ -46,7 +50,7 @@ export async function measureHalfLoad(
       target: `< ${String(P99_GOAL_MS)}`,
       reached: p99.median < P99_GOAL_MS,
     },
-    note: `ours at ${whole(perSec)}/s, ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s: p50 ${spreadText(spread('p50Ms'), 1)} ms, p99 ${spreadText(p99, 1)} ms from when each was due; the generator sent them up to ${spreadText(spread('sentLateP99Ms'), 1)} ms late (p99) and used ${percent(spread('loadCpu').median)} of its core`,
+    note: `ours at ${whole(perSec)}/s, ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s: p50 ${spreadText(spread('p50Ms'), 1)} ms, p99 ${spreadText(p99, 1)} ms from when each was due; the generator sent them up to ${spreadText(spread('sentLateP99Ms'), 1)} ms late (p99) and used ${percent(spread('loadCpu').median)} of its core, the server ${percent(spread('serverCpu').median)}`,
     figures: { perSec, rounds },
   };
 }

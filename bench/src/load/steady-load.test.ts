@@ -48,6 +48,8 @@ test('a stall shows in every request that was due during it, not in the one that
   const stall = (sinceMs: number) => (sinceMs > 1_200 && sinceMs < 1_700 ? 1_700 - sinceMs : 0);
   const { load } = await loadOn({ status: 200, afterMs: stall }, 400, 1);
   expect(load.answersMs.filter((ms) => ms >= 100).length).toBeGreaterThan(50);
+  // The last of these requests waited for a free connection.
+  expect(load.sentLateMs.filter((ms) => ms >= 50).length).toBeLessThan(20);
 });
 
 test('an answer that is a refusal fails the load', async () => {

@@ -7,7 +7,10 @@ import type { RawConnection } from './raw-connection.ts';
 export type SteadyLoad = {
   /** In ms since each request was due, ascending. */
   answersMs: number[];
-  /** How late requests were sent, in ms, ascending: the generator's own part of these times. */
+  /**
+   * The generator's own part of these times, in ms, ascending: how long requests weren't sent although due and a
+   * connection was free. A server that stalls keeps all connections busy, which isn't the generator's part.
+   */
   sentLateMs: number[];
   /** Share of one core, from 0 to 1. */
   loadCpu: number;
@@ -41,8 +44,9 @@ export async function steadyLoad(
   }
 }
 
+type IdleConnection = { connection: RawConnection; sinceMs: number };
+
 async function pace(free: RawConnection[], perSec: number, seconds: number): Promise<SteadyLoad> {
-  const idle = [...free];
   const uncounted = Math.round(perSec * UNCOUNTED_SEC);
   const total = uncounted + Math.round(perSec * seconds);
   const answersMs: number[] = [];
@@ -54,17 +58,19 @@ async function pace(free: RawConnection[], perSec: number, seconds: number): Pro
   let answered = 0;
   let sent = 0;
   const startedMs = performance.now();
+  const idle = free.map((connection): IdleConnection => ({ connection, sinceMs: startedMs }));
   const cpu = process.cpuUsage();
 
-  async function sendDue(connection: RawConnection): Promise<void> {
+  async function sendDue({ connection, sinceMs }: IdleConnection): Promise<void> {
     const number = sent;
     const dueMs = startedMs + (number / perSec) * 1_000;
     sent += 1;
-    if (number >= uncounted) sentLateMs.push(performance.now() - dueMs);
+    if (number >= uncounted) sentLateMs.push(performance.now() - Math.max(dueMs, sinceMs));
     await connection.exchange();
-    if (number >= uncounted) answersMs.push(performance.now() - dueMs);
+    const answeredMs = performance.now();
+    if (number >= uncounted) answersMs.push(answeredMs - dueMs);
     answered += 1;
-    idle.push(connection);
+    idle.push({ connection, sinceMs: answeredMs });
     sendAllDue();
     if (answered === total) done.resolve(undefined);
   }
@@ -72,9 +78,9 @@ async function pace(free: RawConnection[], perSec: number, seconds: number): Pro
   function sendAllDue(): void {
     const due = Math.min(total, ((performance.now() - startedMs) / 1_000) * perSec);
     while (sent < due) {
-      const connection = idle.pop();
-      if (connection === undefined) return;
-      sendDue(connection).catch((error: unknown) => {
+      const one = idle.pop();
+      if (one === undefined) return;
+      sendDue(one).catch((error: unknown) => {
         failure.abort();
         done.reject(error);
       });
