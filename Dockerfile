@@ -53,7 +53,7 @@ LABEL org.opencontainers.image.title="Tollgate gateway" \
 ENV PUBLIC_PORT=4000 PRIVATE_PORT=4100
 EXPOSE 4000 4100
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "/app/main.mjs"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "--heap-growing-percent=200", "/app/main.mjs"]
 
 FROM runtime AS auth
 COPY --from=auth-files /files/ /
@@ -63,7 +63,7 @@ LABEL org.opencontainers.image.title="Tollgate auth" \
 ENV PUBLIC_PORT=4001 PRIVATE_PORT=4101
 EXPOSE 4001 4101
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "/app/main.mjs"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "--heap-growing-percent=200", "/app/main.mjs"]
 
 FROM runtime AS account
 COPY --from=account-files /files/ /
@@ -73,7 +73,7 @@ LABEL org.opencontainers.image.title="Tollgate account" \
 ENV PUBLIC_PORT=4002 PRIVATE_PORT=4102 CONSOLE_DIR=/app/console TOLLGATE_URL=http://127.0.0.1:4102
 EXPOSE 4002 4102
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "/app/main.mjs"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "--heap-growing-percent=200", "/app/main.mjs"]
 
 FROM runtime AS sample-upstream
 COPY --from=sample-upstream-files /files/ /

@@ -19,6 +19,7 @@ export const NODE_FLAGS = [
   '--max-semi-space-size=32',
   '--single-threaded-gc',
   '--no-allocation-site-pretenuring',
+  '--heap-growing-percent=200',
 ];
 
 /** @throws {Error} with the log's last lines unless readyUrl answers 200 within 30 s; the process is stopped */
