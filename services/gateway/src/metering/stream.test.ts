@@ -199,7 +199,8 @@ describe('an open stream whose entitlement changes', () => {
     const { accountId, token } = caller({ subscription_limit: 1 });
     const { request } = await subscribe(token);
     await change(accountId, withLimits(accountId, { subscription_limit: 2 }));
-    await subscribe(token);
+    // Refused until the gateway has received the change.
+    await waitFor(async () => (await subscribe(token)).status === 200);
     await waitFor(async () => {
       const { status, request: third } = await subscribe(token);
       third.destroy();
