@@ -41,7 +41,7 @@ export type Parameters = {
 };
 
 /** From when a gateway takes a share, and how often it renews it (ADR 0070). */
-const SHARES: LeasedAdmission = { intervalMs: 200, fromCalls: 2 };
+const SHARES: LeasedAdmission = { intervalMs: 300, fromCalls: 3 };
 
 /** Today's settings and defaults. Replace the load by your own, where known. */
 export const PARAMETERS: Parameters = {
