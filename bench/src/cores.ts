@@ -58,6 +58,17 @@ export function cpuMsOf(pid: number): number {
   return cpuMsOfTree(pid) ?? Number.NaN;
 }
 
+/** `cpu`: the share of one core, from 0 to 1, that the process used while `work` ran. */
+export async function withCpu<T>(
+  pid: number,
+  work: () => Promise<T>,
+): Promise<{ result: T; elapsedMs: number; cpu: number }> {
+  const before = { cpuMs: cpuMsOf(pid), atMs: performance.now() };
+  const result = await work();
+  const elapsedMs = performance.now() - before.atMs;
+  return { result, elapsedMs, cpu: (cpuMsOf(pid) - before.cpuMs) / elapsedMs };
+}
+
 /** Undefined if the process has ended. */
 function cpuMsOfTree(pid: number): number | undefined {
   try {

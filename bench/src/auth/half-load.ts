@@ -1,4 +1,4 @@
-import { cpuMsOf, undelayed } from '../cores.ts';
+import { undelayed, withCpu } from '../cores.ts';
 import type { Places } from '../cores.ts';
 import { steadyLoad } from '../load/steady-load.ts';
 import type { SteadyLoad } from '../load/steady-load.ts';
@@ -29,10 +29,10 @@ export async function measureHalfLoad(
 ): Promise<HalfLoad> {
   const loads: (SteadyLoad & { serverCpu: number })[] = [];
   while (loads.length < ROUNDS) {
-    const before = { serverMs: cpuMsOf(target.pid), atMs: performance.now() };
-    const load = await undelayed(places, () => steadyLoad(target, perSec, ROUND_SEC));
-    const serverCpu = (cpuMsOf(target.pid) - before.serverMs) / (performance.now() - before.atMs);
-    loads.push({ ...load, serverCpu });
+    const { result, cpu } = await withCpu(target.pid, () =>
+      undelayed(places, () => steadyLoad(target, perSec, ROUND_SEC)),
+    );
+    loads.push({ ...result, serverCpu: cpu });
   }
   const rounds = loads.map(({ answersMs, sentLateMs, serverCpu, loadCpu }) => ({
     p50Ms: quantile(answersMs, 0.5),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { runCommand } from '@tollgate/stack/process';
-import { cpuMsOf, inPlace } from '../cores.ts';
+import { inPlace, withCpu } from '../cores.ts';
 import type { Round, Target } from './load.ts';
 import type { Servers } from '../servers.ts';
 import type { Tools } from '../tools.ts';
@@ -38,24 +38,24 @@ export function createWrk(servers: Servers, { wrk, env }: Pick<Tools, 'wrk' | 'e
       '--',
       String(meanPauseMs),
     ]);
-    const before = { at: performance.now(), server: cpuMsOf(pid) };
-    const output = await runCommand({
-      name: 'wrk',
-      command,
-      args,
-      env: { ...env, ...scriptEnvironment(target), ...(meanPauseMs > 0 ? { PAUSED: 'yes' } : {}) },
-      logFile: join(directory, 'logs/wrk.log'),
-      onSpawn,
-    });
-    const elapsedMs = performance.now() - before.at;
-    const done = readDone(output);
+    const { result, elapsedMs, cpu } = await withCpu(pid, () =>
+      runCommand({
+        name: 'wrk',
+        command,
+        args,
+        env: { ...env, ...scriptEnvironment(target), ...(meanPauseMs > 0 ? { PAUSED: 'yes' } : {}) },
+        logFile: join(directory, 'logs/wrk.log'),
+        onSpawn,
+      }),
+    );
+    const done = readDone(result);
     if (done.failures > 0) {
       throw new Error(`${String(done.failures)} of ${String(done.requests)} requests to ${url} failed`);
     }
     return {
       requests: done.requests,
       perSec: (done.requests / done.durationMs) * 1_000,
-      serverCpu: (cpuMsOf(pid) - before.server) / elapsedMs,
+      serverCpu: cpu,
       loadCpu: done.cpuMs / elapsedMs,
       p50Ms: done.p50Ms,
       p99Ms: done.p99Ms,
