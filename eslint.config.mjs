@@ -4,6 +4,7 @@ import ts from 'typescript-eslint';
 
 export default defineConfig(
   { ignores: ['**/node_modules', '**/dist', '.tollgate', 'packages/console/src/api/schema.d.ts'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   ts.configs.strictTypeChecked,
   {
@@ -19,8 +20,9 @@ export default defineConfig(
         'error',
         { considerDefaultExhaustiveForUnions: true },
       ],
-      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
-      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+      // A hint to look, no limit: where code stands follows from its meaning.
+      'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['warn', { max: 100, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
       eqeqeq: 'error',
       'no-console': 'error',
@@ -37,7 +39,11 @@ export default defineConfig(
       ],
     },
   },
-  { files: ['**/*.test.ts', 'e2e/**'], rules: { 'max-lines-per-function': 'off' } },
+  {
+    // Suites, and construction: a list of what is built, in order.
+    files: ['**/*.test.ts', 'e2e/**', 'services/*/src/compose/**', 'services/*/src/**/{app,compose,open}.ts'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
   {
     files: ['**/*.{mjs,cjs,js}'],
     extends: [ts.configs.disableTypeChecked],

@@ -1,5 +1,4 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { CALL_CODES } from '../packages/contracts/src/call-codes.ts';
 import { ERROR_CODES } from '../packages/contracts/src/error-codes.ts';
@@ -19,11 +18,6 @@ const BUILT = /(?:^|\/)(?:node_modules|dist)$/;
 const CODE = globSync(['{services,packages,tools,e2e,bench,sample-upstream,scripts}/**/*.{ts,tsx,mjs}'], {
   exclude: (name) => BUILT.test(name),
 }).filter((path) => !/\.test\.ts$|\/test\/|\/migrations\//.test(path));
-
-const MAX_ENTRIES = 16;
-
-/** Lists by nature: one entry per topic, decision, or change of the schema. */
-const UNLIMITED = new Set(['docs', 'docs/adr', 'services/account/src/platform/database/migrations']);
 
 const MAX_DECISION_WORDS = 700;
 
@@ -47,17 +41,6 @@ describe('tidy', () => {
       ),
     );
     expect(found).toEqual([]);
-  });
-
-  test('a folder fits a screen', () => {
-    const entries = new Map<string, number>();
-    for (const path of globSync('{services,packages,tools,e2e,bench,sample-upstream,scripts,docs}/**/*', {
-      exclude: (name) => BUILT.test(name),
-    })) {
-      entries.set(dirname(path), (entries.get(dirname(path)) ?? 0) + 1);
-    }
-    const large = [...entries].filter(([folder, count]) => count > MAX_ENTRIES && !UNLIMITED.has(folder));
-    expect(large.map(([folder]) => folder)).toEqual([]);
   });
 
   test('paths that the documentation names exist', () => {
