@@ -40,7 +40,7 @@ COPY --from=runtime-files /files/ /
 ARG REVISION=unknown
 LABEL org.opencontainers.image.version="0.1.0" \
   org.opencontainers.image.revision="${REVISION}" \
-  org.opencontainers.image.licenses="LicenseRef-UNLICENSED"
+  org.opencontainers.image.licenses="Apache-2.0"
 ENV PATH=/usr/local/bin NODE_ENV=production
 USER 1000:1000
 STOPSIGNAL SIGTERM
