@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { allSpecs } from './specs/all.ts';
-import { MAIN_JOURNEYS } from './specs/console-journeys.ts';
+import { deployedSpecs } from './specs/all.ts';
 import { images } from './specs/operations/images.ts';
 import { startContainerStack } from './stack/containers.ts';
 import type { ContainerStack } from './stack/containers.ts';
@@ -16,6 +15,5 @@ beforeAll(async () => {
 }, BUILD_TIME_LIMIT_MS);
 afterAll(() => stop?.());
 
-// The other journeys run over processes, and in a cluster over the same images.
-allSpecs(() => stack, MAIN_JOURNEYS);
+deployedSpecs(() => stack);
 images(() => stack);
