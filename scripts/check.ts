@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process';
 /** `npm run check`: everything that needs no running service. Exits with 1 on any failure. */
 const CHECKS: Record<string, string[]> = {
   types: ['tsc'],
+  // These two rooms have code of browsers.
   'types of the console': ['tsc', '--project', 'packages/console'],
+  'types of e2e': ['tsc', '--project', 'e2e'],
   lint: ['eslint', '.'],
   format: ['prettier', '--check', '--log-level=warn', '.'],
   rooms: [

@@ -146,10 +146,7 @@ describe('an export', () => {
       method: 'POST',
       headers: { cookie },
     });
-    expect([without.status, (await without.json()) as unknown]).toMatchObject([
-      403,
-      { code: 'csrf_token_required' },
-    ]);
+    expect([without.status, await without.json()]).toMatchObject([403, { code: 'csrf_token_required' }]);
     await suite
       .database('sessions')
       .where({ account_id: owner.account_id })

@@ -26,7 +26,7 @@ const READY = [200, { status: 'ready', checks: { redis: 'ok' } }];
 
 async function readiness() {
   const response = await fetch(`${auth.service.privateUrl}/health/ready`);
-  return [response.status, (await response.json()) as unknown];
+  return [response.status, await response.json()];
 }
 
 test('account failing, away or silent: temporarily_unavailable, and service again when it is back', async () => {
