@@ -1,3 +1,5 @@
+import { isSetByProxies } from './set-by-proxies.ts';
+
 /** Fields of one connection (RFC 9110, section 7.6.1); `proxy-…` ones are dropped by their prefix. */
 const HOP_BY_HOP = [
   'connection',
@@ -25,42 +27,7 @@ const SET_BY_GATEWAY = [
   'via',
 ];
 
-/** Fields of load balancers, CDNs and frameworks: an upstream that trusts one of them would trust the caller. */
-const ORIGIN_OF_CALL = [
-  'ali-cdn-real-ip',
-  'cdn-src-ip',
-  'cf-connecting-ip',
-  'cf-connecting-ipv6',
-  'cf-ipcountry',
-  'cf-pseudo-ipv4',
-  'client-ip',
-  'do-connecting-ip',
-  'fastly-client-ip',
-  'fly-client-ip',
-  'forwarded',
-  'forwarded-for',
-  'incap-client-ip',
-  'remote-addr',
-  'true-client-ip',
-  'wl-proxy-client-ip',
-  'x-appengine-user-ip',
-  'x-azure-clientip',
-  'x-azure-socketip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'x-forwarded',
-  'x-host',
-  'x-nf-client-connection-ip',
-  'x-originating-ip',
-  'x-proxyuser-ip',
-  'x-real-ip',
-  'x-remote-addr',
-  'x-remote-ip',
-  'x-rewrite-url',
-  'x-vercel-forwarded-for',
-];
-
-const DROPPED_FROM_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, ...ORIGIN_OF_CALL]);
+const DROPPED_FROM_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY]);
 const DROPPED_FROM_ANSWERS = new Set(HOP_BY_HOP);
 
 /** The names in a message's Connection fields, in lower case. */
@@ -80,15 +47,6 @@ export function forwardsRequestField(name: string, listed: ReadonlySet<string>):
     !canonical.startsWith('proxy-') &&
     !isSetByProxies(canonical) &&
     !listed.has(canonical)
-  );
-}
-
-function isSetByProxies(canonical: string): boolean {
-  if (!canonical.startsWith('x-')) return false;
-  return (
-    canonical.startsWith('x-forwarded-') ||
-    canonical.startsWith('x-original-') ||
-    canonical.startsWith('x-envoy-')
   );
 }
 
