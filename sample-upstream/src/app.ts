@@ -5,6 +5,7 @@ import { createYoga } from 'graphql-yoga';
 import { MINIMUM_POINTS } from './cost.ts';
 import { refuseMalformedParameters } from './plugins/parameters-plugin.ts';
 import { pricing } from './plugins/pricing-plugin.ts';
+import { publicAnswers } from './plugins/public-answers-plugin.ts';
 import { schema } from './schema.ts';
 import { serveSockets } from './socket.ts';
 
@@ -32,7 +33,7 @@ export function createApp(): { server: Server; close: (delayMs?: number) => Prom
   const yoga = createYoga({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
-    plugins: [pricing(), refuseMalformedParameters()],
+    plugins: [pricing(), refuseMalformedParameters(), publicAnswers()],
     graphiql: { title: 'Countries', defaultQuery: DEFAULT_QUERY, subscriptionsProtocol: 'WS' },
     landingPage: false,
     multipart: false,

@@ -10,6 +10,7 @@ import { manualTokens } from './manual-tokens.ts';
 import { interruptedCalls } from './interrupted-calls.ts';
 import { meteredCall } from './metered-call.ts';
 import { observability } from './operations/observability.ts';
+import { privateAnswers } from './private-answers.ts';
 import { restoredPostgres } from './operations/restored-postgres.ts';
 import { revocation } from './revocation.ts';
 import { socketQueries } from './socket-queries.ts';
@@ -19,6 +20,7 @@ import { team } from './team.ts';
 /** Every spec, against whichever stack is given. */
 export function allSpecs(stack: () => Stack): void {
   deployedSpecs(stack, ALL_JOURNEYS);
+  privateAnswers(stack);
   team(stack);
   socketQueries(stack);
   badInput(stack);

@@ -120,7 +120,10 @@ function peerRequestHeaders(req: IncomingMessage, requestId: string, trusted: bo
 }
 
 function relayAnswer(answer: IncomingMessage, res: Response, dropped: ReadonlySet<string>): void {
-  res.writeHead(answer.statusCode ?? 502, endToEndFields(answer.headers, dropped));
+  res.writeHead(
+    answer.statusCode ?? 502,
+    endToEndFields(answer.headers, (name) => dropped.has(name)),
+  );
   const cutIncomplete = () => {
     if (!answer.complete && !res.destroyed && !res.writableEnded) cutAnswer(res);
   };

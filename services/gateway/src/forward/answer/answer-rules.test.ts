@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Agent, interceptors, request } from 'undici';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import { leadsOutside } from './answer-rules.ts';
@@ -60,6 +61,97 @@ describe('of an upstream’s answer', () => {
     expect([status, headers['x-custom']]).toEqual([200, 'kept']);
     for (const name of Object.keys(inside)) expect(headers).not.toHaveProperty(name);
     expect(headers).not.toHaveProperty('proxy-status');
+  });
+
+  test('what speaks for the whole origin, or claims the gateway’s names, stays there', async () => {
+    const forOrigin = {
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      nel: '{"report_to":"theirs","max_age":86400}',
+      'report-to': '{"group":"theirs","max_age":86400,"endpoints":[{"url":"https://theirs.example/"}]}',
+      'reporting-endpoints': 'default="https://theirs.example/"',
+      'service-worker-allowed': '/',
+      'origin-agent-cluster': '?1',
+      'accept-ch': 'Sec-CH-UA-Model',
+      'critical-ch': 'Sec-CH-UA-Model',
+      'public-key-pins': 'pin-sha256="x"; max-age=60',
+      'public-key-pins-report-only': 'pin-sha256="x"; max-age=60',
+      'expect-ct': 'max-age=60, enforce',
+      'alt-svc': 'h3=":443"',
+      'set-cookie2': 'a=b',
+      'set-login': 'logged-in',
+      'secure-session-registration': '(ES256); path="/user"',
+      'use-as-dictionary': 'match="/*"',
+      'cache-group-invalidation': '"all"',
+      'x-account-id': '7',
+      'x-payer-id': '7',
+      'x-application-id': '7',
+    };
+    const { headers } = await answerWith(200, forOrigin);
+    expect(headers['x-custom']).toBe('kept');
+    for (const name of Object.keys(forOrigin)) expect(headers).not.toHaveProperty(name);
+  });
+
+  test.each([
+    ['</app.js>; rel=preload; as=script', undefined],
+    ['<https://theirs.example>; rel="next preconnect"', undefined],
+    ['<https://docs.example/x>; rel=next, </a>; rel="pre\\load"', undefined],
+    ['</d>; REL=Compression-Dictionary', undefined],
+    ['<https://docs.example/old>; rel="deprecation"', '<https://docs.example/old>; rel="deprecation"'],
+  ])('of the link %s the caller hears %s', async (link, expected) => {
+    expect((await answerWith(200, { link })).headers['link']).toBe(expected);
+  });
+
+  test.each([
+    [{}, 'private'],
+    [{ 'cache-control': 'public, max-age=60, s-maxage=600' }, 'private, max-age=60'],
+    [{ 'cache-control': 'no-store' }, 'private, no-store'],
+  ])('%j lets only the caller’s own cache store it: %s', async (fields, expected) => {
+    const { headers } = await answerWith(200, { ...fields, vary: 'Accept' });
+    expect([headers['cache-control'], headers.vary]).toEqual([expected, 'Accept, Authorization']);
+  });
+
+  test('commands to caches and servers in front of the gateway stay there', async () => {
+    const commands = {
+      'cdn-cache-control': 'max-age=600',
+      'cloudflare-cdn-cache-control': 'max-age=600',
+      'vercel-cdn-cache-control': 'max-age=600',
+      'akamai-cache-control': 'max-age=600',
+      'x-litespeed-cache-control': 'public,max-age=600',
+      'surrogate-control': 'max-age=600',
+      'surrogate-key': 'all',
+      'edge-control': 'cache-maxage=10m',
+      'edge-cache-tag': 'all',
+      'cache-tag': 'all',
+      xkey: 'all',
+      'x-accel-expires': '600',
+      'x-accel-redirect': '/internal/file',
+      'x-sendfile': '/etc/passwd',
+    };
+    const { headers } = await answerWith(200, { ...commands, 'x-accel-buffering': 'no' });
+    for (const name of Object.keys(commands)) expect(headers).not.toHaveProperty(name);
+    expect(headers['x-accel-buffering']).toBe('no');
+  });
+
+  test('a shared cache in front gives one caller’s answer to nobody else', async () => {
+    let calls = 0;
+    gateway.upstream((req, res) => {
+      calls += 1;
+      const forAll = 'public, max-age=600, s-maxage=600';
+      req.resume();
+      res.writeHead(200, { 'content-type': 'application/json', 'cache-control': forAll }).end('{"data":{}}');
+    });
+    const sharedCache = new Agent().compose(interceptors.cache({ type: 'shared' }));
+    const throughCache = async (headers: Record<string, string>) => {
+      const answer = await request(`${gateway.graphqlUrl}?query={a}`, { dispatcher: sharedCache, headers });
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    const authorization = `Bearer ${gateway.auth.issue()}`;
+    expect([await throughCache({ authorization }), await throughCache({ authorization })]).toEqual([
+      200, 200,
+    ]);
+    expect([await throughCache({}), calls]).toEqual([401, 2]);
+    await sharedCache.close();
   });
 
   test.each([

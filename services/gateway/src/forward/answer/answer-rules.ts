@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { Cors } from '@tollgate/http/cors';
+import { isDropped } from './dropped-fields.ts';
 import { endToEndFields } from './end-to-end-fields.ts';
+import { privateCacheControl } from './private-cache-control.ts';
 
 export type CorsFields = Cors['fields'];
 
@@ -14,41 +16,28 @@ export type AnswerRules = {
   upstreamHosts: ReadonlySet<string>;
 };
 
-const DROPPED_FIELDS = [
-  // Between the upstream and the gateway, or the gateway's own.
-  'ratelimit',
-  'ratelimit-policy',
-  'x-billing-status',
-  'x-points',
-  'x-points-cost',
-  'x-points-remaining',
-  'x-request-id',
-  // They concern the whole origin, which is the web interface's too.
-  'alt-svc',
-  'clear-site-data',
-  'set-cookie',
-  // A caller would take the challenge for the gateway's.
-  'www-authenticate',
-  // They reveal what and where the upstream is. See leadsOutside for Location.
-  'content-location',
-  'location',
-  'refresh',
-  'server',
-  'x-powered-by',
-];
-
 export function createAnswerRules(upstreamUrls: readonly string[], cors: CorsFields | null): AnswerRules {
-  const drops = new Set([...DROPPED_FIELDS, ...(cors?.drops ?? [])]);
+  const ofCors = new Set(cors?.drops);
+  const drops = (name: string, value: string | readonly string[]) =>
+    name === 'cache-control' || ofCors.has(name) || isDropped(name, value);
   let last: { headers: IncomingHttpHeaders; fields: readonly string[] } | undefined;
   return {
     // Responses with the same head share it (packages/http's pool).
     ofUpstream: (headers) => {
-      if (last?.headers !== headers) last = { headers, fields: endToEndFields(headers, drops) };
+      if (last?.headers !== headers) {
+        const fields = [...endToEndFields(headers, drops), ...cacheFields(headers)];
+        last = { headers, fields };
+      }
       return last.fields;
     },
     adds: cors?.adds ?? [],
     upstreamHosts: new Set(upstreamUrls.map((url) => new URL(url).hostname)),
   };
+}
+
+/** A cache before the gateway knows neither token nor limits (ADR 0080); a browser's may hold two tokens' responses. */
+function cacheFields(headers: IncomingHttpHeaders): string[] {
+  return ['cache-control', privateCacheControl(headers['cache-control']), 'vary', 'Authorization'];
 }
 
 /** Names of private networks (RFC 6762; ICANN's resolution 2024.07.29.06). */

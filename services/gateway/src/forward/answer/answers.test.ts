@@ -61,8 +61,8 @@ describe('answers arrive as the upstream sent them', () => {
     expect(answer.status).toBe(418);
     expect(answer.body.toString()).toBe('teapot');
     expect(answer.headers).toMatchObject({
-      vary: 'Accept, Origin',
-      'cache-control': 'no-cache',
+      vary: 'Accept, Origin, Authorization',
+      'cache-control': 'private, no-cache',
       'x-points-cost': '12',
       'x-billing-status': 'active',
       'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/),
