@@ -101,7 +101,10 @@ export function createPrivateApp(parts: {
 }): Express {
   const { logger, registry, redis, draining } = parts;
   const app = bareApp();
-  app.use(operationsRouter({ checks: { redis: () => redis.ping() }, registry, draining }));
+  app.use(
+    operationsRouter({ checks: { redis: () => redis.ping() }, registry, draining }),
+    requestLog(logger),
+  );
   app.use(notFound, problemHandler(logger));
   return app;
 }

@@ -52,6 +52,12 @@ describe('the private listener', () => {
     expect((await operations('/graphql')).status).toBe(404);
     expect((await call(`${gateway.process.publicUrl}/metrics`, { method: 'GET' })).status).toBe(404);
   });
+
+  test('an error has a request id, in the document and the header', async () => {
+    const { headers, json } = await operations('/nowhere');
+    expect(json()).toMatchObject({ code: 'not_found', request_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(json()).toMatchObject({ request_id: headers['x-request-id'] });
+  });
 });
 
 test('missing and wrong settings are all named, without their values, before anything listens', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
@@ -219,21 +220,40 @@ test('what is asked for as a stream and answered as a document costs what a call
   expect(await usageOf(accountId, 1)).toMatchObject([{ requests: 1, points: 1 }]);
 });
 
-describe('a stream that can not take a last event is reset', () => {
-  test.each<[string, OutgoingHttpHeaders, string]>([
-    ['within an event', {}, 'event: next\ndata: {"da'],
-    ['in a coding', { 'content-encoding': 'gzip' }, 'event: next\n\n'],
-  ])('%s', async (_name, headers, part) => {
-    const { token } = caller({});
-    gateway.upstream((_req, res) => {
-      res.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).write(part);
-    });
-    const { ended, received } = await subscribe(token);
-    await waitFor(() => received() !== '');
-    gateway.auth.revoke(token);
-    expect(await ended).toBe('cut');
-    expect(received()).toBe(part);
+/** Opens a stream that has sent `part`, and revokes its token. */
+async function revokeWithin(headers: OutgoingHttpHeaders, part: string | Buffer) {
+  const { token } = caller({});
+  gateway.upstream((_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).write(part);
   });
+  const { ended, received } = await subscribe(token);
+  await waitFor(() => received() !== '');
+  gateway.auth.revoke(token);
+  return { ended: await ended, received: received() };
+}
+
+test.each(['none', 'identity', 'Identity, none'])(
+  'Content-Encoding: %s is no coding: the last event says why',
+  async (coding) => {
+    const { ended, received } = await revokeWithin({ 'content-encoding': coding }, 'event: next\n\n');
+    expect(ended).toBe('whole');
+    expect(lastErrors(received)).toMatchObject([{ extensions: { code: 'unauthorized' } }]);
+  },
+);
+
+test.each(['gzip', 'gzip, identity'])(
+  'a stream in the coding %s takes no event, and ends whole',
+  async (coding) => {
+    const part = gzipSync('event: next\n\n');
+    const { ended, received } = await revokeWithin({ 'content-encoding': coding }, part);
+    expect(ended).toBe('whole');
+    expect(received).toBe(part.toString());
+  },
+);
+
+test('a stream within an event is reset', async () => {
+  const part = 'event: next\ndata: {"da';
+  expect(await revokeWithin({}, part)).toEqual({ ended: 'cut', received: part });
 });
 
 test('a multipart subscription ends with a part that says why', async () => {

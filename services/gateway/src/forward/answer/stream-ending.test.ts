@@ -53,8 +53,15 @@ test.each([[['---\r\n\r\n{"da']], [['---\r\n\r\n{}']], [['---\r\n\r\n{"a":"---']
   },
 );
 
+test.each(['', 'none', 'identity', 'Identity , none'])('the content coding "%s" is none', (coding) => {
+  expect(lastPart({ ...EVENTS, 'content-encoding': coding }, [])).toMatch(/^event: next\n/);
+});
+
+test.each(['gzip', 'identity, br', 'x-unknown'])('a stream in the coding %s just ends', (coding) => {
+  expect(lastPart({ ...EVENTS, 'content-encoding': coding }, ['\x1f\x8b'])).toBe('');
+});
+
 test.each([
-  [{ ...EVENTS, 'content-encoding': 'gzip' }],
   [{ 'content-type': 'multipart/mixed; boundary=-' }],
   [{ 'content-type': 'application/json' }],
   [{}],

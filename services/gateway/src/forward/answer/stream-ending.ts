@@ -5,7 +5,7 @@ import { graphqlError } from '../../http/graphql-error.ts';
 /** Follows an open stream, so that its last event can say why it ends. */
 export type StreamEnding = {
   saw: (chunk: Buffer) => void;
-  /** The last event; undefined within an event, as a parser would take both for one. */
+  /** The last event; empty where none can be read; undefined within an event, as a parser would take both for one. */
   lastPart: (why: Problem, requestId: string) => string | undefined;
 };
 
@@ -15,11 +15,11 @@ const TAIL_LENGTH = 80;
 /** `tail` is the end of what has been sent. */
 type Ending = (tail: string, errors: readonly object[]) => string | undefined;
 
-/** Undefined for a stream that the gateway can't write into: in a content coding or an unknown format. */
+/** Undefined for a stream in an unknown format. One in a content coding, which the gateway can't write, just ends. */
 export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding | undefined {
-  const ending =
-    headers['content-encoding'] === undefined ? endingOf(headers['content-type'] ?? '') : undefined;
+  const ending = endingOf(headers['content-type'] ?? '');
   if (ending === undefined) return undefined;
+  if (isCoded(headers['content-encoding'])) return { saw: () => undefined, lastPart: () => '' };
   let tail = '';
   return {
     saw: (chunk) => {
@@ -27,6 +27,11 @@ export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding |
     },
     lastPart: (why, requestId) => ending(tail, [graphqlError(why, requestId)]),
   };
+}
+
+/** `identity` is no coding (RFC 9110, section 12.5.3), and neither is the `none` that GraphQL Yoga states. */
+function isCoded(contentEncoding = ''): boolean {
+  return contentEncoding.split(',').some((coding) => !/^[\t ]*(?:identity|none)?[\t ]*$/i.test(coding));
 }
 
 function endingOf(contentType: string): Ending | undefined {
