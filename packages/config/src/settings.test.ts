@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { connectionUrl, httpUrl, networks, serviceCredentials, wholeNumber } from './settings.ts';
+import {
+  connectionUrl,
+  httpUrl,
+  networks,
+  processSettings,
+  serviceCredentials,
+  wholeNumber,
+} from './settings.ts';
 
 test('a whole number is taken exactly within its bounds', () => {
   const setting = wholeNumber(10, 1_000);
@@ -73,4 +80,29 @@ test('networks are addresses or CIDR networks of both families; nothing that mea
   ]) {
     expect([value, networks.safeParse(value).success]).toEqual([value, false]);
   }
+});
+
+const { STRICT_TRANSPORT_SECURITY } = processSettings;
+
+test.each([
+  [undefined, { maxAge: 31_536_000, includeSubDomains: false, preload: false }],
+  ['off', false],
+  ['max-age=0', { maxAge: 0, includeSubDomains: false, preload: false }],
+  ['max-age=600; includeSubDomains', { maxAge: 600, includeSubDomains: true, preload: false }],
+  ['max-age=600;includesubdomains; preload', { maxAge: 600, includeSubDomains: true, preload: true }],
+])('STRICT_TRANSPORT_SECURITY %j', (value, expected) => {
+  expect(STRICT_TRANSPORT_SECURITY.parse(value)).toEqual(expected);
+});
+
+test.each([
+  'on',
+  'false',
+  '31536000',
+  'max-age=',
+  'max-age=-1',
+  'max-age=600; preload',
+  'includeSubDomains',
+  'max-age=1; x',
+])('STRICT_TRANSPORT_SECURITY=%s is refused', (value) => {
+  expect(STRICT_TRANSPORT_SECURITY.safeParse(value).success).toBe(false);
 });

@@ -76,6 +76,28 @@ export const serviceCredentials = z
     }),
   );
 
+export type StrictTransportSecurity =
+  false | { maxAge: number; includeSubDomains: boolean; preload: boolean };
+
+const HSTS = /^max-age=(\d{1,10})(; ?includeSubDomains)?((?<=includeSubDomains); ?preload)?$/i;
+
+/** The value of Strict-Transport-Security (RFC 6797, section 6.1) as helmet takes it; false for `off`. */
+const strictTransportSecurity = z
+  .string()
+  .refine(
+    (value) => value === 'off' || HSTS.test(value),
+    'must be off, or max-age=<seconds>, which `; includeSubDomains` and then `; preload` may follow',
+  )
+  .transform((value): StrictTransportSecurity => {
+    const [, maxAge, subDomains, preload] = HSTS.exec(value) ?? [];
+    if (maxAge === undefined) return false;
+    return {
+      maxAge: Number(maxAge),
+      includeSubDomains: subDomains !== undefined,
+      preload: preload !== undefined,
+    };
+  });
+
 export const processSettings = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ACCESS_LOG: z.enum(['off', 'stdout', 'stderr']).default('off'),
@@ -90,6 +112,8 @@ export const processSettings = {
   MAX_URL_BYTES: wholeNumber(1_024, 1_048_576).default(8_192),
   MAX_HEADER_BYTES: wholeNumber(2_048, 1_048_576).default(16_384),
   MAX_HEADER_COUNT: wholeNumber(16, 10_000).default(100),
+  // Without subdomains: other services of the domain may have no TLS.
+  STRICT_TRANSPORT_SECURITY: strictTransportSecurity.prefault('max-age=31536000'),
   SERVICE_CREDENTIALS: serviceCredentials,
   REDIS_URL: redisUrl,
 };

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
 import type { Introspector } from '@tollgate/introspection';
+import type { StrictTransportSecurity } from '@tollgate/config/settings';
 import type { Logger } from '@tollgate/log';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { requestLog } from '@tollgate/log/request-log';
@@ -67,6 +68,7 @@ type PublicParts = {
   query: Query;
   introspect: Introspector['introspect'];
   trusts: TrustsAddress;
+  strictTransportSecurity: StrictTransportSecurity;
   consoleDirectory: string;
   brand: Brand;
   usageQuery: Query;
@@ -104,7 +106,11 @@ export function createPublicApp(parts: PublicParts): Express {
   const { logger, registry, query, usageQuery, introspect, accessLog } = parts;
   // For X-Forwarded-Host (same-origin.ts).
   const app = bareApp(parts.trusts);
-  app.use(requestLog(logger), httpMetrics(registry, 'public'), browserProtection);
+  app.use(
+    requestLog(logger),
+    httpMetrics(registry, 'public'),
+    browserProtection(parts.strictTransportSecurity),
+  );
   app.use(noteCallerAddress(parts.addressOf));
   if (accessLog !== null) app.use(noteSignedIn(accessLog));
   app

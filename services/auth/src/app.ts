@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
+import type { StrictTransportSecurity } from '@tollgate/config/settings';
 import type { Logger } from '@tollgate/log';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { createRequestLog, requestLog } from '@tollgate/log/request-log';
@@ -52,6 +53,7 @@ type CommonParts = {
 
 type PublicParts = CommonParts & {
   accessLog: AccessLog | null;
+  strictTransportSecurity: StrictTransportSecurity;
   callerOf: CallerOf;
   authenticate: AuthenticateClient;
   issuing: TokenIssuing;
@@ -87,11 +89,12 @@ export function createPublicApp(parts: PublicParts): Handlers {
     },
   });
 
+  const protection = jsonProtection(parts.strictTransportSecurity);
   const token = jsonEndpoint({
     logRequest: createRequestLog(logger),
     accessLog: parts.accessLog,
     observe: http.observer('/oauth2/token'),
-    headers: headersOf(jsonProtection, noStore),
+    headers: headersOf(protection, noStore),
     answer: tokenEndpoint({
       ...{ readForm, callerOf, authenticate, issuing },
       grantAccessToken: createGrant({ issuing, tokenPrefix }),
@@ -104,7 +107,7 @@ export function createPublicApp(parts: PublicParts): Handlers {
   });
 
   const app = bareApp();
-  app.use(requestLog(logger), http.middleware, jsonProtection);
+  app.use(requestLog(logger), http.middleware, protection);
   app.route('/oauth2/token').all(noStore, methodNotAllowed('POST'), oauthErrorHandler(answerError));
   app
     .route('/oauth2/revoke')

@@ -77,6 +77,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       },
     }),
     issuer: config.ISSUER_URL,
+    strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
     callerOf: createCallerOf(addressOf),
     introspectionsPerCallerPerSec: config.INTROSPECTIONS_PER_CALLER_PER_SEC,
     revocationsPerClientPerSec: config.REVOCATIONS_PER_CLIENT_PER_SEC,

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { StrictTransportSecurity } from '@tollgate/config/settings';
 import type { Logger } from '@tollgate/log';
 import { newRequestId } from '@tollgate/log/request-id';
 import { requestLog } from '@tollgate/log/request-log';
@@ -72,10 +73,16 @@ export function createPlainApp(parts: {
   account: Pick<Proxy, 'handler'>;
   liveUsage: Pick<Proxy, 'handler'>;
   auth: Pick<Proxy, 'handler'>;
+  strictTransportSecurity: StrictTransportSecurity;
 }): Express {
-  const { logger, registry, addressOf, account, liveUsage, auth } = parts;
+  const { logger, registry, addressOf, account, liveUsage, auth, strictTransportSecurity } = parts;
   const app = bareApp();
-  app.use(requestLog(logger, newRequestId), httpMetrics(registry, 'public'), helmet(), soundHead);
+  app.use(
+    requestLog(logger, newRequestId),
+    httpMetrics(registry, 'public'),
+    helmet({ strictTransportSecurity }),
+    soundHead,
+  );
   app.use(below('/api/usage', account.handler));
   app.use(below('/api/console/usage/live', liveUsage.handler));
   app.use(below('/api/console', account.handler));

@@ -91,6 +91,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const publicApp = createPublicApp({
     ...shared,
     ...{ introspect: introspection.introspect, accessLog, trusts },
+    strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
     consoleDirectory: resolve(config.CONSOLE_DIR),
     brand: brandOf(config),
     console: { ...console.parts, deliver: outbox.deliver, applications, tokens, liveFeeds },

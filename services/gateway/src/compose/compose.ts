@@ -93,7 +93,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     v2: createDataEndpoint({ ...pipeline, forward: upstreams.v2.forward, apiVersion: 'v2' }),
     v1: upstreams.v1 && createDataEndpoint({ ...pipeline, forward: upstreams.v1.forward, apiVersion: 'v1' }),
   });
-  const plainApp = createPlainApp({ logger, registry, addressOf, account, liveUsage, auth });
+  const plainApp = createPlainApp({
+    ...{ logger, registry, addressOf, account, liveUsage, auth },
+    strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
+  });
   const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
   return {
     ...listener,
@@ -131,7 +134,8 @@ function composePlainRoutes(config: Config, trusts: TrustsAddress, cors: Cors | 
   const options = {
     timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
-    drops: cors?.fields.drops ?? [],
+    // This gateway's setting holds for its host, not the peer's.
+    drops: ['strict-transport-security', ...(cors?.fields.drops ?? [])],
     trusts,
   };
   const authUnavailable = (cause: unknown) => new AuthUnavailable(cause);

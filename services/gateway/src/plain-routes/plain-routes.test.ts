@@ -19,7 +19,7 @@ beforeAll(async () => {
   account = await startRecordingPeer('account', seen);
   gateway = await startGateway({
     publicUrls: { auth: auth.url, account: account.url },
-    env: { PLAIN_ROUTE_TIMEOUT_MS: '500' },
+    env: { PLAIN_ROUTE_TIMEOUT_MS: '500', STRICT_TRANSPORT_SECURITY: 'max-age=600; includeSubDomains' },
   });
   url = gateway.process.publicUrl;
 });
@@ -292,6 +292,16 @@ test('helmet’s headers are on what the gateway itself answers', async () => {
   expect(answer.headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
   expect(answer.headers['content-security-policy']).toContain('default-src');
   expect(answer.headers).not.toHaveProperty('x-powered-by');
+});
+
+test('Strict-Transport-Security is this gateway’s, on its own answers and on a peer’s', async () => {
+  account.answers((_req, res) => {
+    res.writeHead(200, { 'strict-transport-security': 'max-age=31536000' }).end();
+  });
+  for (const path of ['/nowhere', '/user', '/oauth2/token']) {
+    const { headers } = await call(url + path, { method: 'GET' });
+    expect(headers['strict-transport-security']).toBe('max-age=600; includeSubDomains');
+  }
 });
 
 test('a kept-alive connection serves both paths', async () => {

@@ -19,7 +19,9 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'index.html'), PAGE);
   writeFileSync(join(directory, 'assets/index-abc.js'), SCRIPT);
   writeFileSync(join(directory, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT));
-  suite = await startAccount({ settings: { CONSOLE_DIR: directory } });
+  suite = await startAccount({
+    settings: { CONSOLE_DIR: directory, STRICT_TRANSPORT_SECURITY: 'off' },
+  });
 });
 
 afterAll(async () => {
@@ -30,6 +32,10 @@ afterAll(async () => {
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${suite.account.publicUrl}${path}`, { headers });
 }
+
+test('STRICT_TRANSPORT_SECURITY=off sends none', async () => {
+  expect((await get('/user')).headers.get('strict-transport-security')).toBeNull();
+});
 
 describe('the web interface', () => {
   test.each(CONSOLE_PATHS.map((path) => path.replace(/:\w+/, '17')))(
