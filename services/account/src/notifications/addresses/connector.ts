@@ -2,6 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import { dropUnsolicitedContinue } from '@tollgate/http/unsolicited-continue';
+import type { HeadWatch } from '@tollgate/http/unsolicited-continue';
 import { isPublicAddress } from './public-address.ts';
 
 /** Doesn't tell whether the host exists, or which addresses it has. */
@@ -52,10 +54,27 @@ export function createWebhookAgent({
       // For an IP address, no look-up is made.
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
       if (isIP(host) !== 0 && !isAllowed(host)) done(new NoPublicAddressError(), null);
-      else connect(options, done);
+      else {
+        connect(options, (...opened) => {
+          if (opened[0] === null) dropUnsolicitedContinue(opened[1], watchOneHead());
+          done(...opened);
+        });
+      }
     },
     maxHeaderSize: 16_384,
+    // One request per connection: the bytes that come before its response's head can't belong to another one.
+    pipelining: 0,
   });
+}
+
+function watchOneHead(): HeadWatch {
+  let awaitsHead = true;
+  return {
+    awaitsHead: () => awaitsHead,
+    headCame: () => {
+      awaitsHead = false;
+    },
+  };
 }
 
 async function resolveAll(resolver: Resolver, hostname: string) {

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
@@ -151,6 +154,41 @@ test('no redirect is followed, and what is no HTTP is told from nobody there', a
   expect(await newestDelivery(owner, garbled, ({ status }) => status === 'failed')).toMatchObject({
     error: 'invalid_response',
   });
+});
+
+test.each([
+  ['at once', ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n']],
+  ['before the answer', ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 204 No Content\r\n\r\n']],
+  ['twice', ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 100 \r\n\r\nHTTP/1.1 204 No Content\r\n\r\n']],
+  [
+    'with early hints',
+    ['HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 OK\r\n\r\n'],
+  ],
+])('100 Continue, sent unasked %s, is no answer', async (_name, pieces) => {
+  const owner = await person();
+  const server = createServer((socket) => {
+    socket.setNoDelay(true).once('data', () => {
+      const [first = '', ...rest] = pieces;
+      socket.write(first, () => {
+        socket.write(rest.join(''));
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const webhook = await makeWebhook(
+    owner,
+    `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+  );
+  for (const attempts of [1, 2]) {
+    await sendTest(owner, webhook);
+    const delivered = await newestDelivery(owner, webhook, ({ status }) => status !== 'pending');
+    expect([attempts, delivered]).toMatchObject([
+      attempts,
+      { status: 'delivered', response_status: 204, attempts: 1 },
+    ]);
+  }
+  server.close();
 });
 
 test('of an endless answer the status counts', async () => {
