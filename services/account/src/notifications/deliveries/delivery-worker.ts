@@ -45,21 +45,24 @@ export type DeliveryWorker = { wake: () => void; close: () => Promise<void> };
 /** A lease outlasts its attempt and the statements around it. */
 const LEASE_MARGIN_MS = 5_000;
 
-/** `maxInFlight` divided by this is for webhooks whose last attempt failed. */
-const FAILING_PART = 4;
+/** `maxInFlight` divided by this is for webhooks that aren't quick. */
+const SLOW_PART = 2;
+
+/** A lane's slots divided by this are the most that one account gets. */
+const ACCOUNT_PART = 2;
 
 /**
- * One message at a time per webhook. Failing webhooks have slots of their own, so that hanging servers only
- * hold up each other. After a crash the leases expire, and unrecorded messages are sent again with the same
- * id.
+ * One message at a time per webhook, and accounts take turns. Webhooks that are new, slow or failing have slots of their
+ * own, so that hanging servers only hold up each other (ADR 0081). After a crash the leases expire, and unrecorded
+ * messages are sent again with the same id.
  */
 export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { maxInFlight } = options;
   const stopping = new AbortController();
   const parts = { ...options, stopping: stopping.signal };
   const lanes = [
-    startLane(parts, { failing: false, maxInFlight }),
-    startLane(parts, { failing: true, maxInFlight: Math.ceil(maxInFlight / FAILING_PART) }),
+    startLane(parts, { quick: true, maxInFlight }),
+    startLane(parts, { quick: false, maxInFlight: Math.ceil(maxInFlight / SLOW_PART) }),
   ];
   return {
     wake: () => {
@@ -73,16 +76,18 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   };
 }
 
-function startLane(options: Parts, lane: { failing: boolean; maxInFlight: number }) {
+function startLane(options: Parts, lane: { quick: boolean; maxInFlight: number }) {
   const { query, attemptTimeoutMs, metrics, logger } = options;
-  const { failing, maxInFlight } = lane;
+  const { quick, maxInFlight } = lane;
+  const perAccount = Math.ceil(maxInFlight / ACCOUNT_PART);
   return startOutboxWorker<LeasedWebhook>({
-    name: failing ? 'webhook (failing)' : 'webhook',
+    name: quick ? 'webhook' : 'webhook (slow)',
     idOf: ({ webhook_id }) => webhook_id,
     claim: async (limit, except) => {
       const leaseMs = attemptTimeoutMs + LEASE_MARGIN_MS;
-      const webhooks = limit > 0 ? await claimWebhooks(query, { failing, limit, leaseMs, except }) : [];
-      if (!failing) await observeDeliveries(query, metrics);
+      const webhooks =
+        limit > 0 ? await claimWebhooks(query, { quick, limit, perAccount, leaseMs, except }) : [];
+      if (quick) await observeDeliveries(query, metrics);
       return webhooks;
     },
     attempt: (webhook) => attemptNext(options, webhook),
@@ -102,12 +107,14 @@ async function attemptNext(options: Parts, webhook: LeasedWebhook): Promise<Atte
       await releaseWebhook(query, webhook_id);
       return { delivered: true };
     }
+    const beganMs = performance.now();
     const outcome = await attempt(options, webhook, delivery);
+    const heldMs = performance.now() - beganMs;
     if (stopping.aborted && outcome.error !== null) {
       await releaseWebhook(query, webhook_id);
       return { delivered: true };
     }
-    const recorded = await transact((inside) => recordOutcome(inside, delivery, outcome, options));
+    const recorded = await transact((inside) => recordOutcome(inside, delivery, outcome, heldMs, options));
     metrics.deliveries.inc({ outcome: recorded.status === 'pending' ? 'retried' : recorded.status });
     if (recorded.disabled !== null) {
       logger.warn({ webhook_id, reason: recorded.disabled }, 'a webhook was disabled');

@@ -42,8 +42,11 @@ export type WebhookParts = {
   wakeWebhooks: () => void;
 };
 
-/** Tests and retries per account: each is a request of ours to a server of theirs. */
-const ASKED_FOR = { max: 30, windowSec: 60 };
+/** Tests and retries per account: each is a request of ours to a server of theirs, and takes a slot (ADR 0081). */
+const ASKED_FOR = [
+  { max: 10, windowSec: 60 },
+  { max: 60, windowSec: 3_600 },
+];
 
 /** `GET /api/console/webhooks`: 200 `{webhooks}`, newest first. */
 export function listWebhooksEndpoint({ query }: Pick<WebhookParts, 'query'>): RequestHandler {
@@ -119,7 +122,7 @@ export function endPreviousWebhookSecretEndpoint({ transact }: WebhookParts): Re
 
 /**
  * `POST …/webhooks/{webhook_id}/test`, without a body: 202, the delivery. 409 `webhook_disabled`; 403
- * `account_blocked`; 429 after 30 tests and retries in a minute.
+ * `account_blocked`; 429 after 10 tests and retries in a minute, or 60 in an hour.
  */
 export function testWebhookEndpoint({ transact, counts, wakeWebhooks }: WebhookParts): RequestHandler {
   return async (req, res) => {
@@ -163,8 +166,9 @@ export function retryDeliveryEndpoint({ transact, counts, wakeWebhooks }: Webhoo
 }
 
 async function countAskedFor(counts: AttemptCounts, res: Response): Promise<void> {
-  const subject = `webhook attempts ${String(signedIn(res).account_id)}`;
-  refuseExceeded(await counts.take([{ subject, ...ASKED_FOR }]));
+  const ofAccount = `webhook attempts ${String(signedIn(res).account_id)}`;
+  const limits = ASKED_FOR.map((limit) => ({ subject: `${ofAccount} ${String(limit.windowSec)}`, ...limit }));
+  refuseExceeded(await counts.take(limits));
 }
 
 async function foundWebhook(query: Query, req: Request, res: Response): Promise<Webhook> {

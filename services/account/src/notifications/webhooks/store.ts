@@ -67,14 +67,15 @@ export async function insertWebhook(
   return singleRow(rows);
 }
 
-/** A new URL starts without failures. */
+/** A new URL starts without failures, and as one that hasn't been quick yet. */
 export async function storeWebhook(
   query: Query,
   { webhook_id, url, description }: Pick<Webhook, 'webhook_id' | 'url' | 'description'>,
 ): Promise<void> {
   await query(
     `UPDATE webhooks SET url = :url, description = :description,
-       failing_since = CASE WHEN url = :url THEN failing_since END
+       failing_since = CASE WHEN url = :url THEN failing_since END,
+       quick_from = CASE WHEN url = :url THEN quick_from END
      WHERE webhook_id = :webhook_id`,
     { webhook_id, url, description },
   );

@@ -13,21 +13,40 @@ export type DueDelivery = { delivery_id: number; webhook_id: number; message_id:
 export const DELIVERIES_PENDING = `EXISTS (
   SELECT FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= clock_timestamp())`;
 
-/** Longest due first. */
-export function claimWebhooks(
-  query: Query,
-  wanted: { failing: boolean; limit: number; leaseMs: number; except: readonly number[] },
-): Promise<LeasedWebhook[]> {
+/** Quick webhooks are those whose last attempt succeeded and none of whose last hour's was slow (ADR 0081). */
+const IS_QUICK =
+  '(failing_since IS NULL AND coalesce(quick_from <= clock_timestamp(), false)) = CAST(:quick AS boolean)';
+
+export type Claim = {
+  quick: boolean;
+  limit: number;
+  /** Webhooks of one account that may be leased at a time, over all replicas. */
+  perAccount: number;
+  leaseMs: number;
+  except: readonly number[];
+};
+
+/** Accounts take turns: first those with the fewest webhooks leased, then the longest due. */
+export function claimWebhooks(query: Query, wanted: Claim): Promise<LeasedWebhook[]> {
   return query<LeasedWebhook>(
-    `UPDATE webhooks SET leased_until = ${msFromNow('leaseMs')}
-     WHERE webhook_id IN (
-       SELECT webhooks.webhook_id FROM webhooks JOIN (
-         SELECT webhook_id, min(next_attempt_at) AS due_since FROM webhook_deliveries
-         WHERE status = 'pending' AND next_attempt_at <= clock_timestamp() GROUP BY webhook_id
-       ) AS due USING (webhook_id)
+    `WITH due AS (
+       SELECT webhook_id, min(next_attempt_at) AS due_since FROM webhook_deliveries
+       WHERE status = 'pending' AND next_attempt_at <= clock_timestamp() GROUP BY webhook_id
+     ), waiting AS (
+       SELECT webhook_id, due_since,
+         row_number() OVER (PARTITION BY account_id ORDER BY due_since) + (
+           SELECT count(*) FROM webhooks AS own WHERE own.account_id = webhooks.account_id
+             AND own.leased_until > clock_timestamp() AND ${IS_QUICK}
+         ) AS place
+       FROM webhooks JOIN due USING (webhook_id)
        WHERE disabled_at IS NULL AND leased_until <= clock_timestamp()
-         AND (failing_since IS NOT NULL) = :failing AND webhook_id <> ALL (CAST(:except AS bigint[]))
-       ORDER BY due_since LIMIT :limit FOR NO KEY UPDATE OF webhooks SKIP LOCKED
+         AND ${IS_QUICK} AND webhook_id <> ALL (CAST(:except AS bigint[]))
+     )
+     UPDATE webhooks SET leased_until = ${msFromNow('leaseMs')}
+     WHERE webhook_id IN (
+       SELECT webhooks.webhook_id FROM webhooks JOIN waiting USING (webhook_id)
+       WHERE leased_until <= clock_timestamp() AND place <= :perAccount
+       ORDER BY place, due_since LIMIT :limit FOR NO KEY UPDATE OF webhooks SKIP LOCKED
      ) RETURNING webhook_id, url`,
     { ...wanted, except: [...wanted.except] },
   );

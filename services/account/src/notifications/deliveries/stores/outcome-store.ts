@@ -16,13 +16,20 @@ export type Recorded = { status: DeliveryStatus; disabled: 'gone' | 'failing' | 
 
 const WORKER: Actor = { actor: 'webhook-delivery', address: 'none', request_id: 'none' };
 
+/** A slot that is held for longer delays others noticeably. Receivers should answer first and work afterwards. */
+const QUICK_ATTEMPT_MS = 3_000;
+
 type Locked = { account_id: number; enabled: boolean; failing_for_sec: number };
 
-/** Also ends the lease, and disables a webhook that is gone or has failed for too long. */
+/**
+ * Also ends the lease, and disables a webhook that is gone or has failed for too long. `heldMs` is how long the attempt
+ * occupied its slot.
+ */
 export async function recordOutcome(
   query: Query,
   { delivery_id, webhook_id }: DueDelivery,
   outcome: Outcome,
+  heldMs: number,
   rules: RetryRules,
 ): Promise<Recorded> {
   const rows = await query<Locked>(
@@ -37,9 +44,11 @@ export async function recordOutcome(
   const isDelivered = outcome.error === null;
   await query(
     `UPDATE webhooks SET leased_until = clock_timestamp(),
-       failing_since = CASE WHEN :isDelivered THEN NULL ELSE coalesce(failing_since, clock_timestamp()) END
+       failing_since = CASE WHEN :isDelivered THEN NULL ELSE coalesce(failing_since, clock_timestamp()) END,
+       quick_from = CASE WHEN :isSlow THEN clock_timestamp() + interval '1 hour'
+         WHEN :isDelivered THEN coalesce(quick_from, clock_timestamp()) ELSE quick_from END
      WHERE webhook_id = :webhook_id`,
-    { webhook_id, isDelivered },
+    { webhook_id, isDelivered, isSlow: heldMs > QUICK_ATTEMPT_MS },
   );
   const attempts = await countAttempt(query, delivery_id, outcome);
   const isOver = isDelivered || !webhook.enabled;
