@@ -40,6 +40,28 @@ export default defineConfig(
     },
   },
   {
+    // What a customer reads is in one language and one zone (ADR 0090).
+    files: ['packages/console/src/**/*.{ts,tsx}'],
+    ignores: ['**/*.test.ts', '**/ui/locale.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'NewExpression[callee.property.name="DateTimeFormat"]',
+          message: 'Use utcFormat of ui/locale.ts.',
+        },
+        {
+          selector: 'NewExpression[callee.object.name="Intl"]:not([arguments.0.name="LOCALE"])',
+          message: 'Format in LOCALE of ui/locale.ts.',
+        },
+        {
+          selector: 'MemberExpression[property.name=/^to(Locale|UTC|Date|Time)(Date|Time)?String$/]',
+          message: 'Use ui/format.ts.',
+        },
+      ],
+    },
+  },
+  {
     // Suites, and construction: a list of what is built, in order.
     files: ['**/*.test.ts', 'e2e/**', 'services/*/src/compose/**', 'services/*/src/**/{app,compose,open}.ts'],
     rules: { 'max-lines-per-function': 'off' },

@@ -13,8 +13,12 @@ export type ConsoleTab = {
   close: () => Promise<void>;
 };
 
-/** What the tab's user prefers, and how wide the window is, in px. */
+/** What the tab's user prefers, where its clock is, and how wide the window is, in px. */
 export type TabOptions = {
+  /** As `th-TH`. */
+  locale?: string;
+  /** As `Asia/Bangkok`. */
+  timezoneId?: string;
   colorScheme?: 'light' | 'dark';
   width?: number;
   forcedColors?: 'active' | 'none';
@@ -41,11 +45,15 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
     width = 1_440,
     forcedColors = 'none',
     reducedMotion = 'no-preference',
+    locale = 'en-US',
+    timezoneId = 'UTC',
   } = options;
   const context = await browser.newContext({
     colorScheme,
     forcedColors,
     reducedMotion,
+    locale,
+    timezoneId,
     viewport: { width, height: 900 },
   });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });

@@ -6,6 +6,7 @@ import type { ConsoleTab } from '../browser/console-page.ts';
 import type { Stack } from '../stack/stack.ts';
 import { accountJourneys } from './console/account.ts';
 import { applicationJourneys } from './console/applications.ts';
+import { datesJourneys } from './console/dates.ts';
 import { deletionJourneys } from './console/deletion.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
@@ -30,6 +31,7 @@ export const ALL_JOURNEYS = {
   entry: entryJourneys,
   account: accountJourneys,
   deletion: deletionJourneys,
+  dates: datesJourneys,
   applications: applicationJourneys,
   requests: requestJourneys,
   explorer: explorerJourneys,

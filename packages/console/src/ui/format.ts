@@ -1,11 +1,15 @@
 import { serverNowMs } from '../api/server-clock.ts';
+import { LOCALE, formatLocal, utcFormat } from './locale.ts';
 
-const NUMBER = new Intl.NumberFormat();
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
-const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const NUMBER = new Intl.NumberFormat(LOCALE);
+const DAY = utcFormat({ dateStyle: 'long' });
+const SHORT_DAY = utcFormat({ dateStyle: 'medium' });
+const MOMENT = utcFormat({ dateStyle: 'medium', timeStyle: 'short' });
+const EXACT = utcFormat({ dateStyle: 'medium', timeStyle: 'medium' });
+const TIME = utcFormat({ timeStyle: 'short' });
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+/** Not "yesterday": where a day begins depends on the zone. */
+const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always' });
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -21,9 +25,9 @@ export function formatShare(share: number): string {
   return `${NUMBER.format(Math.floor(share * 100))}%`;
 }
 
-/** The time of day, by the browser's clock. */
+/** The time of day, as "16:59 UTC". */
 export function formatTime(ms: number): string {
-  return TIME.format(ms);
+  return `${TIME.format(ms)} UTC`;
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
@@ -32,7 +36,7 @@ const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'pet
 export function formatBytes(bytes: number): string {
   const power = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), BYTE_UNITS.length - 1);
   const unit = BYTE_UNITS[power] ?? 'byte';
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(LOCALE, {
     style: 'unit',
     unit,
     unitDisplay: power === 0 ? 'long' : 'short',
@@ -45,7 +49,7 @@ export function formatBytes(bytes: number): string {
 /** Seconds as "45 s", "12 min" or "3 h 20 min", rounded down. */
 export function formatDuration(seconds: number): string {
   const inUnit = (value: number, unit: 'second' | 'minute' | 'hour') =>
-    new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' }).format(value);
+    new Intl.NumberFormat(LOCALE, { style: 'unit', unit, unitDisplay: 'short' }).format(value);
   if (seconds < 60) return inUnit(Math.floor(seconds), 'second');
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return inUnit(minutes, 'minute');
@@ -54,8 +58,24 @@ export function formatDuration(seconds: number): string {
   return rest === 0 ? hours : `${hours} ${inUnit(rest, 'minute')}`;
 }
 
+/** A day as "November 30, 2026 UTC". */
 export function formatDay(iso: string): string {
-  return DAY.format(new Date(iso));
+  return `${DAY.format(new Date(iso))} UTC`;
+}
+
+/** Days of UTC, both inclusive, as short as they can be: "Nov 1 – 30, 2026". The text around them says UTC. */
+export function formatDays(first: string, last: string): string {
+  return SHORT_DAY.formatRange(new Date(first), new Date(last));
+}
+
+/** A time as "Nov 30, 2026, 16:59:07 UTC". */
+export function formatExact(iso: string): string {
+  return `${EXACT.format(new Date(iso))} UTC`;
+}
+
+/** What a time says on hover: exactly, and where the reader is. */
+export function momentTitle(iso: string): string {
+  return `${formatExact(iso)} (${formatLocal(new Date(iso))})`;
 }
 
 /** Whole days from now until then, at least 0. */
@@ -63,15 +83,17 @@ export function daysUntil(iso: string, nowMs = serverNowMs()): number {
   return Math.max(Math.ceil((new Date(iso).getTime() - nowMs) / DAY_MS), 0);
 }
 
-/** Relative within a week ("3 hours ago"), else the date and time. */
+/** Relative within a week and rounded ("3 hours ago"), else date and time in UTC. */
 export function formatMoment(iso: string, nowMs = serverNowMs()): string {
   const distanceMs = new Date(iso).getTime() - nowMs;
   const magnitudeMs = Math.abs(distanceMs);
-  if (magnitudeMs < MINUTE_MS) return 'just now';
-  if (magnitudeMs < HOUR_MS) return RELATIVE.format(Math.trunc(distanceMs / MINUTE_MS), 'minute');
-  if (magnitudeMs < DAY_MS) return RELATIVE.format(Math.trunc(distanceMs / HOUR_MS), 'hour');
-  if (magnitudeMs < 7 * DAY_MS) return RELATIVE.format(Math.trunc(distanceMs / DAY_MS), 'day');
-  return MOMENT.format(new Date(iso));
+  if (magnitudeMs < MINUTE_MS) return distanceMs > 0 ? 'in less than a minute' : 'just now';
+  const within = (unitMs: number, unit: 'minute' | 'hour' | 'day') =>
+    RELATIVE.format(Math.round(distanceMs / unitMs), unit);
+  if (magnitudeMs < HOUR_MS) return within(MINUTE_MS, 'minute');
+  if (magnitudeMs < DAY_MS) return within(HOUR_MS, 'hour');
+  if (magnitudeMs <= 7 * DAY_MS) return within(DAY_MS, 'day');
+  return `${MOMENT.format(new Date(iso))} UTC`;
 }
 
 const UNITS = [
@@ -91,7 +113,7 @@ export function formatTimeLeft(seconds: number): string {
     left -= count * unitSec;
     return count === 0 && index > 0
       ? []
-      : [new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(count)];
+      : [new Intl.NumberFormat(LOCALE, { style: 'unit', unit, unitDisplay: 'long' }).format(count)];
   });
   return parts.join(', ');
 }

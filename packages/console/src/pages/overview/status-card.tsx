@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { daysUntil, formatDay, formatNumber, formatTime } from '../../ui/format.ts';
+import { daysUntil, formatNumber, formatTime } from '../../ui/format.ts';
+import { PeriodDays } from '../../ui/moment.tsx';
 import { Badge } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import type { Pace } from './queries.ts';
@@ -33,7 +34,7 @@ export function StatusCard({ pace }: { pace: Pace }) {
         <div>
           <dt>Billing period</dt>
           <dd>
-            {formatDay(period.started_at)} – {formatDay(period.ended_at)}
+            <PeriodDays period={period} />
           </dd>
         </div>
         <div>

@@ -1,5 +1,5 @@
 import { daysUntil, formatNumber } from '../../ui/format.ts';
-import { Day } from '../../ui/moment.tsx';
+import { Day, PeriodDays } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
 import { Badge, Empty } from '../../ui/page/states.tsx';
 import type { Subscription } from './queries.ts';
@@ -69,7 +69,7 @@ function Facts({ period, status }: { period: Period; status: Subscription['statu
       )}
       <dt>{period.is_trial ? 'Trial' : 'Billing period'}</dt>
       <dd>
-        <Day at={period.started_at} /> to <Day at={period.ended_at} />
+        <PeriodDays period={period} />
         {status === 'active' && `, ${counted(daysUntil(period.ended_at), 'day')} left`}
       </dd>
       {status === 'grace' && (

@@ -3,11 +3,10 @@ import type { ReactNode } from 'react';
 import { explainCode } from '../../api/code-explanations.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatNumber } from '../../ui/format.ts';
+import { ExactMoment } from '../../ui/moment.tsx';
 import type { RefusedCall } from './queries.ts';
 import page from '../../ui/page/page.module.css';
 import styles from './requests.module.css';
-
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 const KINDS: Record<RefusedCall['kind'], string> = {
   call: 'HTTP request',
@@ -37,9 +36,7 @@ export function CallDetails({ call }: { call: RefusedCall }) {
           {call.status !== null && ` (HTTP ${String(call.status)})`}
         </Fact>
         <Fact name="Time">
-          <time dateTime={call.at} title={new Date(call.at).toUTCString()}>
-            {EXACT.format(new Date(call.at))}
-          </time>
+          <ExactMoment at={call.at} />
         </Fact>
         <Fact name="Sent by">{KINDS[call.kind]}</Fact>
         {call.operation_name !== null && (

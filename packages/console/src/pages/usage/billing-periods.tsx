@@ -2,9 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { BillingPeriod } from '../../api/usage.ts';
 import { Button } from '../../ui/button.tsx';
-import { formatNumber } from '../../ui/format.ts';
+import { formatDays, formatExact, formatNumber } from '../../ui/format.ts';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { bucketName } from '../../ui/usage/bucket-time.ts';
 import { daysOfPeriod } from '../../ui/usage/days.ts';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import page from '../../ui/page/page.module.css';
@@ -76,11 +75,11 @@ function PeriodRow({ period, nowMs, search: { range: _range, ...search } }: Peri
   const { started_at, ended_at, plan_name, product, status, limits, usage } = period;
   const days = daysOfPeriod(period, nowMs);
   const { tone, label } = STATES[status];
-  const name = `${bucketName(started_at, 'day')} to ${bucketName(ended_at, 'day')}`;
+  const name = formatDays(started_at, ended_at);
   const limit = limits['points_limit'] ?? null;
   return (
     <tr>
-      <th scope="row" title={`${started_at} to ${ended_at}`}>
+      <th scope="row" title={`${formatExact(started_at)} to ${formatExact(ended_at)}`}>
         {days === null ? (
           name
         ) : (

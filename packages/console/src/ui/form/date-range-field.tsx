@@ -18,6 +18,7 @@ import {
   RangeCalendar,
 } from 'react-aria-components';
 import { Button } from '../button.tsx';
+import { utcFormat } from '../locale.ts';
 import styles from './date-range-field.module.css';
 import field from './field.module.css';
 
@@ -93,7 +94,7 @@ export function DateRangeField({ label, value, min, max, onChange }: DateRangeFi
   );
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium' });
+const DAY = utcFormat({ dateStyle: 'medium' });
 
 const formatted = (day: string) => DAY.format(new Date(`${day}T00:00:00Z`));
 

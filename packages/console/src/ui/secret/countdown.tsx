@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { serverNowMs } from '../../api/server-clock.ts';
-import { formatTimeLeft } from '../format.ts';
+import { formatTimeLeft, momentTitle } from '../format.ts';
 
 type CountdownProps = { until: string; onEnd?: () => void };
 
@@ -24,7 +24,7 @@ export function Countdown({ until, onEnd }: CountdownProps) {
     };
   }, [isOver, onEnd]);
   return (
-    <time dateTime={until} title={new Date(until).toUTCString()} role="timer">
+    <time dateTime={until} title={momentTitle(until)} role="timer">
       {formatTimeLeft(leftSec)}
     </time>
   );

@@ -1,12 +1,12 @@
 import type { Usage } from '../../api/usage.ts';
+import { formatDays } from '../format.ts';
+import { formatLocal, utcFormat } from '../locale.ts';
 
 type Interval = Usage['interval'];
 
-const UTC = { timeZone: 'UTC' } as const;
-const DAY = new Intl.DateTimeFormat(undefined, { ...UTC, dateStyle: 'medium' });
-const SHORT_DAY = new Intl.DateTimeFormat(undefined, { ...UTC, day: 'numeric', month: 'short' });
-const HOUR = new Intl.DateTimeFormat(undefined, { ...UTC, hour: 'numeric', minute: '2-digit' });
-const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const DAY = utcFormat({ dateStyle: 'medium' });
+const SHORT_DAY = utcFormat({ day: 'numeric', month: 'short' });
+const HOUR = utcFormat({ timeStyle: 'short' });
 
 /** A day or hour of UTC in full; the text around it must say that it is UTC. */
 export function bucketName(startedAt: string, interval: Interval): string {
@@ -23,14 +23,13 @@ export function bucketTick(startedAt: string, interval: Interval): string {
 
 /** When it begins where the reader is. */
 export function bucketLocalStart(startedAt: string): string {
-  return `Begins ${LOCAL.format(new Date(startedAt))} your time`;
+  return `Begins ${formatLocal(new Date(startedAt))}`;
 }
 
-/** A range such as "1 Oct 2026 to 30 Oct 2026"; `to` is exclusive. */
+/** A range such as "Oct 1 – 30, 2026"; `to` is exclusive. The text around it must say that it is UTC. */
 export function rangeName({ from, to, interval }: Pick<Usage, 'from' | 'to' | 'interval'>): string {
   const last = new Date(new Date(to).getTime() - 1).toISOString();
-  const [first, final] = [bucketName(from, 'day'), bucketName(last, 'day')];
-  const days = first === final ? first : `${first} to ${final}`;
+  const days = formatDays(from, last);
   const isWhole = to.endsWith('T00:00:00Z');
   return interval === 'hour' && !isWhole ? `${days}, ${HOUR.format(new Date(to))}` : days;
 }

@@ -1,5 +1,6 @@
 import type { UsageFigures } from '../../api/usage.ts';
 import { formatNumber } from '../format.ts';
+import { LOCALE } from '../locale.ts';
 
 export const MEASURES = ['points', 'requests', 'time', 'traffic'] as const;
 
@@ -16,8 +17,8 @@ type MeasureText = {
   units: readonly { size: number; name: string }[];
 };
 
-const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const ROUNDED = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const COMPACT = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const ROUNDED = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
 
 const TIME_UNITS = [
   { size: 3_600, name: 'h' },

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, nullIf, resultOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Moment } from '../../../ui/moment.tsx';
+import { ExactMoment } from '../../../ui/moment.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { ErrorMessage } from '../../../ui/page/states.tsx';
 import styles from '../../../ui/page/page.module.css';
@@ -23,7 +23,7 @@ export function DeletionPending({ dueAt }: { dueAt: string }) {
       <PageHeader title="Your account will be deleted" />
       <section className={styles['card']} aria-label="Deletion">
         <p>
-          Your personal data is erased on <Moment at={dueAt} />. Your applications and tokens were revoked,
+          Your personal data is erased on <ExactMoment at={dueAt} />. Your applications and tokens were revoked,
           and your webhooks were disabled.
         </p>
         <p>

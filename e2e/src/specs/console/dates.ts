@@ -1,0 +1,83 @@
+import { expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { openTab, signIn } from '../../browser/console-page.ts';
+import type { TabOptions } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
+import type { Journey } from './journey.ts';
+
+/** Dates are the same wherever their reader is, say their zone, and are written in the page's language (ADR 0090). */
+
+const READERS: (TabOptions & { timezoneId: string })[] = [
+  { locale: 'en-US', timezoneId: 'America/Los_Angeles' },
+  { locale: 'en-US', timezoneId: 'Asia/Tokyo' },
+];
+
+const STRANGERS: (TabOptions & { locale: string; timezoneId: string })[] = [
+  { locale: 'th-TH', timezoneId: 'Asia/Bangkok' },
+  { locale: 'fa-IR', timezoneId: 'Asia/Tehran' },
+  { locale: 'ar-EG', timezoneId: 'Africa/Cairo' },
+];
+
+/** Pages that show periods, days, times and charts. */
+const DATED = ['', '/plan', '/usage', '/api_v2/applications', '/requests', '/account'];
+
+const billingPeriod = (page: Page): Locator =>
+  page
+    .locator('dt')
+    .filter({ hasText: /^Billing period$/ })
+    .locator('xpath=following-sibling::dd[1]');
+
+export function datesJourneys({ stack, browser }: Journey): void {
+  async function read<T>(options: TabOptions, look: (page: Page, url: string) => Promise<T>): Promise<T> {
+    const { url } = stack().demo.console;
+    const tab = await openTab(browser(), `${url}/sign-in`, options);
+    await signIn(tab.page, stack());
+    await tab.page.waitForURL(url);
+    const seen = await look(tab.page, url);
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+    return seen;
+  }
+
+  test('a billing period has the same days in Los Angeles and in Tokyo, on each page that shows it', async () => {
+    const [west, east] = await Promise.all(
+      READERS.map((reader) =>
+        read(reader, async (page, url) => {
+          const overview = await billingPeriod(page).innerText();
+          await page.goto(`${url}/plan`);
+          const plan = (await billingPeriod(page).innerText()).split(',').slice(0, 2).join();
+          await page.goto(`${url}/usage?range=period`);
+          const periods = page.getByRole('region', { name: 'List of billing periods' });
+          const listed = await periods.getByRole('link').first().innerText();
+          return {
+            overview,
+            plan,
+            listed,
+            heading: await periods.getByRole('columnheader').first().innerText(),
+          };
+        }),
+      ),
+    );
+    expect(east).toEqual(west);
+    expect(west).toMatchObject({ heading: 'Period (UTC)' });
+    expect(west?.overview).toBe(`${west?.listed ?? ''} UTC`);
+    expect(west?.plan).toBe(west?.overview);
+  });
+
+  for (const reader of STRANGERS) {
+    test(`in a browser of ${reader.locale}, sentences keep one script and one calendar`, () =>
+      read(reader, async (page, url) => {
+        for (const path of DATED) {
+          await page.goto(url + path);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+          const texts = await page.evaluate(() => {
+            const titled = [...document.querySelectorAll('[title]')];
+            return [document.body.innerText, ...titled.map((one) => one.getAttribute('title'))].join('\n');
+          });
+          const foreign = /[\p{Script=Thai}\p{Script=Arabic}]+|\b(?:25[67]\d|140\d)\b/u.exec(texts)?.[0];
+          expect({ path, foreign }).toEqual({ path });
+        }
+      }));
+  }
+}

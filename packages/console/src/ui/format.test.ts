@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatDay, formatDays, formatExact, formatMoment, formatTime } from './format.ts';
+import { localeOf } from './locale.ts';
+
+/** One rule for dates (ADR 0090): UTC, English words, the Gregorian calendar. */
+
+const plain = (text: string) => text.replaceAll(/[\u2009\u202f]/g, ' ');
+
+describe('the language of what is formatted', () => {
+  test.each([
+    [['th-TH', 'th'], '1 November 2026'],
+    [['fa-IR'], '1 November 2026'],
+    [['ar-EG', 'en-US'], 'November 1, 2026'],
+    [['de-DE', 'en-GB', 'en'], '1 November 2026'],
+    // English in Thailand counts years from another one.
+    [['en-TH'], 'November 1, 2026'],
+    [['en-US-u-ca-buddhist-nu-thai'], 'November 1, 2026'],
+    [[], '1 November 2026'],
+  ])('for %j is English, with its own calendar and digits', (languages, shown) => {
+    const format = new Intl.DateTimeFormat(localeOf(languages), { dateStyle: 'long', timeZone: 'UTC' });
+    expect(format.format(new Date('2026-11-01T12:00:00Z'))).toBe(shown);
+  });
+});
+
+describe('dates', () => {
+  test('are UTC wherever the reader is, and say so', () => {
+    const at = '2026-11-01T00:30:07Z';
+    expect(formatDay(at)).toBe('November 1, 2026 UTC');
+    expect(formatExact(at)).toBe('Nov 1, 2026, 00:30:07 UTC');
+    expect(formatTime(Date.parse(at))).toBe('00:30 UTC');
+    expect(formatMoment(at, Date.parse('2026-12-01T00:00:00Z'))).toBe('Nov 1, 2026, 00:30 UTC');
+  });
+
+  test('of a period are its days, the last one included', () => {
+    expect(plain(formatDays('2026-11-01T00:00:00Z', '2026-11-30T23:59:59Z'))).toBe('Nov 1 – 30, 2026');
+    expect(plain(formatDays('2026-11-01T00:00:00Z', '2026-11-01T23:59:59Z'))).toBe('Nov 1, 2026');
+  });
+
+  const SECOND = 1_000;
+  const HOUR = 3_600 * SECOND;
+  const DAY = 24 * HOUR;
+
+  test.each([
+    [DAY - 4 * SECOND, 'in 24 hours'],
+    [7 * DAY - SECOND, 'in 7 days'],
+    [30 * HOUR, 'in 1 day'],
+    [30 * SECOND, 'in less than a minute'],
+    [-30 * SECOND, 'just now'],
+    [-110 * SECOND, '2 minutes ago'],
+    [-30 * HOUR, '1 day ago'],
+  ])('%d ms from now are "%s"', (distanceMs, shown) => {
+    const nowMs = Date.parse('2026-11-15T12:00:00Z');
+    expect(formatMoment(new Date(nowMs + distanceMs).toISOString(), nowMs)).toBe(shown);
+  });
+});
