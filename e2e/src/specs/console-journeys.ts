@@ -13,6 +13,7 @@ import { everyPageJourneys } from './console/every-page.ts';
 import { explorerJourneys } from './console/explorer.ts';
 import { applicationsPage } from './console/journey.ts';
 import type { Journey } from './console/journey.ts';
+import { longNameJourneys } from './console/long-names.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveJourneys } from './console/live.ts';
@@ -32,6 +33,7 @@ export const ALL_JOURNEYS = {
   account: accountJourneys,
   deletion: deletionJourneys,
   dates: datesJourneys,
+  'long names': longNameJourneys,
   applications: applicationJourneys,
   requests: requestJourneys,
   explorer: explorerJourneys,

@@ -184,6 +184,13 @@ describe.each(MAILS)('$name', ({ row, pages }) => {
     expect(html).toContain('&lt;b&gt;&quot;Toll&#39; &amp; gate');
   });
 
+  test('is no wider than its window, whatever name or address it has', () => {
+    const [column = ''] = /<table[^>]*max-width:560px[^>]*>/.exec(html) ?? [];
+    for (const rule of ['table-layout:fixed', 'word-break:break-word', 'overflow-wrap:anywhere'])
+      expect(column).toContain(rule);
+    expect(html.replaceAll('white-space:nowrap;font-weight:400', '')).not.toContain('nowrap');
+  });
+
   test('follows the theme of the reader, and is written for machines and screen readers too', () => {
     expect(html).toMatch(/<meta name="color-scheme" content="light dark">/);
     expect(html).toContain('@media (prefers-color-scheme: dark)');

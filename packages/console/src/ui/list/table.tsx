@@ -44,7 +44,7 @@ export function ButtonCell({ children }: { children: ReactNode }) {
 /** What can be done with the row. */
 export function ActionsCell({ children }: { children: ReactNode }) {
   return (
-    <td>
+    <td className={styles['buttons']}>
       <div className={styles['actions']}>{children}</div>
     </td>
   );

@@ -2,6 +2,9 @@ import { DARK, LIGHT } from './palette.ts';
 import { markup } from './html.ts';
 import type { Html } from './html.ts';
 
+/** A name or an address may be one long word: it breaks, and doesn't widen the mail. Old clients know the first alone. */
+const BREAKS = 'word-break:break-word;overflow-wrap:anywhere';
+
 const FONT =
   "font-family:Inter,-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 const MEDIUM = `font-size:15px;line-height:24px;${FONT}`;
@@ -12,7 +15,7 @@ export const STYLES = {
   page: `margin:0;padding:0;background-color:${LIGHT.page}`,
   preview: 'display:none;max-height:0;overflow:hidden;mso-hide:all',
   outer: `padding:32px 16px;background-color:${LIGHT.page}`,
-  column: 'width:100%;max-width:560px',
+  column: `width:100%;max-width:560px;table-layout:fixed;${BREAKS}`,
   product: `padding:0 0 16px;font-weight:600;color:${LIGHT.text};${MEDIUM}`,
   card: `padding:28px 24px 16px;background-color:${LIGHT.surface};border:1px solid ${LIGHT.border};border-radius:6px`,
   heading: `margin:0 0 16px;font-size:20px;line-height:28px;font-weight:600;color:${LIGHT.text};${FONT}`,
@@ -20,11 +23,11 @@ export const STYLES = {
   small: `margin:0 0 12px;color:${LIGHT.textMuted};${SMALL}`,
   facts: 'width:100%;margin:0 0 16px',
   factLabel: `width:1%;padding:4px 24px 4px 0;white-space:nowrap;font-weight:400;color:${LIGHT.textMuted};${SMALL}`,
-  factValue: `padding:4px 0;word-break:break-word;color:${LIGHT.text};${SMALL}`,
+  factValue: `padding:4px 0;color:${LIGHT.text};${SMALL}`,
   buttonRow: 'margin:8px 0 16px',
   buttonCell: `border-radius:6px;background-color:${LIGHT.accent}`,
   button: `display:inline-block;padding:8px 16px;border-radius:6px;font-weight:600;text-decoration:none;color:${LIGHT.onAccent};${MEDIUM}`,
-  link: `color:${LIGHT.accent};text-decoration:underline;word-break:break-word`,
+  link: `color:${LIGHT.accent};text-decoration:underline`,
   rule: `height:0;margin:8px 0 16px;border:0;border-top:1px solid ${LIGHT.border}`,
   footer: `padding:16px 0 0;color:${LIGHT.textMuted};${SMALL}`,
 } as const;

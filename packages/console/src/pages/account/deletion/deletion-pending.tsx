@@ -23,8 +23,8 @@ export function DeletionPending({ dueAt }: { dueAt: string }) {
       <PageHeader title="Your account will be deleted" />
       <section className={styles['card']} aria-label="Deletion">
         <p>
-          Your personal data is erased on <ExactMoment at={dueAt} />. Your applications and tokens were revoked,
-          and your webhooks were disabled.
+          Your personal data is erased on <ExactMoment at={dueAt} />. Your applications and tokens were
+          revoked, and your webhooks were disabled.
         </p>
         <p>
           You can restore the account until then. Revoked tokens stay revoked: rotate the client secret of an
