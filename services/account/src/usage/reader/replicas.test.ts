@@ -132,6 +132,28 @@ test('kill -9 of one of two under load: the other has its streams within ten sec
   await expectExactly(await load.stop());
 }, 60_000);
 
+test.each([
+  ['alone', 0, [64]],
+  ['beside another', 1, [32, 32]],
+])(
+  'kill -9 and a restart, %s: its lease ends within two seconds, and all counts once',
+  async (_name, others, shares) => {
+    await haveReplicas(others);
+    await sharesAre(...shares);
+    const load = sendUnderLoad(await newPayers(64));
+    await waitFor(async () => (await countedBy(suite.account)) > 0);
+    await suite.account.kill();
+    const leases = await suite.database.raw<{ rows: { rest_ms: number }[] }>(
+      `SELECT CAST(extract(epoch FROM alive_until - clock_timestamp()) * 1000 AS float8) AS rest_ms FROM usage_readers`,
+    );
+    expect(Math.max(...leases.rows.map(({ rest_ms }) => rest_ms))).toBeLessThanOrEqual(2_000);
+    await suite.account.restart();
+    await sharesAre(...shares);
+    await expectExactly(await load.stop());
+  },
+  60_000,
+);
+
 test('replicas that all take all streams, since none sees another, count each batch once', async () => {
   await suite.database.raw(`
     CREATE FUNCTION lease_is_broken() RETURNS trigger LANGUAGE plpgsql AS

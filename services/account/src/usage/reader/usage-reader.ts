@@ -58,9 +58,6 @@ const MAX_IDLE_MS = 3_000;
 /** Streams are read this often even if Redis announces no entry: its connection may be to a server that gets none. */
 const MAX_WAIT_MS = 20_000;
 
-/** How soon Postgres is tried again while this reader has no streams. */
-const RETRY_MS = 1_000;
-
 const FORGET_INTERVAL_MS = 3_600_000;
 
 /**
@@ -113,6 +110,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   async function renewAssignment(): Promise<void> {
     const forgetGateways = createForgetGateways(query);
     while (!signal.aborted) {
+      let nextLookMs = RENEWAL_INTERVAL_MS;
       try {
         const isWorking = performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
         // At the same time, so that the process is woken once.
@@ -120,7 +118,8 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
           (assigned.length === 0 || isWorking ? renewLease : findOtherReaders)(query, readerId),
           findRolledBack(query, new Map(positions)),
         ]);
-        assign(others);
+        assign(others.ids);
+        nextLookMs = others.nextLookMs;
         // Loading a position again repairs a rollback.
         for (const stream of rolledBack) positions.delete(stream);
         await forgetGateways();
@@ -130,7 +129,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
           logger.warn({ err: error }, 'the usage reader cannot reach Postgres; retrying');
       }
       firstAssignment.resolve(undefined);
-      await pause(assigned.length === 0 ? RETRY_MS : RENEWAL_INTERVAL_MS, signal);
+      await pause(nextLookMs, signal);
     }
     await releaseLease(query, readerId).catch(() => undefined);
   }
