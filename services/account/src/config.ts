@@ -90,6 +90,7 @@ const peopleSettings = {
   MAIL_REQUESTS_WINDOW_SEC: wholeNumber(1, 86_400).default(3_600),
   MAIL_REQUESTS_PER_RECIPIENT: wholeNumber(1, 1_000_000).default(5),
   MAIL_REQUESTS_PER_ADDRESS: wholeNumber(1, 1_000_000).default(30),
+  MAIL_REQUESTS_PER_ACCOUNT: wholeNumber(1, 1_000_000).default(30),
   HOUSEKEEPING_INTERVAL_SEC: wholeNumber(1, 86_400).default(600),
 };
 

@@ -67,6 +67,7 @@ export function openConsole(options: {
         windowSec: config.MAIL_REQUESTS_WINDOW_SEC,
         perRecipient: config.MAIL_REQUESTS_PER_RECIPIENT,
         perAddress: config.MAIL_REQUESTS_PER_ADDRESS,
+        perAccount: config.MAIL_REQUESTS_PER_ACCOUNT,
       },
       slowDown: createSlowDown(),
       wakeMails: mails.wake,

@@ -19,7 +19,10 @@ export async function requestEmailChange(
 ): Promise<void> {
   const { account_id, actor } = signedIn;
   await assertCurrentPassword(parts, signedIn, current_password, caller);
-  const request = { purpose: 'email_change', recipient: email, address: caller.addressGroup } as const;
+  const request = {
+    ...({ purpose: 'email_change', recipient: email } as const),
+    ...{ address: caller.addressGroup, accountId: account_id },
+  };
   await countMailRequest(parts.counts, parts.mailLimits, request);
   await parts.transact(async (inside) => {
     await recordAudit(inside, {

@@ -22,7 +22,10 @@ export async function requestPasswordReset(
   email: string,
   { addressGroup }: Caller,
 ): Promise<void> {
-  const request = { purpose: 'password_reset', recipient: email, address: addressGroup } as const;
+  const request = {
+    ...({ purpose: 'password_reset', recipient: email } as const),
+    ...{ address: addressGroup, accountId: null },
+  };
   await countMailRequest(counts, mailLimits, request);
   await enqueueMail(query, { kind: 'password_reset', recipient: email } satisfies IdentityMail);
   wakeMails();

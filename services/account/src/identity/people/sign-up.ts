@@ -23,7 +23,12 @@ export async function signUp(
   { email, name, password }: { email: string; name: string; password: string },
   { addressGroup }: Caller,
 ): Promise<void> {
-  await countMailRequest(counts, mailLimits, { purpose: 'sign_up', recipient: email, address: addressGroup });
+  await countMailRequest(counts, mailLimits, {
+    purpose: 'sign_up',
+    recipient: email,
+    address: addressGroup,
+    accountId: null,
+  });
   const password_hash = await hasher.hash(password);
   const mail: IdentityMail = { kind: 'sign_up', recipient: email, name, password_hash };
   await enqueueMail(query, mail);
@@ -36,7 +41,12 @@ export async function sendSignUpAgain(
   email: string,
   { addressGroup }: Caller,
 ): Promise<void> {
-  await countMailRequest(counts, mailLimits, { purpose: 'sign_up', recipient: email, address: addressGroup });
+  await countMailRequest(counts, mailLimits, {
+    purpose: 'sign_up',
+    recipient: email,
+    address: addressGroup,
+    accountId: null,
+  });
   await enqueueMail(query, { kind: 'sign_up_again', recipient: email } satisfies IdentityMail);
   wakeMails();
 }

@@ -27,7 +27,12 @@ export function inviteEndpoint(parts: InvitationParts): RequestHandler {
     const { email } = bodyOf(req, addressSchema);
     const { addressGroup: address } = callerOf(req, res);
     const { counts, mailLimits } = parts;
-    await countMailRequest(counts, mailLimits, { purpose: 'team_invitation', recipient: email, address });
+    await countMailRequest(counts, mailLimits, {
+      purpose: 'team_invitation',
+      recipient: email,
+      address,
+      accountId: signedIn(res).account_id,
+    });
     const invitation = await parts.transact((inside) => invite(inside, personOf(res), email));
     parts.wakeMails();
     res.status(201).json(invitationAnswer(invitation));

@@ -31,6 +31,23 @@ const invite = ({ browser }: Owner, email: string) => browser.request('POST', '/
 const answer = ({ browser }: Owner, id: number, how: 'accept' | 'decline') =>
   browser.request('POST', `/invitations/${String(id)}/${how}`);
 
+test('the mails that an account asks for are limited, however many addresses it calls from', async () => {
+  const manager = await newManager();
+  const inviteFrom = (address: string) =>
+    manager.browser.request(
+      'POST',
+      '/team/invitations',
+      { email: newEmail() },
+      { 'x-forwarded-for': address },
+    );
+  for (let count = 1; count <= 30; count += 1) {
+    expect((await inviteFrom(`10.99.${String(count)}.1`)).status).toBe(201);
+  }
+  const { status, headers } = await inviteFrom('10.99.99.1');
+  expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+  expect((await invite(await newManager(), newEmail())).status).toBe(201);
+});
+
 describe('who is invited by e-mail', () => {
   test('finds it among their invitations, sees who invites, accepts once, and is in the team', async () => {
     const [manager, invited] = [await newManager('Ünï'), await person()];
