@@ -16,6 +16,7 @@ import { revocation } from './revocation.ts';
 import { socketQueries } from './socket-queries.ts';
 import { subscriptions } from './subscriptions.ts';
 import { team } from './team.ts';
+import { webhookFairness } from './webhook-fairness.ts';
 
 /** Every spec, against whichever stack is given. */
 export function allSpecs(stack: () => Stack): void {
@@ -27,6 +28,7 @@ export function allSpecs(stack: () => Stack): void {
   browsers(stack);
   codeSamples(stack);
   manualTokens(stack);
+  webhookFairness(stack);
   interruptedCalls(stack);
 }
 

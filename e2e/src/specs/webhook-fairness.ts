@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../caller.ts';
+import type { Stack } from '../stack/stack.ts';
+import { mailedLink } from './console/journey.ts';
+import { startReceiver } from './console/receiver.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const DELIVERY_LIMIT_MS = 5_000;
+
+type Ask = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
+
+type Delivery = { status: string; attempts: number };
+
+/** The console's API as a signed-in browser calls it; throws where it isn't granted. */
+function openConsole({ demo }: Stack): Ask {
+  const url = `${new URL(demo.console.url).origin}/api/console`;
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  return async (method, path, body) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(url + path, { method, headers, ...sent });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
+    const [cookie] = response.headers.getSetCookie();
+    if (cookie !== undefined) headers['cookie'] = cookie.split(';', 1)[0] ?? '';
+    const answer = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    if (typeof answer['csrf_token'] === 'string') headers['x-csrf-token'] = answer['csrf_token'];
+    return answer;
+  };
+}
+
+async function signUp(stack: Stack): Promise<Ask> {
+  const ask = openConsole(stack);
+  const email = `trial-${randomUUID()}@example.com`;
+  await ask('POST', '/sign-up', { email, name: 'Trial', password: PASSWORD });
+  const link = new URL(await mailedLink({ stack: () => stack }, email, 'verify-email'));
+  await ask('POST', '/verify-email', { token: link.searchParams.get('token'), password: PASSWORD });
+  await ask('POST', '/session', { email, password: PASSWORD });
+  return ask;
+}
+
+async function makeWebhook(ask: Ask, url: string): Promise<string> {
+  const { webhook_id } = await ask('POST', '/webhooks', { url });
+  return `/webhooks/${String(webhook_id)}`;
+}
+
+async function newestDelivery(ask: Ask, webhook: string): Promise<Delivery | undefined> {
+  return ((await ask('GET', `${webhook}/deliveries`))['deliveries'] as Delivery[])[0];
+}
+
+/** Webhooks of some trial accounts whose server never answers take no slot from others'. */
+export function webhookFairness(stack: () => Stack): void {
+  describe('webhooks', () => {
+    test('of nine accounts that hang hold up no other account’s', async () => {
+      // Containers and pods don't reach a server of this machine.
+      if (stack().kind !== 'processes') return;
+      const well = await startReceiver();
+      const hanging = createServer().listen(0, '127.0.0.1');
+      await once(hanging, 'listening');
+      const hangingUrl = `http://127.0.0.1:${String((hanging.address() as AddressInfo).port)}/hook`;
+      try {
+        const customer = await signUp(stack());
+        const webhook = await makeWebhook(customer, well.url);
+        const deliver = async () => {
+          await customer('POST', `${webhook}/test`);
+          await eventually(
+            () => newestDelivery(customer, webhook),
+            (delivery) => delivery?.status === 'delivered',
+            DELIVERY_LIMIT_MS,
+          );
+        };
+        await deliver();
+        const trials = await Promise.all(Array.from({ length: 9 }, () => signUp(stack())));
+        const slow: { ask: Ask; path: string }[] = [];
+        for (const ask of trials) {
+          for (let count = 0; count < 5; count += 1) {
+            const path = await makeWebhook(ask, hangingUrl);
+            await ask('POST', `${path}/test`);
+            slow.push({ ask, path });
+          }
+        }
+        await deliver();
+        // None has given up its slot meanwhile.
+        for (const { ask, path } of slow.slice(-5)) {
+          expect(await newestDelivery(ask, path)).toMatchObject({ attempts: 0 });
+        }
+        for (const { ask, path } of slow) await ask('DELETE', path);
+      } finally {
+        hanging.closeAllConnections();
+        hanging.close();
+        await well.close();
+      }
+    }, 120_000);
+  });
+}
