@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRedisUrl } from '@tollgate/redis/redis-url';
+import { redisTlsSettings } from './store-tls.ts';
 
 // No message of a setting repeats its value, which may be a secret.
 
@@ -116,6 +117,7 @@ export const processSettings = {
   STRICT_TRANSPORT_SECURITY: strictTransportSecurity.prefault('max-age=31536000'),
   SERVICE_CREDENTIALS: serviceCredentials,
   REDIS_URL: redisUrl,
+  ...redisTlsSettings,
 };
 
 /** Of services that read a request to its end before they act on it. */

@@ -12,6 +12,10 @@ const postgresSchema = z.object({
   version: z.string(),
   clock_skew_sec: clockSkewSec,
   certificate_expires_at: certificateExpiry,
+  /** A standby, or a server that was set so: nothing can be written. */
+  is_read_only: z.boolean(),
+  /** Settings of account's connections that differ from what they set (ADR 0086). */
+  setting_faults: z.array(z.object({ name: z.string(), value: z.string(), expected: z.string() })),
   /** What `migrate` has recorded; null before its first run (ADR 0067). */
   schema: z
     .object({
@@ -40,6 +44,8 @@ const postgresSchema = z.object({
 
 const redisServerSchema = z.object({
   address: z.string(),
+  /** `master`; `slave` takes no writes. Null if Redis doesn't tell. */
+  role: z.string().nullable(),
   version: z.string().nullable(),
   eviction_policy: z.string().nullable(),
   /** Null if Redis doesn't tell. */

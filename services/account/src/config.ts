@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { pepperSetting } from '@tollgate/credentials/client-secret';
 import { readConfig } from '@tollgate/config';
+import { checkDatabaseTls, checkRedisTls, databaseTlsSettings } from '@tollgate/config/store-tls';
 import { traceSettings } from '@tollgate/trace/settings';
 import {
   callerSettings,
@@ -16,10 +17,20 @@ import {
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { SELF_SERVICE_ACTIONS } from './billing/self-service/settings.ts';
+import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
 import { MIN_RETENTION_MONTHS } from './usage/retention/months.ts';
 
-const databaseUrl = connectionUrl('postgres:', 'postgresql:');
+/** One server, or several of which one takes writes (ADR 0086). */
+const databaseUrl = z.string().superRefine((value, context) => {
+  try {
+    parseDatabaseUrl(value);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+  }
+});
+
+const databaseSettings = { DATABASE_URL: databaseUrl, ...databaseTlsSettings };
 
 /** `address@domain`, or `Name <address@domain>` with a name of plain letters. */
 const sender = z
@@ -144,7 +155,7 @@ const serviceSettings = z
     OPERATOR_CREDENTIALS: serviceCredentials.default([]),
     /** Systems that can report usage; none by default. */
     USAGE_REPORTER_CREDENTIALS: serviceCredentials.default([]),
-    DATABASE_URL: databaseUrl,
+    ...databaseSettings,
     DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
     /** Between two transactions of the usage reader. */
     USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(500),
@@ -162,29 +173,37 @@ const serviceSettings = z
   })
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
-  });
+  })
+  .superRefine(checkDatabaseTls)
+  .superRefine(checkRedisTls);
 
 export type Config = z.output<typeof serviceSettings>;
 
-const migrateSettings = z.object({
-  LOG_LEVEL: processSettings.LOG_LEVEL,
-  DATABASE_URL: databaseUrl,
-});
+const migrateSettings = z
+  .object({
+    LOG_LEVEL: processSettings.LOG_LEVEL,
+    ...databaseSettings,
+  })
+  .superRefine(checkDatabaseTls);
 
-const seedSettings = z.object({
-  DATABASE_URL: databaseUrl,
-  CLIENT_SECRET_PEPPERS: pepperSetting,
-  /** Instead of stdin, which a container of Kubernetes can't redirect. */
-  SEED_INPUT: z.string().optional(),
-  /** Instead of stdout, for the same reason. */
-  SEED_OUTPUT_PATH: z.string().min(1).optional(),
-});
+const seedSettings = z
+  .object({
+    ...databaseSettings,
+    CLIENT_SECRET_PEPPERS: pepperSetting,
+    /** Instead of stdin, which a container of Kubernetes can't redirect. */
+    SEED_INPUT: z.string().optional(),
+    /** Instead of stdout, for the same reason. */
+    SEED_OUTPUT_PATH: z.string().min(1).optional(),
+  })
+  .superRefine(checkDatabaseTls);
 
-const resealSettings = z.object({
-  LOG_LEVEL: processSettings.LOG_LEVEL,
-  DATABASE_URL: databaseUrl,
-  TOKEN_SEALING_KEYS: sealingKeysSetting,
-});
+const resealSettings = z
+  .object({
+    LOG_LEVEL: processSettings.LOG_LEVEL,
+    ...databaseSettings,
+    TOKEN_SEALING_KEYS: sealingKeysSetting,
+  })
+  .superRefine(checkDatabaseTls);
 
 /**
  * The service's settings (docs/configuration.md).

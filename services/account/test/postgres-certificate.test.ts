@@ -31,8 +31,11 @@ test('account serves the expiry of Postgres’ certificate, and nothing where th
 
     const certificate = authority.issue(20);
     await useTls(database, certificate);
-    url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: authority.file }).toString();
-    const encrypted = await startAccount({ databaseUrl: url.href });
+    url.search = 'sslmode=verify-full';
+    const encrypted = await startAccount({
+      databaseUrl: postgres.url,
+      settings: { DATABASE_URL: url.href, DATABASE_TLS_CA_FILE: authority.file },
+    });
     expect(await expiryIn(encrypted.account)).toBe(certificate.expiresAtSec);
     await encrypted.close();
   } finally {

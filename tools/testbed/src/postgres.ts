@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from '@tollgate/stack/ports';
-import { startPostgres as start } from '@tollgate/stack/postgres';
-import type { PostgresOptions } from '@tollgate/stack/postgres';
+import { startPostgres as start, withClient } from '@tollgate/stack/postgres';
+import type { Postgres, PostgresOptions } from '@tollgate/stack/postgres';
 import { runDirectory } from './config.ts';
 import { migrate } from './database.ts';
 import { newDirectory, register } from './run.ts';
@@ -23,8 +26,44 @@ export type OwnPostgres = {
 export async function startPostgres(): Promise<OwnPostgres> {
   const directory = runDirectory();
   const options = { ...(await clusterOptions(directory)), database: 'tollgate' };
-  let server = await start(options);
+  const server = await start(options);
   await migrate(server.url, directory);
+  return ownPostgres(server, options);
+}
+
+/** A primary, and a standby that streams from it. Their users and passwords are the same. */
+export async function startPostgresPair(): Promise<{ primary: OwnPostgres; standby: OwnPostgres }> {
+  const directory = runDirectory();
+  const options = { ...(await clusterOptions(directory)), database: 'tollgate' };
+  const first = await start(options);
+  await migrate(first.url, directory);
+  const copyOptions = {
+    ...(await clusterOptions(directory)),
+    password: options.password,
+    database: 'tollgate',
+  };
+  const second = await start(copyOptions);
+  const [original, copy] = await Promise.all([dataDirectory(first.url), dataDirectory(second.url)]);
+  // What a clean shutdown leaves is a base backup.
+  await Promise.all([first.stop(), second.stop()]);
+  await rm(copy, { recursive: true });
+  await promisify(execFile)('cp', ['--archive', original, copy]);
+  const conninfo = `host=127.0.0.1 port=${String(options.port)} user=postgres password=${options.password}`;
+  await appendFile(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+  await promisify(execFile)('cp', ['--archive', join(copy, 'PG_VERSION'), join(copy, 'standby.signal')]);
+  const primary = ownPostgres(await start(options), options);
+  return { primary, standby: ownPostgres(await start(copyOptions), copyOptions) };
+}
+
+async function dataDirectory(url: string): Promise<string> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+    return rows[0]?.data_directory ?? '';
+  });
+}
+
+function ownPostgres(started: Postgres, options: PostgresOptions): OwnPostgres {
+  let server = started;
   return {
     url: server.url,
     stop: () => server.stop(),

@@ -3,6 +3,7 @@ import type { Logger } from '@tollgate/log';
 import { createAlertMetrics, startAlertDetector } from '../notifications/alerts/detector.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import { WEBHOOK_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
 import type { DueWatch } from '../platform/timing/due-watch.ts';
@@ -13,15 +14,15 @@ import { DATABASE_POOLS } from './database-pools.ts';
 
 export function openAlerts(options: {
   config: Config;
+  server: PostgresServer;
   wakeMails: () => void;
   dueWatch: DueWatch;
   logger: Logger;
   registry: Registry;
 }): { parts: Pick<WebhookParts, 'webhookSettings' | 'wakeWebhooks'>; close: () => Promise<void> } {
-  const { config, wakeMails, dueWatch, logger, registry } = options;
-  const url = config.DATABASE_URL;
-  const detectorDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.alertDetector });
-  const deliveryDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.webhookDeliveries });
+  const { config, server, wakeMails, dueWatch, logger, registry } = options;
+  const detectorDatabase = openDatabase({ server, logger, ...DATABASE_POOLS.alertDetector });
+  const deliveryDatabase = openDatabase({ server, logger, ...DATABASE_POOLS.webhookDeliveries });
   const allowPrivateAddresses = config.WEBHOOK_ALLOW_PRIVATE_ADDRESSES;
   const deliveries = startDeliveryWorker({
     query: createQuery(deliveryDatabase),

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
-import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Transact } from '../platform/database/query.ts';
 import type { DueWatch } from '../platform/timing/due-watch.ts';
@@ -11,14 +11,14 @@ import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/sc
 import { DATABASE_POOLS } from './database-pools.ts';
 
 export function openBilling({
-  config: { DATABASE_URL: url },
+  server,
   transact,
   dueWatch,
   logger,
   registry,
   onTotalsChanged,
 }: {
-  config: Pick<Config, 'DATABASE_URL'>;
+  server: PostgresServer;
   transact: Transact;
   dueWatch: DueWatch;
   logger: Logger;
@@ -30,8 +30,8 @@ export function openBilling({
   checkDatabase: Knex;
   close: () => Promise<void>;
 } {
-  const renewalDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.renewals });
-  const checkDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageChecks });
+  const renewalDatabase = openDatabase({ server, logger, ...DATABASE_POOLS.renewals });
+  const checkDatabase = openDatabase({ server, logger, ...DATABASE_POOLS.usageChecks });
   const renewals = startRenewals({
     database: renewalDatabase,
     dueWatch,

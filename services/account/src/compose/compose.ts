@@ -6,6 +6,7 @@ import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { databaseTls, redisTls } from '@tollgate/config/store-tls';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { followChannels } from '@tollgate/redis/follow-channels';
@@ -27,6 +28,9 @@ import { openUsage } from './usage.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { observePostgres } from '../platform/database/metrics.ts';
+import { createPostgresServer, isReadOnly } from '../platform/database/postgres-server.ts';
+import type { PostgresServer } from '../platform/database/postgres-server.ts';
+import { checkSettings } from '../platform/database/session-settings.ts';
 import { startNotices } from '../platform/notices/notices.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
@@ -48,13 +52,17 @@ import { DATABASE_POOLS } from './database-pools.ts';
  */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, trusts, addressOf, accessLog } = context;
-  const databases = openDatabases(config, logger);
+  const server = createPostgresServer({
+    url: config.DATABASE_URL,
+    tls: databaseTls(config),
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+  });
+  const databases = openDatabases(server, config, logger);
   const { database } = databases;
   const query = createQuery(database);
   // Before the first connection, so that its certificate is observed.
   observePostgres(registry, query);
-  const checkPostgres = () => checkSchemaServesThisVersion(query);
-  await checkPostgres().catch(throwRefusal);
+  await checkDatabase(query).catch(throwRefusal);
   const redis = openObservedRedis(context);
   const traces = await openServiceTraces(config, redis, logger);
   const auth = openAuth(config, registry);
@@ -62,18 +70,27 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const followed = followChannels({ url: config.REDIS_URL, channels: [introspection.channel], logger });
   const clocks = followClocks(redis, query, { registry, logger });
   const keptAnswers = createKeptAnswers(redis, registry);
-  const outboxes = startOutboxes(context, databases, { auth, redis, keptAnswers });
+  const outboxes = startOutboxes(context, { server, ...databases }, { auth, redis, keptAnswers });
   const { notices, dueWatch, outbox, publisher } = outboxes;
   const transact = createTransact(database);
-  const console = openConsole({ config, query, transact, dueWatch, logger, registry });
-  const usage = openUsage({ config, database, redis, dueWatch, redisClock: clocks.redis, logger, registry });
+  const console = openConsole({ config, server, query, transact, dueWatch, logger, registry });
+  const usage = openUsage({
+    config,
+    server,
+    database,
+    redis,
+    dueWatch,
+    redisClock: clocks.redis,
+    logger,
+    registry,
+  });
   const { onTotalsChanged } = usage;
-  const billing = openBilling({ config, transact, dueWatch, logger, registry, onTotalsChanged });
-  const refusedCalls = openRefusedCalls({ config, redis, logger, registry });
-  const liveFeeds = openLiveUsage({ config, logger, registry });
+  const billing = openBilling({ server, transact, dueWatch, logger, registry, onTotalsChanged });
+  const refusedCalls = openRefusedCalls({ server, redis, logger, registry });
+  const liveFeeds = openLiveUsage({ config, server, logger, registry });
   const workers = [notices, dueWatch, outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
   const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
-  const checks = { postgres: checkPostgres, redis: () => redis.ping() };
+  const checks = { postgres: () => checkPostgres(query, server), redis: () => redis.ping() };
   const operations = {
     keptAnswers,
     serviceCredentials: config.SERVICE_CREDENTIALS,
@@ -116,6 +133,20 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       redis.disconnect();
     },
   };
+}
+
+/** @throws {Refusal} if the service can't work with this database */
+async function checkDatabase(query: Query): Promise<void> {
+  await checkSettings(query);
+  await checkSchemaServesThisVersion(query);
+}
+
+/** Readiness: a server that has become read-only is left, in case its successor has the same address. */
+async function checkPostgres(query: Query, server: PostgresServer): Promise<void> {
+  await checkDatabase(query);
+  if (!(await isReadOnly(query))) return;
+  server.replaceConnections();
+  throw new Refusal('Postgres is read-only.');
 }
 
 /** Without Postgres, the service starts all the same. */
@@ -173,11 +204,16 @@ function openAccess(
 /** Notifies auth of changed applications, and gateways of these and of changed entitlements. */
 function startOutboxes(
   { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
-  { outboxDatabase, eventDatabase, dueDatabase }: ReturnType<typeof openDatabases>,
+  {
+    server,
+    outboxDatabase,
+    eventDatabase,
+    dueDatabase,
+  }: ReturnType<typeof openDatabases> & { server: PostgresServer },
   { auth, redis, keptAnswers }: { auth: PrivateApi; redis: RedisConnection; keptAnswers: KeptAnswers },
 ) {
   const dueQuery = createQuery(dueDatabase);
-  const notices = startNotices({ url: config.DATABASE_URL, notify: () => dueQuery('NOTIFY due_work') });
+  const notices = startNotices({ server, notify: () => dueQuery('NOTIFY due_work') });
   const dueWatch = startDueWatch(dueQuery, notices);
   return {
     notices,
@@ -231,14 +267,15 @@ function openObservedRedis({ config, logger, registry }: ComposeContext<Config>)
 }
 
 function openDatabases(
-  { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax }: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL_MAX'>,
+  server: PostgresServer,
+  { DATABASE_POOL_MAX: poolMax }: Pick<Config, 'DATABASE_POOL_MAX'>,
   logger: Logger,
 ) {
   return {
-    database: openDatabase({ url, poolMax, logger, ...DATABASE_POOLS.requests }),
-    outboxDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.revocations }),
-    usageDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.usageViews }),
-    dueDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.dueWork }),
-    eventDatabase: openDatabase({ url, logger, ...DATABASE_POOLS.entitlementEvents }),
+    database: openDatabase({ server, poolMax, logger, ...DATABASE_POOLS.requests }),
+    outboxDatabase: openDatabase({ server, logger, ...DATABASE_POOLS.revocations }),
+    usageDatabase: openDatabase({ server, logger, ...DATABASE_POOLS.usageViews }),
+    dueDatabase: openDatabase({ server, logger, ...DATABASE_POOLS.dueWork }),
+    eventDatabase: openDatabase({ server, logger, ...DATABASE_POOLS.entitlementEvents }),
   };
 }

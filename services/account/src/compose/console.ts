@@ -6,6 +6,7 @@ import { openAlerts } from './alerts.ts';
 import type { Config } from '../config.ts';
 import type { ConsoleParts } from '../routes/console-routes.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { startErasures } from '../identity/deletion/erasure-worker.ts';
@@ -24,6 +25,7 @@ import { openPlans } from './plans.ts';
 /** Also starts mails, alerts, webhooks and housekeeping. */
 export function openConsole(options: {
   config: Config;
+  server: PostgresServer;
   query: Query;
   transact: Transact;
   dueWatch: DueWatch;
@@ -33,9 +35,9 @@ export function openConsole(options: {
   parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery' | 'deliver' | 'liveFeeds'>;
   close: () => Promise<void>;
 } {
-  const { config, query, transact, dueWatch, logger, registry } = options;
+  const { config, server, query, transact, dueWatch, logger, registry } = options;
   const backgroundDatabase = openDatabase({
-    url: config.DATABASE_URL,
+    server,
     logger,
     ...DATABASE_POOLS.mailsAndHousekeeping,
   });
@@ -49,8 +51,8 @@ export function openConsole(options: {
   const background = { query: backgroundQuery, transact: createTransact(backgroundDatabase) };
   const upkeep = startUpkeep({ config, ...background, wakeMails: mails.wake, logger });
   const plans = openPlans({ config, transact, background, dueWatch, logger, registry });
-  const exports = openExports({ config, logger });
-  const alerts = openAlerts({ config, wakeMails: mails.wake, dueWatch, logger, registry });
+  const exports = openExports({ server, logger });
+  const alerts = openAlerts({ config, server, wakeMails: mails.wake, dueWatch, logger, registry });
   return {
     parts: {
       ...alerts.parts,

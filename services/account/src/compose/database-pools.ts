@@ -1,7 +1,7 @@
 import { EXPORT_LIMITS } from '../identity/export/running-exports.ts';
 import type { DatabaseOptions } from '../platform/database/database.ts';
 
-type Limits = Omit<DatabaseOptions, 'url' | 'logger'>;
+type Limits = Omit<DatabaseOptions, 'server' | 'logger'>;
 
 /** Shorter than callers' PRIVATE_API_TIMEOUT_MS, so that they get a response. */
 const WITHIN_REQUEST = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500 };

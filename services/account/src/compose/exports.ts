@@ -1,16 +1,16 @@
 import type { Logger } from '@tollgate/log';
-import type { Config } from '../config.ts';
 import type { ExportParts } from '../identity/export/endpoint.ts';
 import { createRunningExports } from '../identity/export/running-exports.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createSnapshot } from '../platform/database/query.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
-export function openExports({ config, logger }: { config: Pick<Config, 'DATABASE_URL'>; logger: Logger }): {
+export function openExports({ server, logger }: { server: PostgresServer; logger: Logger }): {
   parts: Pick<ExportParts, 'snapshot' | 'runningExports'>;
   close: () => Promise<void>;
 } {
-  const database = openDatabase({ url: config.DATABASE_URL, logger, ...DATABASE_POOLS.accountExports });
+  const database = openDatabase({ server, logger, ...DATABASE_POOLS.accountExports });
   return {
     parts: { snapshot: createSnapshot(database), runningExports: createRunningExports() },
     close: () => database.destroy(),

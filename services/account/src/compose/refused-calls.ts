@@ -2,20 +2,20 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { openEntryWatch } from '@tollgate/redis/await-entries';
-import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createTransact } from '../platform/database/query.ts';
 import { createRefusedCallMetrics, startRefusedCallReader } from '../usage/refused-calls/reader.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
 export function openRefusedCalls(parts: {
-  config: Pick<Config, 'DATABASE_URL'>;
+  server: PostgresServer;
   redis: RedisConnection;
   logger: Logger;
   registry: Registry;
 }): { close: () => Promise<void> } {
-  const { config, redis, logger, registry } = parts;
-  const database = openDatabase({ url: config.DATABASE_URL, logger, ...DATABASE_POOLS.refusedCalls });
+  const { server, redis, logger, registry } = parts;
+  const database = openDatabase({ server, logger, ...DATABASE_POOLS.refusedCalls });
   const reader = startRefusedCallReader({
     redis,
     watch: openEntryWatch(redis),

@@ -5,6 +5,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import type { UsageReports } from '../app.ts';
 import type { DueWatch } from '../platform/timing/due-watch.ts';
 import { createUsageReaderMetrics, observeStreams } from '../usage/reader/metrics.ts';
@@ -19,12 +20,12 @@ import { DATABASE_POOLS } from './database-pools.ts';
 export function openUsage(options: {
   config: Pick<
     Config,
-    | 'DATABASE_URL'
     | 'USAGE_POLL_INTERVAL_MS'
     | 'USAGE_REPORTER_CREDENTIALS'
     | 'USAGE_RETENTION_MONTHS'
     | 'HOUSEKEEPING_INTERVAL_SEC'
   >;
+  server: PostgresServer;
   database: Knex;
   redis: RedisConnection;
   dueWatch: DueWatch;
@@ -37,17 +38,16 @@ export function openUsage(options: {
   onTotalsChanged: () => void;
   close: () => Promise<void>;
 } {
-  const { config, database, redis, dueWatch, logger, registry } = options;
+  const { config, server, database, redis, dueWatch, logger, registry } = options;
   const { nowMs } = options.redisClock;
-  const url = config.DATABASE_URL;
   const readerDatabase = openDatabase({
-    url,
+    server,
     poolMax: READER_CONNECTIONS,
     logger,
     ...DATABASE_POOLS.usageReader,
   });
-  const refresherDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageRefresher });
-  const retentionDatabase = openDatabase({ url, logger, ...DATABASE_POOLS.usageRetention });
+  const refresherDatabase = openDatabase({ server, logger, ...DATABASE_POOLS.usageRefresher });
+  const retentionDatabase = openDatabase({ server, logger, ...DATABASE_POOLS.usageRetention });
   const retentionMonths = config.USAGE_RETENTION_MONTHS;
   observeStreams(registry, redis);
   const reader = startUsageReader({

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
 import { orExit } from '@tollgate/server';
 import { Refusal } from '@tollgate/server/refusal';
 import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import { createPostgresServer } from '../platform/database/postgres-server.ts';
 import { pendingMigrations } from '../platform/database/migrate-database.ts';
-import { createQuery } from '../platform/database/query.ts';
+import { createQuery, reasonOf } from '../platform/database/query.ts';
 import { checkSchemaServesThisVersion } from '../platform/database/schema-version.ts';
+import { checkSettings } from '../platform/database/session-settings.ts';
 
 const RETRY_MS = 1_000;
 
@@ -18,7 +21,7 @@ const RETRY_MS = 1_000;
 const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-await-migrations', config.LOG_LEVEL);
 const database = openDatabase({
-  url: config.DATABASE_URL,
+  server: createPostgresServer({ url: config.DATABASE_URL, tls: databaseTls(config) }),
   ...DATABASE_POOLS.migrate,
   logger,
 });
@@ -43,10 +46,12 @@ try {
 /** Names of migrations, or why they can't be read. */
 async function missingMigrations(): Promise<string[]> {
   try {
+    await checkSettings(createQuery(database));
     await checkSchemaServesThisVersion(createQuery(database));
     return await pendingMigrations(database);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    return [error instanceof Error ? error.message : 'unknown'];
+    const reason = reasonOf(error);
+    return [reason instanceof Error ? reason.message : 'unknown'];
   }
 }

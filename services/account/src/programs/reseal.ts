@@ -1,9 +1,12 @@
+import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
 import { orExit } from '@tollgate/server';
 import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadResealConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
-import { createTransact } from '../platform/database/query.ts';
+import { createPostgresServer } from '../platform/database/postgres-server.ts';
+import { createQuery, createTransact, reasonOf } from '../platform/database/query.ts';
+import { checkSettings } from '../platform/database/session-settings.ts';
 import { resealTable } from '../platform/sealing/reseal.ts';
 import type { SealedTable } from '../platform/sealing/reseal.ts';
 import { SEALED_TOKENS } from '../access/tokens/store.ts';
@@ -17,16 +20,17 @@ import { SEALED_WEBHOOK_SECRETS } from '../notifications/secrets/secret-store.ts
 const config = orExit(loadResealConfig);
 const logger = createLogger('account-reseal', config.LOG_LEVEL);
 const database = openDatabase({
-  url: config.DATABASE_URL,
+  server: createPostgresServer({ url: config.DATABASE_URL, tls: databaseTls(config) }),
   ...DATABASE_POOLS.reseal,
   logger,
 });
 try {
+  await checkSettings(createQuery(database));
   await reseal(SEALED_TOKENS);
   await reseal(SEALED_WEBHOOK_SECRETS);
   await reseal(SEALED_TOTP_SECRETS);
 } catch (error) {
-  logger.fatal({ err: error }, 'resealing failed; run it again');
+  logger.fatal({ err: reasonOf(error) }, 'resealing failed; run it again');
   process.exitCode = 1;
 } finally {
   await database.destroy();

@@ -1,12 +1,15 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { Problem } from '@tollgate/http/problem';
 import { orExit } from '@tollgate/server';
+import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
 import { DATABASE_POOLS } from '../compose/database-pools.ts';
 import { loadSeedConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
+import { createPostgresServer } from '../platform/database/postgres-server.ts';
+import { createQuery, reasonOf } from '../platform/database/query.ts';
+import { checkSettings } from '../platform/database/session-settings.ts';
 import { seedDatabase } from './seed/seed-database.ts';
 import { seedInputSchema } from './seed/seed-input.ts';
 import type { SeedInput, SeedResult } from './seed/seed-input.ts';
@@ -19,11 +22,12 @@ const config = orExit(loadSeedConfig);
 
 async function seed(): Promise<SeedResult> {
   const database = openDatabase({
-    url: config.DATABASE_URL,
+    server: createPostgresServer({ url: config.DATABASE_URL, tls: databaseTls(config) }),
     ...DATABASE_POOLS.seed,
     logger: createLogger('account-seed', 'warn', process.stderr),
   });
   try {
+    await checkSettings(createQuery(database));
     return await seedDatabase(
       database,
       parseInput(config.SEED_INPUT ?? (await text(process.stdin))),
@@ -67,8 +71,7 @@ function writeResult(result: SeedResult): void {
 try {
   writeResult(await seed());
 } catch (error) {
-  // The message of service_unavailable is for callers; its cause is what Postgres reported.
-  const reason = error instanceof Problem ? error.cause : error;
+  const reason = reasonOf(error);
   process.stderr.write(`The seed failed: ${reason instanceof Error ? reason.message : 'unknown'}\n`);
   process.exitCode = 1;
 }

@@ -9,6 +9,7 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { createPostgresServer } from '../../src/platform/database/postgres-server.ts';
 import { openDatabase } from '../../src/platform/database/database.ts';
 
 /** Real processes of account and auth, with a database and a Redis of their own. */
@@ -79,7 +80,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
 
 export function openSuiteDatabase(url: string): Knex {
   return openDatabase({
-    url,
+    server: createPostgresServer({ url }),
     poolMax: 4,
     acquireTimeoutMs: 5_000,
     statementTimeoutMs: 10_000,

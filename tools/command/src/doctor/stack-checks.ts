@@ -19,6 +19,8 @@ export function checkReport(report: HealthReport): Finding[] {
       : [
           checkSchema(report),
           ...checkMigrations(postgres),
+          ...checkSettings(postgres),
+          checkWrites(postgres),
           ...checkOutboxes(postgres),
           ...checkSealing(postgres),
         ]),
@@ -47,6 +49,30 @@ function checkReachable({ postgres, redis, auth }: HealthReport): readonly Findi
 }
 
 type Postgres = NonNullable<HealthReport['postgres']>;
+
+function checkSettings({ setting_faults }: Postgres): readonly Finding[] {
+  const check = 'Postgres settings';
+  return orOk(
+    check,
+    setting_faults.map(({ name, value, expected }) =>
+      problem(
+        check,
+        `${name} is ${value} on account's connections, instead of ${expected}.`,
+        name === 'server_encoding'
+          ? 'Create the database with ENCODING UTF8, and restore its data there.'
+          : 'Have the connection pooler pass startup options on, or connect to Postgres without it.',
+      ),
+    ),
+    "account's connections have the settings that it relies on.",
+  );
+}
+
+function checkWrites({ is_read_only }: Postgres): Finding {
+  const check = 'Postgres writes';
+  if (!is_read_only) return ok(check, 'Postgres takes writes.');
+  const found = 'Postgres takes no writes: it is a standby, or default_transaction_read_only is on.';
+  return problem(check, found, "Promote it, or correct account's DATABASE_URL.");
+}
 
 function checkOutboxes({ outboxes }: Postgres): readonly Finding[] {
   const old = outboxes.filter(({ oldest_age_sec }) => oldest_age_sec > MAX_OUTBOX_AGE_SEC);
@@ -103,7 +129,15 @@ function checkRedisServer(server: RedisServer): Finding[] {
             `Redis at ${address} may evict tokens and usage: maxmemory-policy is ${eviction_policy}.`,
             set('maxmemory-policy noeviction'),
           );
-  return [eviction, checkPersistence()];
+  return [checkRole(), eviction, checkPersistence()];
+
+  function checkRole(): Finding {
+    const check = 'Redis role';
+    if (server.role === null) return unknown(check, 'role');
+    if (server.role === 'master') return ok(check, `Redis at ${address} is a master.`);
+    const found = `Redis at ${address} takes no writes: its role is ${server.role}.`;
+    return problem(check, found, 'Correct REDIS_URL: it must lead to the master.');
+  }
 
   function checkPersistence(): Finding {
     const check = 'Redis persistence';

@@ -11,6 +11,7 @@ import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
 import { startPausableProxy } from '../../../test/suite/peers/pausable-proxy.ts';
 import { insertAccount } from '../../../test/suite/database/records.ts';
 import { openDatabase } from './database.ts';
+import { createPostgresServer } from './postgres-server.ts';
 import { createQuery } from './query.ts';
 
 let home: Database;
@@ -28,7 +29,7 @@ afterAll(async () => {
 
 const open = (url: string) =>
   openDatabase({
-    url,
+    server: createPostgresServer({ url }),
     poolMax: 1,
     acquireTimeoutMs: 400,
     statementTimeoutMs: 200,

@@ -57,9 +57,14 @@ export function createSnapshot(database: Knex): Transact {
   };
 }
 
+/** What Postgres or the connection reported. The message of service_unavailable is for callers. */
+export function reasonOf(error: unknown): unknown {
+  return error instanceof Problem ? error.cause : error;
+}
+
 /** The SQLSTATE of an error that Postgres reported, also of one that was turned into service_unavailable. */
 export function sqlState(error: unknown): string | undefined {
-  const reported = error instanceof Problem ? error.cause : error;
+  const reported = reasonOf(error);
   return reported instanceof pg.DatabaseError ? reported.code : undefined;
 }
 

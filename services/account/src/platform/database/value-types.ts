@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import pg from 'pg';
 
 type TypeParser = (value: string) => unknown;
@@ -9,8 +8,8 @@ const getTypeParser = pg.types.getTypeParser as (oid: number, format: 'text' | '
 const INT8_OID: number = pg.types.builtins.INT8;
 
 /** bigint as number, for this service only: beyond 2^53 it is an error instead of a rounded number. */
-export const valueTypes: Knex.PgCustomTypesConfig = {
-  getTypeParser: (oid: number, format: string): TypeParser =>
+export const valueTypes: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format = 'text'): TypeParser =>
     oid === INT8_OID && format !== 'binary'
       ? parseBigint
       : (getTypeParser(oid, format === 'binary' ? 'binary' : 'text') as TypeParser),

@@ -10,6 +10,7 @@ import { runProgram } from '../../../test/suite/programs.ts';
 import { insertAccount, insertApplication, insertPeriod } from '../../../test/suite/database/records.ts';
 import { VERSION_BEFORE, runVersionBefore } from '../../../test/suite/database/version-before.ts';
 import { ensurePartitions } from '../../usage/retention/partitions.ts';
+import { createPostgresServer } from './postgres-server.ts';
 import { openDatabase } from './database.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { MIGRATIONS } from './migration-list.ts';
@@ -33,7 +34,7 @@ test('the version before goes on while the schema is brought up to this one, ove
   // The timeouts of its requests (compose.ts): a longer wait gets a 503.
   const logger = createLogger('suite', 'silent');
   const patience = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500, poolMax: 10 };
-  const before = openDatabase({ url: empty.url, logger, ...patience });
+  const before = openDatabase({ server: createPostgresServer({ url: empty.url }), logger, ...patience });
   try {
     await migrateDatabase(own, { upTo: VERSION_BEFORE });
     await ensurePartitions(own, [Date.now(), Date.now() + 3_600_000]);

@@ -4,6 +4,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import type { Database } from '@tollgate/testbed/database';
 import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
+import { createPostgresServer } from '../database/postgres-server.ts';
 import { startNotices } from './notices.ts';
 import type { Notices } from './notices.ts';
 
@@ -31,7 +32,7 @@ afterAll(async () => {
 });
 
 function start(notify: () => Promise<unknown>): void {
-  notices = startNotices({ url: home.url, notify });
+  notices = startNotices({ server: createPostgresServer({ url: home.url }), notify });
   for (const channel of ['due_work', 'entitlement_outbox'] as const) {
     notices.onNotice(channel, () => noticed.push(channel));
   }

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import { leadsToReadOnly } from '../database/postgres-server.ts';
+import type { PostgresServer } from '../database/postgres-server.ts';
 import { pause } from '../timing/pause.ts';
 
 /** Of due-watch.ts, and of ADR 0022. */
@@ -19,10 +20,11 @@ const PROBE_INTERVAL_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
- * Receives all notices of this process by one connection, and replaces it if it breaks or hangs. `notify` sends a
+ * Receives all notices of this process by one connection, and replaces it if it breaks, hangs, becomes too old or leads
+ * to a server that has become read-only. `notify` sends a
  * notice of `due_work` by another connection.
  */
-export function startNotices(options: { url: string; notify: () => Promise<unknown> }): Notices {
+export function startNotices(options: { server: PostgresServer; notify: () => Promise<unknown> }): Notices {
   const stopping = new AbortController();
   const { signal } = stopping;
   const callbacks: { channel: string; callback: () => void }[] = [];
@@ -43,7 +45,9 @@ export function startNotices(options: { url: string; notify: () => Promise<unkno
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      await listenOnce({ url: options.url, onConnected, onNotice, probe }, signal).catch(() => undefined);
+      await listenOnce({ server: options.server, onConnected, onNotice, probe }, signal).catch(
+        () => undefined,
+      );
       hearing = false;
       await pause(RETRY_MS, signal);
     }
@@ -64,18 +68,17 @@ export function startNotices(options: { url: string; notify: () => Promise<unkno
 
 async function listenOnce(
   on: {
-    url: string;
+    server: PostgresServer;
     onConnected: () => void;
     onNotice: (channel: string) => void;
     probe: () => Promise<void>;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const client = new pg.Client({
-    connectionString: on.url,
+  const { server } = on;
+  const client = await server.connect({
     application_name: 'tollgate listens',
-    keepAlive: true,
-    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    connectTimeoutMs: ANSWER_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
   });
   const ended = new AbortController();
@@ -88,13 +91,13 @@ async function listenOnce(
   client.on('notification', ({ channel }) => {
     on.onNotice(channel);
   });
-  const over = AbortSignal.any([signal, ended.signal]);
+  const tooOld = AbortSignal.timeout(server.connectionMaxAgeMs);
+  const over = AbortSignal.any([signal, ended.signal, tooOld]);
   try {
-    await client.connect();
     await client.query(CHANNELS.map((channel) => `LISTEN ${channel}`).join('; '));
     on.onConnected();
     while (!over.aborted) {
-      await client.query('SELECT 1');
+      if (!server.isUsable(client) || (await leadsToReadOnly(client))) return;
       await on.probe();
       await pause(PROBE_INTERVAL_MS, over);
     }

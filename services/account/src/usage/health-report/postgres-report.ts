@@ -6,9 +6,11 @@ import { SEALED_TOKENS } from '../../access/tokens/store.ts';
 import { SEALED_TOTP_SECRETS } from '../../identity/two-factor/totp/totp-store.ts';
 import { SEALED_WEBHOOK_SECRETS } from '../../notifications/secrets/secret-store.ts';
 import { compareMigrations } from '../../platform/database/migration-list.ts';
+import { isReadOnly } from '../../platform/database/postgres-server.ts';
 import { createQuery } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { compareWithThisVersion, readSchemaVersion } from '../../platform/database/schema-version.ts';
+import { settingFaults } from '../../platform/database/session-settings.ts';
 import { backlogOf } from '../../platform/outbox/backlog.ts';
 import type { BacklogTable } from '../../platform/outbox/backlog.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
@@ -49,6 +51,8 @@ export async function reportPostgres(
     version,
     clock_skew_sec,
     certificate_expires_at: await certificateExpiry(database),
+    is_read_only: await isReadOnly(query),
+    setting_faults: await settingFaults(query),
     schema: schema === null ? null : { ...schema, compared: compareWithThisVersion(schema) },
     pending_migrations: pending,
     unknown_migrations: unknown,

@@ -15,10 +15,11 @@ export async function reportRedis(redis: RedisConnection): Promise<RedisReport> 
 
 /** Managed services often forbid CONFIG, so INFO comes first. */
 async function reportServer(server: Redis): Promise<RedisReport['servers'][number]> {
-  const [about, memory, persistence, fsync] = await Promise.all([
+  const [about, memory, persistence, replication, fsync] = await Promise.all([
     server.info('server'),
     server.info('memory'),
     server.info('persistence'),
+    server.info('replication'),
     configured(server, 'appendfsync'),
   ]);
   const fact = (text: string, name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(text)?.[1] ?? null;
@@ -26,6 +27,7 @@ async function reportServer(server: Redis): Promise<RedisReport['servers'][numbe
   const { host = '', port = 0 } = server.options;
   return {
     address: `${host}:${String(port)}`,
+    role: fact(replication, 'role'),
     version: fact(about, 'redis_version'),
     eviction_policy: fact(memory, 'maxmemory_policy'),
     appendonly: appendonly === null ? null : appendonly === '1',
