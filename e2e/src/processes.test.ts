@@ -1,14 +1,16 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { allSpecs } from './specs/all.ts';
+import { readOnlyStores } from './specs/read-only-stores.ts';
 import { startProcessStack } from './stack/processes.ts';
-import type { Stack } from './stack/stack.ts';
+import type { ProcessStack } from './stack/processes.ts';
 
 const START_TIME_LIMIT_MS = 120_000;
 
-let stack: Stack;
+let stack: ProcessStack;
 beforeAll(async () => {
   stack = await startProcessStack();
 }, START_TIME_LIMIT_MS);
 afterAll(() => stack.stop());
 
 allSpecs(() => stack);
+readOnlyStores(() => stack);

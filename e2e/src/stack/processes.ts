@@ -17,6 +17,9 @@ import { createSupervisor } from '../../../scripts/launcher/supervisor.ts';
 import { FORGET_TOKENS } from './stack.ts';
 import type { Part, Stack } from './stack.ts';
 
+/** Its stores can be reached by the suite too. */
+export type ProcessStack = Stack & { postgresUrl: string; redisUrl: string };
+
 type WatchedPart = { process: ManagedProcess; startAgain: () => Promise<ManagedProcess> };
 
 /**
@@ -25,7 +28,7 @@ type WatchedPart = { process: ManagedProcess; startAgain: () => Promise<ManagedP
  *
  * @throws {Error} with the end of the log of what doesn't come up; nothing is left running.
  */
-export async function startProcessStack(): Promise<Stack> {
+export async function startProcessStack(): Promise<ProcessStack> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
   // As root, Postgres runs as a user of its own, who must get through to its data.
   await chmod(directory, 0o711);
@@ -49,9 +52,10 @@ export async function startProcessStack(): Promise<Stack> {
   try {
     const secrets = newSampleSecrets();
     const postgresUrl = `postgres://postgres:${secrets.postgres_password}@127.0.0.1:${String(settings.ports.postgres)}/tollgate`;
+    const redisUrl = `redis://:${secrets.redis_password}@127.0.0.1:${String(settings.ports.redis)}`;
     const ids = await launch({ settings, secrets, supervisor, say });
     return {
-      kind: 'processes',
+      ...{ kind: 'processes', postgresUrl, redisUrl },
       demo: localDemo(settings, secrets, ids),
       kill: async (name) => {
         await partOf(name).process.stop({ signal: 'SIGKILL' });
@@ -69,7 +73,7 @@ export async function startProcessStack(): Promise<Stack> {
         return Promise.resolve();
       },
       mails: () => readMails(statePaths(directory).mail),
-      forgetTokens: () => forgetTokens(settings.ports.redis, secrets.redis_password),
+      forgetTokens: () => forgetTokens(redisUrl),
       backUpPostgres: () => copyDatabase(postgresUrl),
       restorePostgres: () => restoreDatabase(postgresUrl),
       stop,
@@ -86,8 +90,8 @@ async function readMails(mailDirectory: string): Promise<string[]> {
   return Promise.all(mails.map((file) => readFile(join(mailDirectory, file), 'utf8')));
 }
 
-async function forgetTokens(port: number, password: string): Promise<void> {
-  const redis = openRedis(`redis://:${password}@127.0.0.1:${String(port)}`, createLogger('e2e', 'silent'));
+async function forgetTokens(redisUrl: string): Promise<void> {
+  const redis = openRedis(redisUrl, createLogger('e2e', 'silent'));
   try {
     await waitFor(() => redis.status === 'ready');
     await redis.eval(FORGET_TOKENS, 0);

@@ -18,12 +18,14 @@
 - [SERVICE_CLIENT_SECRET, serviceCredentials, {{ .component }}_secret]
 - [SERVICE_CREDENTIALS, serviceCredentials, {{ .component }}_accepts]
 - [REDIS_URL, redis, redis_url]
+{{- include "tollgate.tlsSettings" (dict "root" .root "topic" "redisTls" "prefix" "REDIS") }}
 {{- end }}
 {{- if has .component (list "auth" "account" "seed") }}
 - [CLIENT_SECRET_PEPPERS, clientSecretPeppers, client_secret_peppers]
 {{- end }}
 {{- if has .component (list "account" "migrate" "seed") }}
 - [DATABASE_URL, postgres, database_url]
+{{- include "tollgate.tlsSettings" (dict "root" .root "topic" "postgresTls" "prefix" "DATABASE") }}
 {{- end }}
 {{- if eq .component "account" }}
 - [OPERATOR_CREDENTIALS, serviceCredentials, operator_credentials]
@@ -37,11 +39,34 @@
 {{- end }}
 {{- end -}}
 
+{{/* The certificates for one store, in the same form. Argument: (dict "root" $ "topic" name "prefix" name) */}}
+{{- define "tollgate.tlsSettings" -}}
+{{- $topic := .topic }}
+{{- $prefix := .prefix }}
+{{- $tls := get .root.Values.secrets $topic }}
+{{- if $tls.existingSecret }}
+{{- range $setting, $key := dict "CA" $tls.ca "CERTIFICATE" $tls.certificate "KEY" $tls.key }}
+{{- if $key }}
+- [{{ $prefix }}_TLS_{{ $setting }}, {{ $topic }}, {{ $key }}]
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* The same as environment variables: each setting has a form that names a file. */}}
 {{- define "tollgate.secretEnv" -}}
 {{- range include "tollgate.secretSettings" . | fromYamlArray }}
 - name: {{ index . 0 }}_FILE
   value: /run/secrets/tollgate/{{ index . 1 }}/{{ index . 2 }}
+{{- end }}
+{{- $tls := .root.Values.secrets }}
+{{- if and $tls.redisTls.serverName (has .component (list "gateway" "auth" "account")) }}
+- name: REDIS_TLS_SERVER_NAME
+  value: {{ $tls.redisTls.serverName | quote }}
+{{- end }}
+{{- if and $tls.postgresTls.serverName (has .component (list "account" "migrate" "seed")) }}
+- name: DATABASE_TLS_SERVER_NAME
+  value: {{ $tls.postgresTls.serverName | quote }}
 {{- end }}
 {{- range $name, $_ := .secretSettings }}
 - name: {{ $name }}_FILE

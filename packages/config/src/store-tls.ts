@@ -1,15 +1,9 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
+import type { RedisTls } from '@tollgate/redis';
 
-/** How to verify a store's certificate, and this process' own one; PEM, as for node:tls. */
-export type StoreTls = {
-  /** Certificate authorities, instead of those that Node.js trusts. */
-  ca?: string | undefined;
-  cert?: string | undefined;
-  key?: string | undefined;
-  /** The name in the server's certificate, if it isn't the host that is connected to. */
-  serverName?: string | undefined;
-};
+/** The same for Postgres. */
+export type StoreTls = RedisTls;
 
 const certificates = z
   .string()
@@ -50,7 +44,7 @@ export function databaseTls(settings: DatabaseTlsSettings): StoreTls {
   };
 }
 
-export function redisTls(settings: RedisTlsSettings): StoreTls {
+export function redisTls(settings: RedisTlsSettings): RedisTls {
   return {
     ca: settings.REDIS_TLS_CA,
     cert: settings.REDIS_TLS_CERTIFICATE,

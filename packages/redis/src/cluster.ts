@@ -8,12 +8,12 @@ import type { SharedOptions } from './shared-options.ts';
 const TOPOLOGY_REFRESH_MS = 500;
 
 export function openCluster(
-  { nodes, tls, login }: Extract<RedisAddress, { topology: 'cluster' }>,
+  { nodes, login }: Extract<RedisAddress, { topology: 'cluster' }>,
   shared: SharedOptions,
   logger: Logger,
 ): Cluster {
   const cluster = new Cluster(nodes, {
-    redisOptions: { ...shared, ...login, ...(tls ? { tls: {} } : {}) },
+    redisOptions: { ...shared, ...login },
     // Only redirections are followed: anything else may have run already.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,

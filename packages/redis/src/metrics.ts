@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Redis } from 'ioredis';
-import { mastersOf, onServerReady } from './redis.ts';
+import { mastersOf, onServerReturned } from './redis.ts';
 import type { RedisConnection } from './redis.ts';
 
 /** Counts this process' reconnections to Redis; call it before the first connection is ready. */
@@ -11,10 +11,8 @@ export function observeReconnects(redis: RedisConnection, registry: Registry): v
     help: 'Connections to Redis that this process opened again after it had lost them',
     registers: [registry],
   });
-  const known = new WeakSet<Redis>();
-  onServerReady(redis, (server) => {
-    if (known.has(server)) reconnects.inc();
-    known.add(server);
+  onServerReturned(redis, () => {
+    reconnects.inc();
   });
 }
 

@@ -3,7 +3,7 @@ import { parseRedisUrl } from './redis-url.ts';
 
 test('one server is left to ioredis as it is', () => {
   for (const url of ['redis://h', 'rediss://:p%40@h:6380/2', 'redis://u:p@[::1]:1']) {
-    expect(parseRedisUrl(url)).toEqual({ topology: 'standalone', url });
+    expect(parseRedisUrl(url)).toEqual({ topology: 'standalone', tls: url.startsWith('rediss:'), url });
   }
 });
 

@@ -3,7 +3,7 @@ export type RedisEndpoint = { host: string; port: number };
 export type Login = { username?: string; password?: string };
 
 export type RedisAddress =
-  | { topology: 'standalone'; url: string }
+  | { topology: 'standalone'; tls: boolean; url: string }
   | { topology: 'cluster'; tls: boolean; nodes: RedisEndpoint[]; login: Login }
   | {
       topology: 'sentinel';
@@ -70,7 +70,7 @@ function standalone(text: string): RedisAddress {
       `must be a URL that starts with ${REDIS_SCHEMES.map((scheme) => `${scheme}//`).join(', ')}, and name its hosts`,
     );
   }
-  return { topology: 'standalone', url: text };
+  return { topology: 'standalone', tls: url.protocol === 'rediss:', url: text };
 }
 
 function readEndpoints(hosts: string, defaultPort: number): RedisEndpoint[] {

@@ -3,8 +3,12 @@ import type { Logger } from '@tollgate/log';
 import { openCluster } from './cluster.ts';
 import { parseRedisUrl } from './redis-url.ts';
 import type { RedisAddress } from './redis-url.ts';
-import { retryDelayMs } from './server.ts';
+import { LEAVING, retryDelayMs } from './server.ts';
 import type { SharedOptions } from './shared-options.ts';
+import { tlsOptions } from './tls.ts';
+import type { RedisTls } from './tls.ts';
+
+export type { RedisTls } from './tls.ts';
 
 export type { Cluster, Command, Redis } from 'ioredis';
 
@@ -20,11 +24,17 @@ const HANG_MARGIN_MS = 1_000;
  * run.
  * @throws {Error} if the URL is invalid
  */
-export function openRedis(url: string, logger: Logger, commandTimeoutMs = 2_000): RedisConnection {
+export function openRedis(
+  url: string,
+  logger: Logger,
+  { commandTimeoutMs = 2_000, tls }: { commandTimeoutMs?: number; tls?: RedisTls } = {},
+): RedisConnection {
   const address = parseRedisUrl(url);
   const options: SharedOptions = {
     connectTimeout: 2_000,
     maxRetriesPerRequest: 0,
+    ...LEAVING,
+    ...tlsOptions(address, tls),
     ...(commandTimeoutMs > 0 ? timeouts(commandTimeoutMs) : {}),
   };
   if (address.topology === 'cluster') return openCluster(address, options, logger);
@@ -60,6 +70,16 @@ export function onServerReady(redis: RedisConnection, callback: (server: Redis) 
   redis.on('+node', listen);
 }
 
+/** Calls back on each connection to a server after the first one. */
+export function onServerReturned(redis: RedisConnection, callback: () => void): void {
+  const known = new WeakSet<Redis>();
+  for (const server of mastersOf(redis)) if (server.status === 'ready') known.add(server);
+  onServerReady(redis, (server) => {
+    if (known.has(server)) callback();
+    known.add(server);
+  });
+}
+
 function openServer(
   address: Exclude<RedisAddress, { topology: 'cluster' }>,
   shared: SharedOptions,
@@ -69,7 +89,7 @@ function openServer(
   const redis =
     address.topology === 'standalone'
       ? new Redis(address.url, options)
-      : new Redis({ ...options, ...sentinelOptions(address) });
+      : new Redis({ ...options, ...sentinelOptions(address, shared.tls) });
   let away = false;
   const onAway = (error?: Error) => {
     if (!away) logger.warn({ err: error }, 'Redis is unavailable; retrying');
@@ -87,8 +107,11 @@ function openServer(
   return redis;
 }
 
-function sentinelOptions(address: Extract<RedisAddress, { topology: 'sentinel' }>) {
-  const { tls, sentinels, masterName, db, login, sentinelLogin } = address;
+function sentinelOptions(
+  address: Extract<RedisAddress, { topology: 'sentinel' }>,
+  tls: SharedOptions['tls'],
+) {
+  const { sentinels, masterName, db, login, sentinelLogin } = address;
   return {
     sentinels,
     name: masterName,
@@ -97,7 +120,7 @@ function sentinelOptions(address: Extract<RedisAddress, { topology: 'sentinel' }
     ...login,
     ...(sentinelLogin.username === undefined ? {} : { sentinelUsername: sentinelLogin.username }),
     ...(sentinelLogin.password === undefined ? {} : { sentinelPassword: sentinelLogin.password }),
-    ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+    ...(tls === undefined ? {} : { sentinelTLS: tls, enableTLSForSentinelMode: true }),
     // A replaced master may live on and keep its connections.
     failoverDetector: true,
     sentinelCommandTimeout: 2_000,

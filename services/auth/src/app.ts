@@ -1,3 +1,4 @@
+import { checkRedis } from '@tollgate/server/redis-check';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { StrictTransportSecurity } from '@tollgate/config/settings';
@@ -67,7 +68,7 @@ const COUNTED_CLIENTS_MAX = 10_000;
 type PrivateParts = CommonParts & {
   clients: Pick<ClientDirectory, 'change'>;
   findLiveToken: FindLiveToken;
-  redis: Pick<RedisConnection, 'ping'>;
+  redis: Pick<RedisConnection, 'del' | 'isCluster'>;
   serviceCredentials: readonly ServiceCredential[];
   draining: () => boolean;
   restoring: () => boolean;
@@ -127,7 +128,7 @@ export function createPrivateApp(parts: PrivateParts): Handlers {
   const { draining, restoring } = parts;
   const http = createHttpMetrics(registry, 'private');
   // Not account: without it auth still introspects, and must not be taken out of service too.
-  const checks = { redis: () => redis.ping() };
+  const checks = { redis: () => checkRedis(redis, (tag) => `auth:never:${tag}`) };
 
   const introspect = jsonEndpoint({
     // Its data call has a log line with the same request id, and a line takes a tenth of an introspection.

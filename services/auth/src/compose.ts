@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { redisTls } from '@tollgate/config/store-tls';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { HttpRequest } from '@tollgate/http/message';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
@@ -37,7 +38,7 @@ import { createTokenIssuing } from './token/token-issuing.ts';
 /** Starts without Redis and account too; readiness reports what is unavailable. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, addressOf, accessLog, trusts } = context;
-  const redis = openRedis(config.REDIS_URL, logger);
+  const redis = openRedis(config.REDIS_URL, logger, { tls: redisTls(config) });
   batchWrites(redis);
   observeReconnects(redis, registry);
   observeServers(redis, registry);
@@ -52,7 +53,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     unknownMaxEntries: config.UNKNOWN_CLIENT_CACHE_MAX_ENTRIES,
     logger,
   });
-  const followed = followChanges({ redisUrl: config.REDIS_URL, clients, logger });
+  const followed = followChanges({
+    ...{ url: config.REDIS_URL, tls: redisTls(config), alongside: redis },
+    clients,
+    logger,
+  });
   const metrics = createMetrics(registry);
   const { tokenParts, lastUsed, restore } = composeTokens(
     context,

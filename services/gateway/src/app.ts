@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { StrictTransportSecurity } from '@tollgate/config/settings';
 import type { Logger } from '@tollgate/log';
+import { checkRedis } from '@tollgate/server/redis-check';
 import { newRequestId } from '@tollgate/log/request-id';
 import { requestLog } from '@tollgate/log/request-log';
 import { notFound, problemHandler } from '@tollgate/http/error-handler';
@@ -103,13 +104,17 @@ export function createPlainApp(parts: {
 export function createPrivateApp(parts: {
   logger: Logger;
   registry: Registry;
-  redis: Pick<RedisConnection, 'ping'>;
+  redis: Pick<RedisConnection, 'del' | 'isCluster'>;
   draining: () => boolean;
 }): Express {
   const { logger, registry, redis, draining } = parts;
   const app = bareApp();
   app.use(
-    operationsRouter({ checks: { redis: () => redis.ping() }, registry, draining }),
+    operationsRouter({
+      checks: { redis: () => checkRedis(redis, (tag) => `${tag}:never`) },
+      registry,
+      draining,
+    }),
     requestLog(logger),
   );
   app.use(notFound, problemHandler(logger));

@@ -149,6 +149,43 @@ describeWithHelm('the chart', () => {
     expect(config?.data?.['redis.conf']?.trim().split('\n')).toEqual(['dir /data', ...REDIS_DATA_SETTINGS]);
   });
 
+  test('gives the certificates of the stores to everything that connects to them', () => {
+    const stores = {
+      postgresTls: ['DATABASE', ['account', 'migrate', 'seed']],
+      redisTls: ['REDIS', SERVICES],
+    } as const;
+    const set = Object.keys(stores).flatMap((topic) => [
+      ...[
+        `--set=secrets.${topic}.existingSecret=${topic.toLowerCase()}`,
+        `--set=secrets.${topic}.serverName=a.internal`,
+      ],
+      ...[`--set=secrets.${topic}.certificate=tls.crt`, `--set=secrets.${topic}.key=tls.key`],
+    ]);
+    for (const pod of podSpecs(render('demo', ...set))) {
+      for (const [topic, [prefix, components]] of Object.entries(stores)) {
+        const path = (file: string) => `/run/secrets/tollgate/${topic}/${file}`;
+        const expected = [
+          { name: `${prefix}_TLS_CA_FILE`, value: path('ca.crt') },
+          { name: `${prefix}_TLS_CERTIFICATE_FILE`, value: path('tls.crt') },
+          { name: `${prefix}_TLS_KEY_FILE`, value: path('tls.key') },
+          { name: `${prefix}_TLS_SERVER_NAME`, value: 'a.internal' },
+        ];
+        const isUser = (components as readonly string[]).includes(pod.component);
+        for (const { env = [] } of containersOf(pod)) {
+          const isConnecting = env.some(({ name }) => name === `${prefix}_URL_FILE`);
+          expect(env.filter(({ name }) => name.startsWith(`${prefix}_TLS_`))).toEqual(
+            isConnecting ? expected : [],
+          );
+        }
+        const sources = pod.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? [];
+        const keys = sources.flatMap(({ secret }) =>
+          secret.name === topic.toLowerCase() ? secret.items : [],
+        );
+        expect(keys.map(({ key }) => key)).toEqual(isUser ? ['ca.crt', 'tls.crt', 'tls.key'] : []);
+      }
+    }
+  });
+
   test('migrates before the new version, beside the first one', () => {
     const hooks = (...args: string[]) =>
       render('demo', ...args).find(

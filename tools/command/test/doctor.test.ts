@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
+import { freePort } from '@tollgate/stack/ports';
 import { withClient } from '@tollgate/stack/postgres';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { clockAhead } from '@tollgate/testbed/clock-ahead';
@@ -106,6 +107,36 @@ test('a Redis that evicts, keeps nothing, or writes late', async () => {
   expect(evicting.of('Redis persistence')).toMatchObject([{ status: 'warning' }]);
   await setRedis('appendonly', 'no');
   expect((await examine()).of('Redis persistence')).toMatchObject([problem('appendonly is off')]);
+});
+
+test('a Redis that is a replica', async () => {
+  await redis.replicaof('127.0.0.1', await freePort());
+  repairs.push(async () => {
+    await redis.replicaof('NO', 'ONE');
+    await waitFor(async () => (await fetch(`${stack.url}/health/ready`)).ok);
+  });
+  // In between account connects anew.
+  await waitFor(async () => {
+    const [found] = (await examine()).of('Redis role');
+    return found?.finding.includes('its role is slave') === true && found.status === 'problem';
+  });
+});
+
+test('a Postgres that takes no writes', async () => {
+  const name = new URL(stack.databaseUrl).pathname.slice(1);
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await stack.sql(
+      `BEGIN READ WRITE; ALTER DATABASE "${name}" SET default_transaction_read_only = ${value}; COMMIT;
+       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
+    );
+  };
+  await setReadOnly('on');
+  repairs.push(async () => {
+    await setReadOnly('off');
+    await waitFor(async () => (await fetch(`${stack.url}/health/ready`)).ok);
+  });
+  await waitFor(async () => (await examine()).of('Postgres writes')[0]?.status === 'problem');
 });
 
 test('migrations that are missing, or of a newer version', async () => {

@@ -9,8 +9,8 @@ export type ServerCertificate = { key: string; cert: string; expiresAtSec: numbe
 export type CertificateAuthority = {
   /** For NODE_EXTRA_CA_CERTS. */
   file: string;
-  /** A certificate of 127.0.0.1, valid for that many days. */
-  issue: (days: number) => ServerCertificate;
+  /** A certificate of 127.0.0.1, or of another subjectAltName, valid for that many days. */
+  issue: (days: number, subjectAltName?: string) => ServerCertificate;
   remove: () => void;
 };
 
@@ -23,10 +23,10 @@ export function createCertificateAuthority(): CertificateAuthority {
   const openssl = (args: readonly string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
   const authority = ['-days', '30', '-subj', '/CN=Authority of the suites'];
   openssl(['req', '-x509', ...KEY, ...authority, '-keyout', path('ca.key'), '-out', path('ca.pem')]);
-  writeFileSync(path('extensions'), 'subjectAltName=IP:127.0.0.1\n');
   return {
     file: path('ca.pem'),
-    issue: (days) => {
+    issue: (days, subjectAltName = 'IP:127.0.0.1') => {
+      writeFileSync(path('extensions'), `subjectAltName=${subjectAltName}\n`);
       const request = ['-subj', '/CN=127.0.0.1', '-keyout', path('key'), '-out', path('request')];
       openssl(['req', '-new', ...KEY, ...request]);
       const signing = ['-CA', path('ca.pem'), '-CAkey', path('ca.key'), '-extfile', path('extensions')];

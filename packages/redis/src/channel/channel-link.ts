@@ -3,6 +3,8 @@ import type { Redis } from 'ioredis';
 export type ChannelLink = {
   /** Whether all messages that the server published before the call have been passed on. */
   prove: () => Promise<boolean>;
+  /** Subscribes on a new connection, which may lead to another server. */
+  reconnect: () => void;
   close: () => void;
 };
 
@@ -60,6 +62,10 @@ export function openChannelLink(options: {
         tryAgain(error);
         return false;
       }
+    },
+    reconnect: () => {
+      subscribed = false;
+      tryAgain(lastError);
     },
     close: () => {
       closed = true;

@@ -6,7 +6,11 @@ import { endpointKey, mastersBySentinel, mastersOfCluster } from '../masters.ts'
 import type { FindMasters } from '../masters.ts';
 import { parseRedisUrl } from '../redis-url.ts';
 import type { RedisEndpoint } from '../redis-url.ts';
+import { onServerReturned } from '../redis.ts';
+import type { RedisConnection } from '../redis.ts';
 import { openOneServer } from '../server.ts';
+import { tlsOptions } from '../tls.ts';
+import type { RedisTls } from '../tls.ts';
 import { createRounds } from './rounds.ts';
 import { createTrust } from './trust.ts';
 import type { CacheTrust } from './trust.ts';
@@ -37,11 +41,18 @@ type Followed = { link: ChannelLink; control: Redis | undefined };
  */
 export function followChannels(options: {
   url: string;
+  tls?: RedisTls;
+  /**
+   * The process' connection for commands. One server's address may lead to another one after a failover, while the old
+   * one, now a replica, still answers PING. That connection notices, as its writes are refused; then channels are
+   * followed anew.
+   */
+  alongside?: RedisConnection;
   channels: readonly FollowedChannel[];
   logger: Logger;
 }): { close: () => void } {
-  const { url, channels, logger } = options;
-  const { open, masters } = topologyOf(url);
+  const { url, tls, alongside, channels, logger } = options;
+  const { open, masters } = topologyOf(url, tls);
   const caches = channels.flatMap(({ cache }) => cache ?? []);
   const trust = createTrust({ channels: channels.map(({ channel }) => channel), caches, logger });
   let lastError: unknown;
@@ -80,6 +91,10 @@ export function followChannels(options: {
     trust.logGap(lastError);
   }
 
+  function followAnew(): void {
+    if (!closed) for (const { link } of servers.all()) link.reconnect();
+  }
+
   const rounds = createRounds({
     prove: proveOnce,
     intervalMs: caches.length > 0 ? TRUST_INTERVAL_MS : INTERVAL_MS,
@@ -94,7 +109,10 @@ export function followChannels(options: {
     },
   });
 
-  if (masters === undefined) servers.settleOn([{ host: '', port: 0 }]);
+  if (masters === undefined) {
+    servers.settleOn([{ host: '', port: 0 }]);
+    if (alongside !== undefined) onServerReturned(alongside, followAnew);
+  }
   rounds.start();
   return {
     close: () => {
@@ -131,23 +149,28 @@ function end({ link, control }: Followed): void {
 }
 
 /** `masters` is undefined for one server. */
-function topologyOf(url: string): {
+function topologyOf(
+  url: string,
+  tls: RedisTls | undefined,
+): {
   open: (endpoint: RedisEndpoint) => Redis;
   masters: FindMasters | undefined;
 } {
   const address = parseRedisUrl(url);
+  const withTls = tlsOptions(address, tls);
   const timeouts = { connectTimeoutMs: 2_000, commandTimeoutMs: 2_000 };
   if (address.topology === 'standalone') {
-    return { open: () => openOneServer(address.url, timeouts), masters: undefined };
+    return { open: () => openOneServer(address.url, timeouts, withTls), masters: undefined };
   }
-  const { tls, login } = address;
-  const open = (endpoint: RedisEndpoint) => openOneServer({ ...endpoint, tls, login }, timeouts);
+  const { login } = address;
+  const open = (endpoint: RedisEndpoint) => openOneServer({ ...endpoint, login }, timeouts, withTls);
   if (address.topology === 'cluster') return { open, masters: mastersOfCluster(address, open) };
   const { sentinelLogin } = address;
   const openSentinel = (endpoint: RedisEndpoint) =>
     openOneServer(
-      { ...endpoint, tls, login: sentinelLogin },
+      { ...endpoint, login: sentinelLogin },
       { ...timeouts, commandTimeoutMs: SENTINEL_TIMEOUT_MS },
+      withTls,
     );
   return { open, masters: mastersBySentinel(address, openSentinel) };
 }

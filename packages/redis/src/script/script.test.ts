@@ -15,7 +15,7 @@ let redis: RedisConnection;
 
 beforeAll(async () => {
   server = await startRedis();
-  redis = openRedis(server.url, createLogger('suite', 'silent'), TIME_LIMIT_MS);
+  redis = openRedis(server.url, createLogger('suite', 'silent'), { commandTimeoutMs: TIME_LIMIT_MS });
   await waitFor(() => redis.status === 'ready');
 });
 

@@ -16,6 +16,7 @@ import type { ComposeContext, Service } from '@tollgate/server';
 import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { followClock } from '@tollgate/server/reference-clock';
 import type { ReferenceClockOptions } from '@tollgate/server/reference-clock';
+import { checkRedis } from '@tollgate/server/redis-check';
 import { Refusal } from '@tollgate/server/refusal';
 import { currentTraceFields, openServiceTraces } from '@tollgate/trace/service-traces';
 import { createPrivateApp, createPublicApp } from '../app.ts';
@@ -67,7 +68,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const traces = await openServiceTraces(config, redis, logger);
   const auth = openAuth(config, registry);
   const introspection = openIntrospection({ config, auth, logger });
-  const followed = followChannels({ url: config.REDIS_URL, channels: [introspection.channel], logger });
+  const followed = followChannels({
+    ...{ url: config.REDIS_URL, tls: redisTls(config), alongside: redis },
+    channels: [introspection.channel],
+    logger,
+  });
   const clocks = followClocks(redis, query, { registry, logger });
   const keptAnswers = createKeptAnswers(redis, registry);
   const outboxes = startOutboxes(context, { server, ...databases }, { auth, redis, keptAnswers });
@@ -90,7 +95,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const liveFeeds = openLiveUsage({ config, server, logger, registry });
   const workers = [notices, dueWatch, outbox, publisher, billing, console, usage, refusedCalls, liveFeeds];
   const { applications, tokens } = openAccess(config, { transact, query, deliver: outbox.deliver });
-  const checks = { postgres: () => checkPostgres(query, server), redis: () => redis.ping() };
+  const checks = {
+    postgres: () => checkPostgres(query, server),
+    redis: () => checkRedis(redis, (tag) => `${tag}:never`),
+  };
   const operations = {
     keptAnswers,
     serviceCredentials: config.SERVICE_CREDENTIALS,
@@ -259,7 +267,7 @@ function followClocks(
 }
 
 function openObservedRedis({ config, logger, registry }: ComposeContext<Config>): RedisConnection {
-  const redis = openRedis(config.REDIS_URL, logger);
+  const redis = openRedis(config.REDIS_URL, logger, { tls: redisTls(config) });
   // The usage reader reads 64 streams by a command each.
   batchWrites(redis);
   observeReconnects(redis, registry);

@@ -6,12 +6,13 @@ import { followChannels } from '@tollgate/redis/follow-channels';
 import type { ClientDirectory } from './directory.ts';
 
 /** A fallback for when account can't reach auth: account also sends changes by HTTP and repeats both. */
-export function followChanges(options: {
-  redisUrl: string;
-  clients: Pick<ClientDirectory, 'change'>;
-  logger: Logger;
-}): { close: () => void } {
-  const { redisUrl, clients, logger } = options;
+export function followChanges(
+  options: Pick<Parameters<typeof followChannels>[0], 'url' | 'tls' | 'alongside'> & {
+    clients: Pick<ClientDirectory, 'change'>;
+    logger: Logger;
+  },
+): { close: () => void } {
+  const { clients, logger, ...redis } = options;
   /** A change is published on every master of a Redis Cluster; applying it once is enough. */
   const singleFlight = createSingleFlight<string, unknown>();
 
@@ -29,7 +30,7 @@ export function followChanges(options: {
 
   const onMessage = (message: string) => void singleFlight(message, () => apply(message));
   return followChannels({
-    url: redisUrl,
+    ...redis,
     channels: [{ channel: REVOCATION_CHANNEL, onMessage, cache: null }],
     logger,
   });

@@ -1,3 +1,4 @@
+import { redisTls } from '@tollgate/config/store-tls';
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
@@ -202,7 +203,7 @@ function composePeers(
     onLoaded: metrics.onEntitlementLoaded,
   });
   const followed = followChannels({
-    url: config.REDIS_URL,
+    ...{ url: config.REDIS_URL, tls: redisTls(config), alongside: redis },
     channels: [introspection.channel, entitlements.channel, recalls.channel],
     logger,
   });

@@ -1,3 +1,4 @@
+import { redisTls } from '@tollgate/config/store-tls';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { batchWrites } from '@tollgate/redis/batch-writes';
@@ -11,7 +12,7 @@ import type { Config } from '../config.ts';
 export type Store = { redis: RedisConnection; clock: ReferenceClock };
 
 export function openStore({ config, logger, registry }: ComposeContext<Config>): Store {
-  const redis = openRedis(config.REDIS_URL, logger);
+  const redis = openRedis(config.REDIS_URL, logger, { tls: redisTls(config) });
   // Commands that are due at once go out in one write: with many payers that is a fifth of the gateway's CPU.
   batchWrites(redis);
   observeReconnects(redis, registry);

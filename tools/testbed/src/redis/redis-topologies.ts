@@ -4,6 +4,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedisProcess } from './redis.ts';
 import type { OwnRedis, RunningRedis } from './redis.ts';
+import { startMovableAddress } from '../movable-address.ts';
 import { readRun } from '../run.ts';
 
 const DOWN_AFTER_MS = 1_000;
@@ -94,6 +95,58 @@ export async function startRedisSentinel(settings: readonly string[] = []): Prom
       await both((node) => node.restart());
     },
   };
+}
+
+export type MovableRedis = RunningRedis & {
+  master: OwnRedis;
+  replica: OwnRedis;
+  /** New connections lead to the replica. */
+  move: () => void;
+  /** The replica becomes the master, and the master its replica; open connections stay. */
+  failOver: () => Promise<void>;
+};
+
+/** A master and its replica behind one address, as a managed Redis. kill and restart affect both. */
+export async function startMovableRedis(settings: readonly string[] = []): Promise<MovableRedis> {
+  const password = randomBytes(16).toString('hex');
+  const lines = [...replicationSettings(password), ...settings];
+  const start = () => startRedisProcess({ settings: () => Promise.resolve(lines), password });
+  const [master, replica] = await Promise.all([start(), start()]);
+  await setMaster(replica, master);
+  const address = await startMovableAddress(master.url);
+  const move = () => {
+    address.moveTo(replica.url);
+  };
+  const both = (act: (node: OwnRedis) => Promise<void>) => Promise.all([master, replica].map(act));
+  return {
+    ...{ url: address.url, master, replica, move },
+    failOver: async () => {
+      await setMaster(replica);
+      await setMaster(master, replica);
+      move();
+    },
+    stop: async () => {
+      await both((node) => node.stop());
+      await address.close();
+    },
+    kill: async () => {
+      await both((node) => node.kill());
+    },
+    restart: async () => {
+      await both((node) => node.restart());
+    },
+  };
+}
+
+/** Without a master, the server becomes one. */
+async function setMaster(server: OwnRedis, master?: OwnRedis): Promise<void> {
+  await onAll([server], async ([connection]) => {
+    if (master === undefined) await connection?.replicaof('NO', 'ONE');
+    else {
+      await connection?.replicaof('127.0.0.1', master.port);
+      await linkUp(connection);
+    }
+  });
 }
 
 function replicationSettings(password: string): string[] {
