@@ -3,7 +3,7 @@ import { errors } from 'undici';
 import type { Client } from 'undici';
 import type { Connect } from './connect.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
-import type { PoolRequest } from './pool-request.ts';
+import type { Holder, PoolRequest } from './pool-request.ts';
 import type { PlainExchange } from './plain/plain-exchange.ts';
 import type { ReadHead } from './plain/read-response.ts';
 import { undiciOn } from './undici-client.ts';
@@ -40,6 +40,8 @@ export class Connection {
   /** How long it may be idle. */
   keepAliveMs = 0;
   #agedAtMs = Infinity;
+  /** Kept by the pool. */
+  holder: Holder;
 
   /** Opens it, and sends the request. */
   constructor(options: ConnectionOptions, exchange: PlainExchange) {

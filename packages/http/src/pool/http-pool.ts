@@ -9,27 +9,43 @@ import type { ConnectionLimits } from './connection-limits.ts';
 import { PlainExchange } from './plain/plain-exchange.ts';
 import { createReadHead } from './plain/read-response.ts';
 import { createRequestText } from './plain/request-text.ts';
-import type { PoolRequest } from './pool-request.ts';
+import type { Holder, PoolRequest } from './pool-request.ts';
+import { Problem } from '../problem/problem.ts';
+import { createWaitingLine } from './waiting-line.ts';
 
-export type HttpPoolOptions = ConnectOptions & ConnectionLimits & { connections: number };
+export type HttpPoolOptions = ConnectOptions &
+  ConnectionLimits & {
+    connections: number;
+    /** Of one holder; by default all. */
+    connectionsPerHolder?: number;
+    /** Requests that may wait for a connection. */
+    maxWaiting?: number;
+  };
+
+const MAX_WAITING = 4_096;
 
 export type { PoolRequest } from './pool-request.ts';
 
 export type HttpPool = {
   /**
-   * As undici's. `onRequestStart` may be called a second time, with the controller that holds from then on. False if
-   * the request waits until a connection is free.
+   * As undici's. `onRequestStart` may be called a second time, with the controller that holds from then on. Null if
+   * the request has a connection, or has failed: with the problem service_unavailable if it may not even wait for one.
    */
-  dispatch: (request: PoolRequest, handler: Dispatcher.DispatchHandler) => boolean;
+  dispatch: (request: PoolRequest, handler: Dispatcher.DispatchHandler) => StopWaiting | null;
   /** Takes no more requests; resolves when the last one has ended. */
   close: () => Promise<void>;
 };
+
+/** Takes a request that waits out of the line, without a word to its handler. */
+export type StopWaiting = () => void;
 
 /** HTTP/1.1 connections to one server, one request at a time on each, as undici's Pool (ADR 0077). */
 export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPool {
   const connections = new Set<Connection>();
   const free: Connection[] = [];
-  const waiting: PlainExchange[] = [];
+  const { connections: max, connectionsPerHolder: maxPerHolder = Infinity } = options;
+  const waiting = createWaitingLine(options.maxWaiting ?? MAX_WAITING, refuse);
+  const held = new Map<Holder, number>();
   const sendLater = createSendLater();
   const shortestMs = Math.min(options.headersTimeoutMs, options.bodyIdleTimeoutMs);
   const checks = createChecks((nowMs) => checkAll(connections, nowMs));
@@ -41,16 +57,42 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
     ...{ readHead: createReadHead(), onSent, onFree, onClosed },
   };
 
-  function begin(exchange: PlainExchange): boolean {
+  /** Counts nothing where no holder has a bound: it is on the way of each call. */
+  function mayHold(holder: Holder): boolean {
+    return maxPerHolder === Infinity || holder === undefined || (held.get(holder) ?? 0) < maxPerHolder;
+  }
+
+  function hold(connection: Connection, holder: Holder): void {
+    if (maxPerHolder === Infinity || holder === undefined) return;
+    connection.holder = holder;
+    held.set(holder, (held.get(holder) ?? 0) + 1);
+  }
+
+  function letGo(connection: Connection): void {
+    const { holder } = connection;
+    if (holder === undefined) return;
+    connection.holder = undefined;
+    const left = (held.get(holder) ?? 0) - 1;
+    if (left > 0) held.set(holder, left);
+    else held.delete(holder);
+  }
+
+  function hasRoom(): boolean {
+    return free.length > 0 || connections.size < max;
+  }
+
+  function begin(exchange: PlainExchange): void {
+    const { holder } = exchange.request;
     const connection = takeFrom(free, exchange.text === null);
     if (connection === undefined) {
-      if (connections.size >= options.connections) return false;
-      connections.add(new Connection(ofConnections, exchange));
-      return true;
+      const opened = new Connection(ofConnections, exchange);
+      connections.add(opened);
+      hold(opened, holder);
+      return;
     }
+    hold(connection, holder);
     connection.take(exchange);
     sendLater(connection);
-    return true;
   }
 
   function onSent(nowMs: number): void {
@@ -58,7 +100,8 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
   }
 
   function onFree(connection: Connection, nowMs: number): void {
-    if (closed !== undefined && waiting.length === 0) {
+    letGo(connection);
+    if (closed !== undefined && waiting.size === 0) {
       connection.destroy();
       return;
     }
@@ -68,14 +111,19 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
   }
 
   function serveWaiting(): void {
-    while (waiting[0] !== undefined && begin(waiting[0])) waiting.shift();
+    while (waiting.size > 0 && hasRoom()) {
+      const next = waiting.next(mayHold);
+      if (next === undefined) return;
+      begin(next);
+    }
   }
 
   function onClosed(connection: Connection, exchange: PlainExchange | null): void {
+    letGo(connection);
     connections.delete(connection);
     const at = free.indexOf(connection);
     if (at !== -1) free.splice(at, 1);
-    if (exchange !== null) waiting.unshift(exchange);
+    if (exchange !== null && !waiting.add(exchange)) refuse(exchange);
     serveWaiting();
     if (connections.size === 0) closed?.resolve();
   }
@@ -85,11 +133,12 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
       const exchange = new PlainExchange(request, handler, toText(request));
       if (closed !== undefined) {
         exchange.fail(new errors.ClientClosedError());
-        return true;
+        return null;
       }
-      if (begin(exchange)) return true;
-      waiting.push(exchange);
-      return false;
+      if (hasRoom() && mayHold(request.holder)) begin(exchange);
+      else if (waiting.add(exchange)) return () => waiting.remove(exchange);
+      else refuse(exchange);
+      return null;
     },
     close: () => {
       if (closed !== undefined) return closed.promise;
@@ -99,6 +148,11 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
       return closed.promise;
     },
   };
+}
+
+function refuse(exchange: PlainExchange): void {
+  const cause = new Error('all connections are in use, and too many requests wait for one');
+  exchange.fail(new Problem('service_unavailable', { cause }));
 }
 
 function checkAll(connections: Iterable<Connection>, nowMs: number): number {

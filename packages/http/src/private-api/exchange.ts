@@ -17,12 +17,13 @@ export function exchange(pool: HttpPool, request: PoolRequest, timeoutMs: number
     const timer = setTimeout(() => {
       overdue = new Error(`no response within ${String(timeoutMs)} ms`);
       controller?.abort(overdue);
+      stopWaiting?.();
       reject(overdue);
     }, timeoutMs);
-    pool.dispatch(request, {
+    const stopWaiting = pool.dispatch(request, {
       onRequestStart: (started) => {
         controller = started;
-        // It waited for a connection until now.
+        // It waited for its connection to open until now.
         if (overdue !== undefined) started.abort(overdue);
       },
       onResponseStart: (_controller, statusCode) => {
