@@ -18,7 +18,7 @@ import { httpMetrics } from '@tollgate/server/metrics';
 import { deferContinue } from './http/expect-continue.ts';
 import type { HttpHandler, HttpRequest } from '@tollgate/http/message';
 import { pathOf } from '@tollgate/http/request-head';
-import { below, oauthUnavailableHandler, soundHead } from './plain-routes/plain-routes.ts';
+import { below, oauthRefusalHandler, soundHead } from './plain-routes/plain-routes.ts';
 import type { Proxy } from './plain-routes/proxy.ts';
 
 export const DATA_PATH = '/graphql';
@@ -93,7 +93,7 @@ export function createPlainApp(parts: {
   app.use(below('/oauth2', auth.handler));
   app.use(below('/.well-known/oauth-authorization-server', auth.handler));
   app.use(notFound);
-  app.use(oauthUnavailableHandler(logger, addressOf), problemHandler(logger, addressOf));
+  app.use(oauthRefusalHandler(logger, addressOf), problemHandler(logger, addressOf));
   return app;
 }
 

@@ -96,6 +96,11 @@ const settings = z.object({
   SETTLEMENT_QUEUE_MAX_EVENTS: wholeNumber(1, 10_000_000).default(10_000),
   REFUSED_CALLS_RECORDED_PER_SEC: wholeNumber(0, 10_000).default(100),
   PLAIN_ROUTE_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
+  PLAIN_ROUTE_CONNECTIONS: wholeNumber(1, 10_000).default(256),
+  PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS: wholeNumber(1, 1_000_000).default(64),
+  PLAIN_ROUTE_MAX_BODY_BYTES: wholeNumber(1_024, 1_048_576).default(65_536),
+  PLAIN_ROUTE_BODY_TIMEOUT_MS: wholeNumber(1, 300_000).default(30_000),
+  PLAIN_ROUTE_SLOW_READER_MS: wholeNumber(1, 600_000).default(10_000),
 });
 
 export type Config = z.output<typeof settings>;

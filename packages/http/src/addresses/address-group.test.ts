@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addressGroup } from './address-group.ts';
+import { addressGroup, addressNetworks } from './address-group.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -43,4 +43,15 @@ test('whatever a proxy says, it is some text', () => {
       expect(typeof addressGroup(address)).toBe('string');
     }),
   );
+});
+
+test('an IPv6 address belongs to wider networks too, with bounds of their own', () => {
+  const networks = (address: string) =>
+    addressNetworks(address).map(({ network, share }) => [network, share]);
+  expect(networks('2001:db8:1:2ff::9')).toEqual([
+    ['2001:db8:1:2ff::/64', 1],
+    ['2001:db8:1:200::/56', 2],
+    ['2001:db8:1::/48', 3],
+  ]);
+  expect(networks('203.0.113.7')).toEqual([['203.0.113.7', 1]]);
 });

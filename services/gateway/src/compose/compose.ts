@@ -25,15 +25,15 @@ import { createDataEndpoint } from '../data-call/data-call.ts';
 import { createReadKeptAnswer } from '../entitle/kept-answers.ts';
 import { openEntitle } from '../entitle/open-entitle.ts';
 import { createUpstreamMetrics } from '../forward/upstream/upstream-metrics.ts';
-import type { TrustsAddress } from '@tollgate/http/caller-address';
+import type { Problem } from '@tollgate/http/problem';
 import { createMetrics } from '../metrics.ts';
 import type { Metrics } from '../metrics.ts';
 import { composeMetering, openRecalls } from './metering.ts';
 import type { Recalls } from './metering.ts';
-import { webSocketSettings } from './part-settings.ts';
+import { plainRouteSettings, webSocketSettings } from './part-settings.ts';
 import { openStore } from './store.ts';
 import type { Store } from './store.ts';
-import { AuthUnavailable, peerUnavailable } from '../plain-routes/plain-routes.ts';
+import { OAuthRefusal } from '../plain-routes/plain-routes.ts';
 import { createProxy } from '../plain-routes/proxy.ts';
 import { createCallMeter } from '../metering/call-meter.ts';
 import { createSettleCall } from '../metering/settlement/settle-call.ts';
@@ -44,6 +44,7 @@ import type { Recorder, Traces } from '../trace/traces.ts';
 
 /** Of one gateway. account has limits of its own. */
 const MAX_LIVE_FEEDS = 1_000;
+const MAX_LIVE_FEEDS_PER_ADDRESS = 250;
 
 /** Three of account's heartbeats. */
 const LIVE_USAGE_TIMEOUT_MS = 30_000;
@@ -61,7 +62,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
   const upstreams = composeUpstreams(config, { observerOf, trusts, cors, logger, metrics });
-  const { account, liveUsage, auth } = composePlainRoutes(config, trusts, cors);
+  const { account, liveUsage, auth } = composePlainRoutes(config, { trusts, addressOf }, cors);
 
   const refusals = composeRefusals(context, store.redis, { metrics, traces });
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
@@ -115,8 +116,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await upstreams.endAbandoned();
       await close();
       await refusals.close();
-      for (const part of [store.clock, account, liveUsage, auth]) part.close();
-      await Promise.all([upstreams.close(), peers.close(), traces.close()]);
+      store.clock.close();
+      const pools = [account, liveUsage, auth, upstreams, peers];
+      await Promise.all([...pools.map((pool) => pool.close()), traces.close()]);
       store.redis.disconnect();
     },
   };
@@ -131,25 +133,32 @@ function settlementTimeoutOf(config: Config, { onSettled }: Metrics): Settlement
   };
 }
 
-function composePlainRoutes(config: Config, trusts: TrustsAddress, cors: Cors | null) {
+function composePlainRoutes(
+  config: Config,
+  callers: Pick<ComposeContext<Config>, 'trusts' | 'addressOf'>,
+  cors: Cors | null,
+) {
   const options = {
-    timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
-    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    ...plainRouteSettings(config),
+    ...callers,
     // This gateway's setting holds for its host, not the peer's.
     drops: ['strict-transport-security', ...(cors?.fields.drops ?? [])],
-    trusts,
+    refusal: (problem: Problem) => problem,
   };
-  const authUnavailable = (cause: unknown) => new AuthUnavailable(cause);
   return {
-    account: createProxy(config.ACCOUNT_PUBLIC_URL, { ...options, unavailable: peerUnavailable }),
+    account: createProxy(config.ACCOUNT_PUBLIC_URL, options),
     // With connections of their own, which stay open, so that feeds can't use up those of requests.
     liveUsage: createProxy(config.ACCOUNT_PUBLIC_URL, {
       ...options,
-      unavailable: peerUnavailable,
       timeoutMs: LIVE_USAGE_TIMEOUT_MS,
-      maxOpen: MAX_LIVE_FEEDS,
+      connections: MAX_LIVE_FEEDS,
+      maxWaiting: 0,
+      maxOpenPerAddress: MAX_LIVE_FEEDS_PER_ADDRESS,
     }),
-    auth: createProxy(config.AUTH_PUBLIC_URL, { ...options, unavailable: authUnavailable }),
+    auth: createProxy(config.AUTH_PUBLIC_URL, {
+      ...options,
+      refusal: (problem) => new OAuthRefusal(problem),
+    }),
   };
 }
 

@@ -2,6 +2,7 @@ import { DATA_PATH } from '../app.ts';
 import type { Config } from '../config.ts';
 import type { EjectionRules } from '../forward/upstream/ejection.ts';
 import type { ForwarderOptions } from '../forward/forward.ts';
+import type { ProxyOptions } from '../plain-routes/proxy.ts';
 import type { WebSocketsOptions } from '../websocket/websockets.ts';
 
 /** What the forwarder takes of the settings. */
@@ -21,6 +22,24 @@ export function forwarding(
     maxRequestBodyBytes: config.MAX_REQUEST_BODY_BYTES,
     defaultPoints: config.DEFAULT_POINTS,
   };
+}
+
+/** Requests that wait for a connection, for each connection. */
+const WAITING_PER_CONNECTION = 4;
+
+/** What the plain routes take of the settings. */
+export function plainRouteSettings(config: Config) {
+  return {
+    timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    connections: config.PLAIN_ROUTE_CONNECTIONS,
+    maxWaiting: WAITING_PER_CONNECTION * config.PLAIN_ROUTE_CONNECTIONS,
+    maxOpenPerAddress: config.PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS,
+    maxBodyBytes: config.PLAIN_ROUTE_MAX_BODY_BYTES,
+    bodyTimeoutMs: config.PLAIN_ROUTE_BODY_TIMEOUT_MS,
+    maxArriving: WAITING_PER_CONNECTION * config.PLAIN_ROUTE_CONNECTIONS,
+    slowReaderMs: config.PLAIN_ROUTE_SLOW_READER_MS,
+  } satisfies Partial<ProxyOptions>;
 }
 
 function ejectionRules(config: Config): EjectionRules {

@@ -164,8 +164,8 @@ describe('what the peer is told', () => {
   });
 
   test('a chunked body arrives whole', async () => {
-    await call(`${url}/user/x`, { headers: { 'transfer-encoding': 'chunked' }, body: 'x'.repeat(100_000) });
-    expect(seen[0]?.body).toHaveLength(100_000);
+    await call(`${url}/user/x`, { headers: { 'transfer-encoding': 'chunked' }, body: 'x'.repeat(60_000) });
+    expect(seen[0]?.body).toHaveLength(60_000);
   });
 });
 

@@ -24,30 +24,40 @@ export const soundHead: RequestHandler = (req, _res, next) => {
   next();
 };
 
-export function peerUnavailable(cause: unknown): Problem {
-  return new Problem('service_unavailable', { cause });
-}
+/** A refusal of an OAuth endpoint's request, whose caller gets an OAuth error. */
+export class OAuthRefusal extends Error {
+  readonly problem: Problem;
 
-/** auth is unavailable; OAuth clients get an OAuth error. */
-export class AuthUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('auth is unreachable', { cause });
-    this.name = 'AuthUnavailable';
+  constructor(problem: Problem) {
+    super(problem.message, { cause: problem.cause });
+    this.name = 'OAuthRefusal';
+    this.problem = problem;
   }
 }
 
-/** Responds to AuthUnavailable with 503 and the error document of RFC 6749 (section 5.2; code of section 4.1.2.1). */
-export function oauthUnavailableHandler(logger: Logger, addressOf: AddressOf): ErrorRequestHandler {
+/**
+ * Answers an OAuthRefusal with the error document of RFC 6749 (section 5.2; `temporarily_unavailable` is of section
+ * 4.1.2.1).
+ */
+export function oauthRefusalHandler(logger: Logger, addressOf: AddressOf): ErrorRequestHandler {
   return (error: unknown, req, res: Response, next) => {
-    if (!(error instanceof AuthUnavailable) || res.headersSent) {
+    if (!(error instanceof OAuthRefusal) || res.headersSent) {
       next(error);
       return;
     }
-    const request_id = res.getHeader('x-request-id');
-    logger.warn({ request_id, address: addressOf(req), err: error.cause }, 'auth is unavailable');
-    res.status(503).set({ 'retry-after': '1', 'cache-control': 'no-store', pragma: 'no-cache' }).json({
-      error: 'temporarily_unavailable',
-      error_description: 'The authorization server is temporarily unavailable. Try again later.',
-    });
+    const { status, headers, detail, title } = error.problem;
+    const isUnavailable = status === 503;
+    if (isUnavailable) {
+      const request_id = res.getHeader('x-request-id');
+      logger.warn({ request_id, address: addressOf(req), err: error.cause }, 'auth is unavailable');
+    }
+    res.status(status).set({ ...headers, 'cache-control': 'no-store', pragma: 'no-cache' });
+    res.json(
+      isUnavailable
+        ? { error: 'temporarily_unavailable', error_description: UNAVAILABLE }
+        : { error: 'invalid_request', error_description: detail ?? `${title}.` },
+    );
   };
 }
+
+const UNAVAILABLE = 'The authorization server is temporarily unavailable. Try again later.';

@@ -1,133 +1,144 @@
-import { Agent as HttpAgent } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Request, RequestHandler, Response } from 'express';
-import { createProxyMiddleware } from 'http-proxy-middleware';
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler, Response } from 'express';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
-import { cutAnswer } from '@tollgate/http/cut-answer';
-import { endToEndFields } from '../forward/answer/end-to-end-fields.ts';
-import { forwardedFields } from '../http/forwarded-for.ts';
-import { connectionOptions, forwardsRequestField } from '../http/forwardable.ts';
+import { addressGroup } from '@tollgate/http/address-group';
+import type { AddressOf } from '@tollgate/http/error-handler';
+import { createHttpPool } from '@tollgate/http/pool';
+import { Problem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
-import { limitConnectTime } from './connect-time.ts';
-import { limitConnectionAge } from './connection-age.ts';
 import { passedOn, traceParentOf } from '@tollgate/trace/context';
-
-/** Connections to one peer. */
-const MAX_SOCKETS = 256;
-const MAX_FREE_SOCKETS = 32;
+import { discardRest } from '../forward/request/request-body.ts';
+import { forwardedFields } from '../http/forwarded-for.ts';
+import { connectionOptions, forwardsRequestField } from '../http/forwardable.ts';
+import { createOpenRequests } from './open-requests.ts';
+import { PeerAnswer } from './peer-answer.ts';
+import { createReadWhole } from './whole-body.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
+
+/** Our services state a shorter time themselves. */
+const KEEP_ALIVE_MS = 60_000;
 
 export type Proxy = {
   handler: RequestHandler;
   /** Ends the responses under way. */
   endAll: () => void;
-  close: () => void;
+  close: () => Promise<void>;
 };
 
 export type ProxyOptions = {
   /** For a peer's silence. */
   timeoutMs: number;
   connectionMaxAgeMs: number;
-  unavailable: (cause: unknown) => Error;
+  /** The error that a refused request ends with. */
+  refusal: (problem: Problem) => Error;
   trusts: TrustsAddress;
+  addressOf: AddressOf;
   /** Header fields of the peer that the gateway replaces. */
   drops: readonly string[];
-  /** Requests at one time; beyond it they fail with `unavailable`. Without it they wait for a connection. */
-  maxOpen?: number;
+  connections: number;
+  /** Requests that may wait for one of them, for as long as CONNECT_TIMEOUT_MS. */
+  maxWaiting: number;
+  /** Open requests of one address; twice as many of an IPv6 /56 and three times as many of a /48. */
+  maxOpenPerAddress: number;
+  maxBodyBytes: number;
+  bodyTimeoutMs: number;
+  /** Bodies under way; beyond it the oldest gives way. */
+  maxArriving: number;
+  /** See guardAgainstSlowReader. */
+  slowReaderMs: number;
 };
 
-/** Passes requests on to a peer's public listener, credentials included; fails with `unavailable`'s error. */
-export function createProxy(
-  peerUrl: string,
-  { timeoutMs, connectionMaxAgeMs, unavailable, trusts, drops, maxOpen }: ProxyOptions,
-): Proxy {
-  const maxSockets = maxOpen ?? MAX_SOCKETS;
-  const limits = { keepAlive: true, maxSockets, maxFreeSockets: MAX_FREE_SOCKETS };
-  const agent = peerUrl.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
-  limitConnectTime(agent, CONNECT_TIMEOUT_MS);
-  limitConnectionAge(agent, connectionMaxAgeMs);
-  const dropped = new Set([REQUEST_ID_HEADER, ...drops]);
-  // The library has one error listener for all requests.
-  const onFailure = new WeakMap<object, (cause: unknown) => void>();
-  const open = new Map<Response, IncomingMessage | null>();
-  const proxy = createProxyMiddleware<Request, Response>({
-    target: peerUrl,
-    agent,
-    changeOrigin: true,
-    proxyTimeout: timeoutMs,
-    // relayAnswer applies the data path's header rules.
-    selfHandleResponse: true,
-    on: {
-      proxyRes: (answer, _req, res) => {
-        if (open.has(res)) open.set(res, answer);
-        relayAnswer(answer, res, dropped);
-      },
-      error: (error, _req, res) => onFailure.get(res)?.(error),
-    },
+/**
+ * Passes requests on to a peer's public listener, credentials included. What callers share is never held by a slow one:
+ * a connection to the peer is taken once the body has arrived, and given back if the answer isn't taken (ADR 0084).
+ */
+export function createProxy(peerUrl: string, options: ProxyOptions): Proxy {
+  const { timeoutMs, refusal, trusts, addressOf, drops, slowReaderMs } = options;
+  const pool = createHttpPool(peerUrl, {
+    connections: options.connections,
+    maxWaiting: options.maxWaiting,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    headersTimeoutMs: timeoutMs,
+    bodyIdleTimeoutMs: timeoutMs,
+    keepAliveMs: KEEP_ALIVE_MS,
+    maxAgeMs: options.connectionMaxAgeMs,
   });
+  const openRequests = createOpenRequests(options.maxOpenPerAddress);
+  const readWhole = createReadWhole({
+    maxBytes: options.maxBodyBytes,
+    timeoutMs: options.bodyTimeoutMs,
+    maxArriving: options.maxArriving,
+  });
+  const dropped = new Set([REQUEST_ID_HEADER, ...drops]);
+  const answers = new Set<PeerAnswer>();
+
+  function send(req: IncomingMessage, res: Response, body: Buffer | null, failed: (cause: Error) => void) {
+    const answer = new PeerAnswer(res, { dropped, slowReaderMs, failed });
+    answers.add(answer);
+    const requestId = String(res.getHeader(REQUEST_ID_HEADER));
+    const request = {
+      method: req.method ?? 'GET',
+      path: req.url ?? '/',
+      headers: peerRequestFields(req, requestId, trusts(req.socket.remoteAddress)),
+      body,
+      holder: addressGroup(addressOf(req)),
+    };
+    const stopWaiting = pool.dispatch(request, answer);
+    const overdue =
+      stopWaiting &&
+      setTimeout(() => {
+        stopWaiting();
+        answer.giveUpWaiting();
+      }, CONNECT_TIMEOUT_MS);
+    res.once('close', () => {
+      stopWaiting?.();
+      clearTimeout(overdue ?? undefined);
+      answers.delete(answer);
+    });
+  }
+
   return {
     handler: (req, res, next) => {
-      if (open.size >= maxSockets && maxOpen !== undefined) {
-        next(unavailable(new Error('too many requests are open')));
+      const leave = openRequests.enter(addressOf(req));
+      if (leave === null) {
+        next(refusal(unavailable(new Error('too many requests of this address are open'))));
         return;
       }
-      open.set(res, null);
-      res.once('close', () => {
-        open.delete(res);
-      });
-      req.headers = peerRequestHeaders(
-        req,
-        String(res.getHeader(REQUEST_ID_HEADER)),
-        trusts(req.socket.remoteAddress),
+      res.once('close', leave);
+      readWhole(req).then(
+        (body) => {
+          if (res.destroyed) return;
+          send(req, res, body, (cause) => {
+            if (!res.destroyed) next(refusal(unavailable(cause)));
+          });
+        },
+        (problem: Problem) => {
+          next(refusal(problem));
+          discardRest(req, res);
+        },
       );
-      const fail = (cause: unknown) => {
-        if (onFailure.delete(res)) next(unavailable(cause));
-      };
-      onFailure.set(res, fail);
-      void proxy(req, res, fail);
     },
     endAll: () => {
-      for (const [res, answer] of open) {
-        if (answer === null) continue;
-        answer.unpipe(res);
-        res.end();
-        answer.destroy();
-      }
+      for (const answer of answers) answer.end();
     },
-    close: () => {
-      agent.destroy();
-    },
+    close: pool.close,
   };
 }
 
-function peerRequestHeaders(req: IncomingMessage, requestId: string, trusted: boolean): IncomingHttpHeaders {
-  const listed = connectionOptions(fieldValues(req.rawHeaders, 'connection'));
-  const headers: IncomingHttpHeaders = {};
-  for (const name in req.headers) {
-    if (forwardsRequestField(name, listed)) headers[name] = req.headers[name];
+function unavailable(cause: Error): Problem {
+  return cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
+}
+
+function peerRequestFields(req: IncomingMessage, requestId: string, trusted: boolean): string[] {
+  const { rawHeaders } = req;
+  const listed = connectionOptions(fieldValues(rawHeaders, 'connection'));
+  const fields: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (forwardsRequestField(name, listed)) fields.push(name, rawHeaders[index + 1] ?? '');
   }
-  // Connection must not remove the framing: the body would be read as the next request (CVE-2026-29057).
-  const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
-  if (coding !== undefined) headers['transfer-encoding'] = 'chunked';
-  else if (length !== undefined) headers['content-length'] = length;
-  const trace = passedOn(trusted ? traceParentOf(req.rawHeaders) : null, requestId);
-  const own = [...forwardedFields(req, trusted), REQUEST_ID_HEADER, requestId, ...trace];
-  for (let index = 0; index + 1 < own.length; index += 2) headers[own[index] ?? ''] = own[index + 1];
-  return headers;
-}
-
-function relayAnswer(answer: IncomingMessage, res: Response, dropped: ReadonlySet<string>): void {
-  res.writeHead(
-    answer.statusCode ?? 502,
-    endToEndFields(answer.headers, (name) => dropped.has(name)),
-  );
-  const cutIncomplete = () => {
-    if (!answer.complete && !res.destroyed && !res.writableEnded) cutAnswer(res);
-  };
-  // Before the library does so by an orderly close.
-  answer.once('error', cutIncomplete).once('close', cutIncomplete);
-  answer.pipe(res);
+  const trace = passedOn(trusted ? traceParentOf(rawHeaders) : null, requestId);
+  return [...fields, ...forwardedFields(req, trusted), REQUEST_ID_HEADER, requestId, ...trace];
 }

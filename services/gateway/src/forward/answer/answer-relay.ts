@@ -9,6 +9,7 @@ import type { AnswerFields } from './answer-fields.ts';
 import type { ForwardOutcome, RelayEvents, RelayOptions } from './relay.ts';
 import { createStreamEnding } from './stream-ending.ts';
 import type { StreamEnding } from './stream-ending.ts';
+import { guardAgainstSlowReader } from '../../http/slow-reader.ts';
 import { upstreamProblem } from '../upstream/upstream-problem.ts';
 
 type Controller = Dispatcher.DispatchController;
@@ -277,15 +278,11 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#events.reject(problem);
   }
 
-  /** The socket's idle timeout counts from a slow reader's last progress. */
   #guardAgainstStall(): void {
     const { res, stallTimeoutMs } = this.#relay;
-    if (res.listenerCount('timeout') === 0) {
-      res.once('timeout', () => {
-        cutAnswer(res);
-      });
-    }
-    res.socket?.setTimeout(stallTimeoutMs);
+    guardAgainstSlowReader(res, stallTimeoutMs, () => {
+      cutAnswer(res);
+    });
   }
 }
 

@@ -37,7 +37,7 @@ export type RelayOptions = {
   billingStatus: string;
   rateLimitState: RateLimitState;
   answerRules: AnswerRules;
-  /** A caller that reads nothing for this long is cut off. */
+  /** See guardAgainstSlowReader. */
   stallTimeoutMs: number;
   meter: AnswerMeter;
 };
