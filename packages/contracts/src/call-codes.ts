@@ -47,6 +47,10 @@ const ERRORS = {
     meaning: 'As many subscriptions as the plan allows are open.',
     fix: 'Close one, or wait until one ends.',
   },
+  too_many_streams: {
+    meaning: 'The payer has as many streams as one gateway holds for it.',
+    fix: 'Close one, or wait until one ends.',
+  },
   invalid_request: {
     meaning: 'The request is malformed.',
     fix: 'Fix the request as the message says.',

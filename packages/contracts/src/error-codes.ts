@@ -57,6 +57,7 @@ export const ERROR_CODES = {
   rate_limit_exceeded: { status: 429, title: 'Too many calls per minute' },
   session_limit_exceeded: { status: 429, title: 'Too many calls in flight' },
   subscription_limit_exceeded: { status: 429, title: 'Too many open subscriptions' },
+  too_many_streams: { status: 429, title: 'Too many open streams through one gateway' },
   header_fields_too_large: { status: 431, title: 'The request header fields are too large' },
   internal_error: { status: 500, title: 'Internal error' },
   upstream_unreachable: { status: 502, title: 'The data API could not be reached' },

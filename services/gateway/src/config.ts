@@ -56,6 +56,9 @@ const settings = z.object({
   // Node.js' own limit for a request is 300 s.
   REQUEST_BODY_TIMEOUT_MS: wholeNumber(1, 300_000).default(60_000),
   UPSTREAM_CONNECTIONS: wholeNumber(1, 10_000).default(256),
+  UPSTREAM_CONNECTIONS_PER_PAYER: wholeNumber(1, 10_000).default(128),
+  UPSTREAM_STREAMS: wholeNumber(1, 1_000_000).default(2_000),
+  UPSTREAM_STREAMS_PER_PAYER: wholeNumber(1, 1_000_000).default(500),
   UPSTREAM_CONNECT_TIMEOUT_MS: wholeNumber(1, 600_000).default(3_000),
   UPSTREAM_HEADERS_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
   UPSTREAM_BODY_IDLE_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { errors } from 'undici';
-import type { Client } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 import type { Connect } from './connect.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { Holder, PoolRequest } from './pool-request.ts';
@@ -52,6 +52,11 @@ export class Connection {
 
   get isUndicis(): boolean {
     return this.#client !== null;
+  }
+
+  /** Whether it is under way with that handler's exchange. */
+  carries(handler: Dispatcher.DispatchHandler): boolean {
+    return this.#exchange?.handler === handler;
   }
 
   /** Takes an exchange, and sends it with `send`. */

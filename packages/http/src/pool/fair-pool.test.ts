@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Dispatcher } from 'undici';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { bodyOf, GET, startRawServer } from '../../test/suite/raw-server.ts';
 import type { RawServer } from '../../test/suite/raw-server.ts';
@@ -101,4 +102,41 @@ test('a holder whose connection is lost gets another one', async () => {
   expect(await lost).toBe('UND_ERR_SOCKET');
   await answerUntil(waits);
   expect(await waits).toBe('/a2');
+});
+
+test('an exchange that lasts is set apart: it holds no place, and its connection closes at its end', async () => {
+  let finish: (() => void) | undefined;
+  const pool = server.open(
+    (socket, request) => {
+      if (!request.startsWith('GET /stream')) {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+        return;
+      }
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nbegun\r\n');
+      finish = () => socket.write('4\r\nover\r\n0\r\n\r\n');
+    },
+    { connections: 1, connectionsPerHolder: 1 },
+  );
+  let apart: Dispatcher.DispatchHandler = {};
+  const stream = bodyOf(
+    (request, handler) => {
+      apart = {
+        ...handler,
+        onResponseStart: (controller, ...head) => {
+          handler.onResponseStart?.(controller, ...head);
+          pool.setApart(apart);
+        },
+      };
+      return pool.dispatch(request, apart);
+    },
+    { ...GET, path: '/stream', holder: 'a' },
+  );
+  await waitFor(() => finish !== undefined);
+  for (let number = 0; number < 3; number += 1)
+    expect(await bodyOf(pool.dispatch, of('a', number))).toBe('ok');
+  expect(server.connections).toHaveLength(2);
+  finish?.();
+  expect(await stream).toBe('begunover');
+  await waitFor(() => server.connections.filter(({ destroyed }) => destroyed).length === 1);
+  await pool.close();
 });

@@ -32,6 +32,11 @@ export type HttpPool = {
    * the request has a connection, or has failed: with the problem service_unavailable if it may not even wait for one.
    */
   dispatch: (request: PoolRequest, handler: Dispatcher.DispatchHandler) => StopWaiting | null;
+  /**
+   * For an exchange that has turned out to last: its connection leaves the pool, which may open another one in its
+   * place, and is closed at its end.
+   */
+  setApart: (handler: Dispatcher.DispatchHandler) => void;
   /** Takes no more requests; resolves when the last one has ended. */
   close: () => Promise<void>;
 };
@@ -42,13 +47,14 @@ export type StopWaiting = () => void;
 /** HTTP/1.1 connections to one server, one request at a time on each, as undici's Pool (ADR 0077). */
 export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPool {
   const connections = new Set<Connection>();
+  const apart = new Set<Connection>();
   const free: Connection[] = [];
   const { connections: max, connectionsPerHolder: maxPerHolder = Infinity } = options;
   const waiting = createWaitingLine(options.maxWaiting ?? MAX_WAITING, refuse);
   const held = new Map<Holder, number>();
   const sendLater = createSendLater();
   const shortestMs = Math.min(options.headersTimeoutMs, options.bodyIdleTimeoutMs);
-  const checks = createChecks((nowMs) => checkAll(connections, nowMs));
+  const checks = createChecks((nowMs) => Math.min(checkAll(connections, nowMs), checkAll(apart, nowMs)));
   let closed: PromiseWithResolvers<void> | undefined;
   const url = new URL(origin);
   const toText = createRequestText(url.host);
@@ -101,7 +107,7 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
 
   function onFree(connection: Connection, nowMs: number): void {
     letGo(connection);
-    if (closed !== undefined && waiting.size === 0) {
+    if (apart.has(connection) || (closed !== undefined && waiting.size === 0)) {
       connection.destroy();
       return;
     }
@@ -121,14 +127,29 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
   function onClosed(connection: Connection, exchange: PlainExchange | null): void {
     letGo(connection);
     connections.delete(connection);
+    apart.delete(connection);
     const at = free.indexOf(connection);
     if (at !== -1) free.splice(at, 1);
     if (exchange !== null && !waiting.add(exchange)) refuse(exchange);
     serveWaiting();
-    if (connections.size === 0) closed?.resolve();
+    if (isEmpty()) closed?.resolve();
+  }
+
+  function isEmpty(): boolean {
+    return connections.size === 0 && apart.size === 0;
   }
 
   return {
+    setApart: (handler) => {
+      for (const connection of connections) {
+        if (!connection.carries(handler)) continue;
+        letGo(connection);
+        connections.delete(connection);
+        apart.add(connection);
+        serveWaiting();
+        return;
+      }
+    },
     dispatch: (request, handler) => {
       const exchange = new PlainExchange(request, handler, toText(request));
       if (closed !== undefined) {
@@ -144,7 +165,7 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
       if (closed !== undefined) return closed.promise;
       closed = Promise.withResolvers();
       for (const connection of free) connection.destroy();
-      if (connections.size === 0) closed.resolve();
+      if (isEmpty()) closed.resolve();
       return closed.promise;
     },
   };

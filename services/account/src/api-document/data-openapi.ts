@@ -66,6 +66,7 @@ const REFUSALS: readonly ErrorCode[] = [
   'rate_limit_exceeded',
   'session_limit_exceeded',
   'subscription_limit_exceeded',
+  'too_many_streams',
   'internal_error',
   'upstream_unreachable',
   'service_unavailable',

@@ -5,12 +5,17 @@ import type { ForwarderOptions } from '../forward/forward.ts';
 import type { ProxyOptions } from '../plain-routes/proxy.ts';
 import type { WebSocketsOptions } from '../websocket/websockets.ts';
 
+/** Requests that wait for a connection, for each connection. */
+const WAITING_PER_CONNECTION = 4;
+
 /** What the forwarder takes of the settings. */
 export function forwarding(
   config: Config,
-): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'cors' | 'logger'> {
+): Omit<ForwarderOptions, 'urls' | 'observer' | 'trusts' | 'cors' | 'logger' | 'streamSlots'> {
   return {
     connections: config.UPSTREAM_CONNECTIONS,
+    connectionsPerPayer: config.UPSTREAM_CONNECTIONS_PER_PAYER,
+    maxWaiting: WAITING_PER_CONNECTION * config.UPSTREAM_CONNECTIONS,
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
     headersTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
     bodyIdleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
@@ -23,9 +28,6 @@ export function forwarding(
     defaultPoints: config.DEFAULT_POINTS,
   };
 }
-
-/** Requests that wait for a connection, for each connection. */
-const WAITING_PER_CONNECTION = 4;
 
 /** What the plain routes take of the settings. */
 export function plainRouteSettings(config: Config) {

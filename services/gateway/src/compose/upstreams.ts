@@ -3,6 +3,7 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import { createForwarder } from '../forward/forward.ts';
+import { createStreamSlots } from '../forward/upstream/stream-slots.ts';
 import type { createUpstreamMetrics } from '../forward/upstream/upstream-metrics.ts';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import type { Metrics } from '../metrics.ts';
@@ -21,8 +22,20 @@ export function composeUpstreams(
 ) {
   const { observerOf, trusts, logger } = parts;
   const cors = parts.cors?.fields ?? null;
+  const streamSlots = createStreamSlots({
+    max: config.UPSTREAM_STREAMS,
+    maxPerPayer: config.UPSTREAM_STREAMS_PER_PAYER,
+  });
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
-    createForwarder({ ...forwarding(config), trusts, cors, logger, urls, observer: observerOf(apiVersion) });
+    createForwarder({
+      ...forwarding(config),
+      trusts,
+      cors,
+      logger,
+      streamSlots,
+      urls,
+      observer: observerOf(apiVersion),
+    });
   const v2 = forwarderTo(config.UPSTREAM_URL, 'v2');
   const v1 = config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1');
   const all = v1 === null ? [v2] : [v2, v1];

@@ -183,6 +183,7 @@ function createServe(parts: DataCallParts): Serve {
         meter: meter(kind, { token, payer, apiVersion, lease, admit, recheck, watchToken }),
         trace,
         cost: known,
+        opensStream: kind === 'subscription',
       });
       partEnded('forward');
       return outcome;

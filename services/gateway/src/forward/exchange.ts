@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { StopWaiting } from '@tollgate/http/pool';
 import { Problem } from '@tollgate/http/problem';
 import type { CallTrace } from '../trace/traces.ts';
 import type { AbandonedCalls } from './abandoned-calls.ts';
@@ -9,6 +10,7 @@ import type { PriceFault } from './price/price.ts';
 import type { PriceLog } from './price/price-log.ts';
 import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer/relay.ts';
 import { upstreamPath } from './request/upstream-path.ts';
+import type { StreamSlots } from './upstream/stream-slots.ts';
 import type { UpstreamObserver } from './upstream/upstream-metrics.ts';
 import type { UpstreamAddress, Upstreams } from './upstream/upstreams.ts';
 
@@ -27,6 +29,7 @@ type ExchangeParts = {
   observer: Pick<UpstreamObserver, 'onRetry'>;
   abandoned: AbandonedCalls;
   logPrice: PriceLog;
+  streamSlots: StreamSlots;
 };
 
 /** The request as it goes out, whichever address gets it. */
@@ -38,6 +41,9 @@ export type OutgoingRequest = {
   body: Buffer | Readable | null;
   trace: CallTrace | null;
   cost: CallCost;
+  payerId: number;
+  /** Gives the slot back that a call expected to be a stream has taken; null for other calls. */
+  leaveStreams: (() => void) | null;
 };
 
 /** Filled in when the response's head arrives; null for a stream, which costs by the minute. */
@@ -56,12 +62,15 @@ export class Exchange implements RelayEvents {
   #attempts = 0;
   #trial = false;
   #waiting: NodeJS.Timeout | undefined;
+  #stopWaiting: StopWaiting | null = null;
+  #leaveStreams: (() => void) | null;
   #overdue: NodeJS.Timeout | undefined;
 
   constructor(parts: ExchangeParts, request: OutgoingRequest, relay: RelayOptions, settled: Settled) {
     this.#parts = parts;
     this.#request = request;
     this.#settled = settled;
+    this.#leaveStreams = request.leaveStreams;
     this.#address = parts.upstreams.pick(null);
     this.#relay = new AnswerRelay(relay, this);
   }
@@ -89,6 +98,11 @@ export class Exchange implements RelayEvents {
     const points = isStated ? stated : this.#unpriced(stated, isFreeByDefault(status, isOpenStream));
     this.#request.cost.points = isOpenStream ? null : points;
     return points;
+  }
+
+  onStream(): void {
+    this.#leaveStreams ??= this.#parts.streamSlots.take(this.#request.payerId);
+    this.#address.pool.setApart(this.#relay);
   }
 
   onAbandoned(): void {
@@ -123,29 +137,34 @@ export class Exchange implements RelayEvents {
 
   resolve(outcome: ForwardOutcome): void {
     if (outcome === 'aborted') this.#parts.abandoned.delete(this.#relay);
-    this.#leave();
-    clearTimeout(this.#overdue);
+    this.#end();
     this.#settled.resolve(outcome);
   }
 
   reject(problem: Problem): void {
-    this.#leave();
-    clearTimeout(this.#overdue);
+    this.#end();
     this.#settled.reject(problem);
+  }
+
+  #end(): void {
+    this.#leave();
+    this.#leaveStreams?.();
+    clearTimeout(this.#overdue);
   }
 
   #dispatch(): void {
     const address = this.#address;
-    const { method, query, sharedHeaders, headers, body, trace } = this.#request;
+    const { method, query, sharedHeaders, headers, body, trace, payerId: holder } = this.#request;
     this.#attempts += 1;
     trace?.sendTo(address, this.#attempts);
     address.inFlight += 1;
     this.#trial = address.health.beginCall();
     this.#beganMs = performance.now();
     const path = upstreamPath(address.path, method, query);
-    const hasConnection = address.pool.dispatch({ method, path, sharedHeaders, headers, body }, this.#relay);
+    const request = { method, path, sharedHeaders, headers, body, holder };
+    this.#stopWaiting = address.pool.dispatch(request, this.#relay);
     // The pool's own time limits begin with a connection.
-    if (hasConnection) return;
+    if (this.#stopWaiting === null) return;
     this.#waiting = setTimeout(() => {
       this.#relay.giveUpWaiting();
     }, this.#parts.limits.connectTimeoutMs);
@@ -164,6 +183,7 @@ export class Exchange implements RelayEvents {
 
   #leave(): void {
     clearTimeout(this.#waiting);
+    this.#stopWaiting?.();
     this.#address.inFlight -= 1;
     if (this.#trial) this.#address.health.trialUndecided();
   }

@@ -17,6 +17,7 @@ import { requestBody } from './request/request-body.ts';
 import type { RequestBody } from './request/request-body.ts';
 import { callersFields, gatewayFields } from './request/request-fields.ts';
 import type { CallerIds } from './request/request-fields.ts';
+import type { StreamSlots } from './upstream/stream-slots.ts';
 import { createUpstreams } from './upstream/upstreams.ts';
 import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
@@ -28,6 +29,8 @@ type ForwardedCall = Pick<
   callerIds: CallerIds;
   trace: CallTrace | null;
   cost: CallCost;
+  /** Whether it is expected to be answered with a stream, which needs a slot of its own from the start. */
+  opensStream: boolean;
 };
 
 export type Forward = (call: ForwardedCall) => Promise<ForwardOutcome>;
@@ -38,6 +41,7 @@ export type ForwarderOptions = UpstreamsOptions &
     bodyIdleTimeoutMs: number;
     requestBodyTimeoutMs: number;
     maxRequestBodyBytes: number;
+    streamSlots: StreamSlots;
     trusts: TrustsAddress;
     logger: Pick<Logger, 'warn'>;
     /** Null if the gateway leaves cross-origin requests to the upstream. */
@@ -56,10 +60,10 @@ type Forwarder = {
  * Part 4 of a data call: the exchange with the upstream, streamed both ways. Resolves when it is over, and rejects only
  * while nothing has been sent to the caller.
  * @throws {Problem} payload_too_large; request_timeout; upstream_unreachable; upstream_timeout;
- * service_unavailable if all connections to the upstream stay in use.
+ * service_unavailable if all connections to the upstream stay in use, or no stream has room; too_many_streams.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { bodyIdleTimeoutMs } = options;
+  const { bodyIdleTimeoutMs, streamSlots } = options;
   const bodyLimits = {
     maxBytes: options.maxRequestBodyBytes,
     idleTimeoutMs: bodyIdleTimeoutMs,
@@ -68,7 +72,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const upstreams = createUpstreams(options);
   const abandoned = createAbandonedCalls();
   const logPrice = createPriceLog(options.logger);
-  const parts = { upstreams, limits: options, observer: options.observer, abandoned, logPrice };
+  const parts = { upstreams, limits: options, observer: options.observer, abandoned, logPrice, streamSlots };
   const sharedByHead = new WeakMap<readonly string[], string[]>();
   const answerRules = createAnswerRules(options.urls, options.cors);
 
@@ -88,6 +92,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
     const { req, res, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
+    const { payerId } = callerIds;
     if (whole === null || res.destroyed) return Promise.resolve('aborted');
     const { body, lengthBytes } = whole;
     const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
@@ -96,6 +101,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = {
       ...{ method: req.method ?? 'GET', query: queryOf(req), body, trace, cost },
+      ...{ payerId, leaveStreams: call.opensStream ? streamSlots.take(payerId) : null },
       ...{ sharedHeaders: repeats ? sharedFields(req) : NONE, headers },
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;

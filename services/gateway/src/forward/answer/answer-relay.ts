@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { writeSharedHead } from '@tollgate/http/message';
 import type { HttpResponse } from '@tollgate/http/message';
-import { Problem } from '@tollgate/http/problem';
+import { Problem, toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { answerFields, isDocument } from './answer-fields.ts';
 import type { AnswerFields } from './answer-fields.ts';
@@ -75,11 +75,12 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#isSent = true;
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     // The gateway asked for no interim response.
     if (status < 200) return;
     const { meter, requestId, billingStatus, rateLimitState, answerRules } = this.#relay;
     const isOpenStream = meter.isOpenStream(headers);
+    if (isOpenStream && !this.#hasRoomForStream(controller)) return;
     const points = this.#events.onHead(status, headers, isOpenStream);
     this.#points = points;
     this.#state = 'answering';
@@ -139,6 +140,18 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     queueMicrotask(() => {
       if (this.#state === 'answering' && this.#trafficBytes === 0) res.flushHeaders();
     });
+  }
+
+  /** Most streams have their slot already; one that the upstream chose doesn't. */
+  #hasRoomForStream(controller: Controller): boolean {
+    try {
+      this.#events.onStream();
+      return true;
+    } catch (error) {
+      this.#fail(toProblem(error));
+      controller.abort(new Error('there is no room for the stream'));
+      return false;
+    }
   }
 
   #openStream(headers: IncomingHttpHeaders): void {

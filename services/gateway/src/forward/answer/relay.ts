@@ -46,6 +46,8 @@ export type RelayOptions = {
 export type RelayEvents = {
   /** Returns what the response costs. */
   onHead: (status: number, headers: IncomingHttpHeaders, isOpenStream: boolean) => number;
+  /** The response is a stream. @throws {Problem} if there is no room for another one. */
+  onStream: () => void;
   /** The caller has gone after the request was sent: the relay waits for the price. */
   onAbandoned: () => void;
   /** It failed before the response's head. Returns true if it is sent again: the relay waits on. */

@@ -26,6 +26,10 @@ export type UpstreamsOptions = {
   urls: readonly string[];
   /** For each address. */
   connections: number;
+  /** Of one payer. Streams don't count. */
+  connectionsPerPayer: number;
+  /** Calls that may wait for a connection. */
+  maxWaiting: number;
   connectTimeoutMs: number;
   headersTimeoutMs: number;
   bodyIdleTimeoutMs: number;
@@ -59,6 +63,8 @@ function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
   const observed = options.observer.address(origin);
   const pool = createHttpPool(origin, {
     connections: options.connections,
+    connectionsPerHolder: options.connectionsPerPayer,
+    maxWaiting: options.maxWaiting,
     connectTimeoutMs: options.connectTimeoutMs,
     headersTimeoutMs: options.headersTimeoutMs,
     bodyIdleTimeoutMs: options.bodyIdleTimeoutMs,
