@@ -92,6 +92,8 @@ const peopleSettings = {
   SIGN_IN_WINDOW_SEC: wholeNumber(1, 86_400).default(900),
   SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: wholeNumber(1, 1_000_000).default(10),
   SIGN_IN_FAILURES_PER_ADDRESS: wholeNumber(1, 1_000_000).default(100),
+  // libuv's own setting and default: how many threads there are.
+  UV_THREADPOOL_SIZE: wholeNumber(1, 1_024).default(4),
   PASSWORD_HASH_QUEUE_MAX: wholeNumber(0, 10_000).default(64),
   SMTP_URL: connectionUrl('smtp:', 'smtps:').optional(),
   MAIL_FROM: sender.optional(),

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
@@ -12,7 +13,7 @@ import type { Query, Transact } from '../platform/database/query.ts';
 import { startErasures } from '../identity/deletion/erasure-worker.ts';
 import { startHousekeeping } from '../platform/housekeeping/housekeeping.ts';
 import type { DueWatch } from '../platform/timing/due-watch.ts';
-import { createPasswordHasher } from '../identity/passwords/password-hasher.ts';
+import { createPasswordHasher, hashWidth } from '../identity/passwords/password-hasher.ts';
 import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';
 import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
@@ -134,6 +135,7 @@ function passwordHasher(config: Config, registry: Registry): PasswordHasher {
   });
   return createPasswordHasher({
     queueMax: config.PASSWORD_HASH_QUEUE_MAX,
+    width: hashWidth({ cores: availableParallelism(), threads: config.UV_THREADPOOL_SIZE }),
     onDone: (operation) => {
       hashes.inc({ operation });
     },

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { insertPerson, openBrowser, signedInBrowser, startPeople } from '../../../test/suite/people.ts';
@@ -72,6 +74,20 @@ describe('attempts to sign in', () => {
     expect(statuses).toEqual([...Array<number>(8).fill(401), 429]);
     expect((await attempt(email, password, '2001:db8:7:7::ffff')).status).toBe(429);
     expect((await attempt(email, password, '2001:db8:7:8::1')).status).toBe(201);
+  });
+
+  test('count for the wider networks of an IPv6 address: moving on to the next /64 begins no new count', async () => {
+    const { email, password } = await person();
+    const from = (number: number) => `2001:db8:9:${(0x100 + number).toString(16)}::1`;
+    const statuses = [];
+    for (let count = 0; count < 17; count += 1) {
+      statuses.push((await attempt(`nobody-${String(count)}@example.com`, 'wrong', from(count))).status);
+    }
+    expect(statuses).toEqual([...Array<number>(16).fill(401), 429]);
+    expect((await attempt(email, password, from(99))).status).toBe(429);
+    // Another /56 of the same /48, which allows more.
+    expect((await attempt(email, password, '2001:db8:9:200::1')).status).toBe(201);
+    expect((await attempt(email, password, '2001:db8:a:100::1')).status).toBe(201);
   });
 
   test('from one address count as one, in whatever form a proxy writes it', async () => {
@@ -165,3 +181,39 @@ test('a flood of sign-ins gets 503 where the line is full, and the process goes 
     await flooded.stop();
   }
 });
+
+test('a flood from changing addresses of one network leaves the others their sign-in', async () => {
+  const settings = {
+    ...{ PASSWORD_HASH_QUEUE_MAX: '8', SIGN_IN_FAILURES_PER_ADDRESS: '100000' },
+    SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: '100',
+  };
+  const flooded = await startServiceProcess('account', { ...suite.settings, ...settings });
+  try {
+    const people = await Promise.all(Array.from({ length: 5 }, person));
+    let isOver = false;
+    let refused = 0;
+    const guess = async (caller: number) => {
+      for (let count = 0; !isOver; count += 1) {
+        const address = `2001:db8:66:${((caller * 97 + count) % 512).toString(16)}::1`;
+        const { status } = await attempt(`nobody-${String(caller)}@example.com`, 'wrong', address, flooded);
+        if (status === 503) refused += 1;
+      }
+    };
+    // So many have failed there already that it isn't quiet.
+    await suite.database.raw(
+      `INSERT INTO attempt_counts (subject, attempts, window_ends_at) VALUES (?, 40000, now() + interval '1 hour')`,
+      [createHash('sha256').update('sign-in address 2001:db8:66::/48').digest('base64url')],
+    );
+    const flood = Array.from({ length: 80 }, (_, caller) => guess(caller));
+    await waitFor(() => refused > 80);
+    const statuses = [];
+    for (const [index, { email, password }] of people.entries()) {
+      statuses.push((await attempt(email, password, `192.0.2.${String(100 + index)}`, flooded)).status);
+    }
+    isOver = true;
+    await Promise.all(flood);
+    expect(statuses).toEqual([201, 201, 201, 201, 201]);
+  } finally {
+    await flooded.stop();
+  }
+}, 60_000);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
-import type { AttemptLimit } from './attempt-counts.ts';
+import { addressNetworks } from '@tollgate/http/address-group';
+import type { AttemptLimit, Taken } from './attempt-counts.ts';
 
 export type SignInLimits = { windowSec: number; perAccountAndAddress: number; perAddress: number };
 
@@ -15,18 +16,40 @@ const MAX_DELAYED = 200;
 
 /**
  * Limits for one password attempt. The account alone has no maximum, with which a stranger could lock its owner out
- * (ADR 0025). It is named by what was typed, so that accounts that don't exist are counted alike.
+ * (ADR 0025). It is named by what was typed, so that accounts that don't exist are counted alike. An IPv6 address counts
+ * for its wider networks as well, with wider limits (ADR 0085).
  */
 export function passwordAttempt(
   { windowSec, perAccountAndAddress, perAddress }: SignInLimits,
   { account, address }: { account: string; address: string },
-): [pair: AttemptLimit, address: AttemptLimit, account: AttemptLimit] {
+): [pair: AttemptLimit, address: AttemptLimit, account: AttemptLimit, ...networks: AttemptLimit[]] {
   const who = account.toLowerCase();
+  const [{ network: group }, ...wider] = addressNetworks(address);
   return [
-    { subject: `sign-in account ${who} address ${address}`, max: perAccountAndAddress, windowSec },
-    { subject: `sign-in address ${address}`, max: perAddress, windowSec },
+    { subject: `sign-in account ${who} address ${group}`, max: perAccountAndAddress, windowSec },
+    { subject: `sign-in address ${group}`, max: perAddress, windowSec },
     { subject: `sign-in account ${who}`, max: undefined, windowSec },
+    ...wider.map(({ network, share }) => ({
+      subject: `sign-in address ${network}`,
+      max: perAddress * share,
+      windowSec,
+    })),
   ];
+}
+
+/** The part of its limit up to which an address has hardly a failure: people mistype passwords. */
+const HARDLY_SHARE = 0.1;
+
+/** Whether a password attempt comes from where hardly one has failed, its wider networks included. */
+export function isFromQuietNetwork(
+  attempt: ReturnType<typeof passwordAttempt>,
+  { counts }: Pick<Taken, 'counts'>,
+): boolean {
+  const [, ...ofNetworks] = attempt;
+  return ofNetworks.every(
+    ({ max }, index) =>
+      max === undefined || (counts[index + 1] ?? Infinity) <= Math.max(1, max * HARDLY_SHARE),
+  );
 }
 
 /** Slows guessing down without ever turning the owner away. */

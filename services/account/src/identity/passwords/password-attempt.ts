@@ -1,7 +1,8 @@
 import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../attempts/attempt-counts.ts';
-import { passwordAttempt } from '../attempts/sign-in-limits.ts';
+import { isFromQuietNetwork, passwordAttempt } from '../attempts/sign-in-limits.ts';
 import type { SignInLimits, SlowDown } from '../attempts/sign-in-limits.ts';
+import type { Caller } from '../sessions/caller-address.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 
 export type PasswordCheckParts = {
@@ -15,13 +16,14 @@ export type PasswordCheckParts = {
 export async function isPasswordRight(
   { counts, signInLimits, slowDown, hasher }: PasswordCheckParts,
   { email, password, password_hash }: { email: string; password: string; password_hash: string },
-  addressGroup: string,
+  { address, addressGroup }: Caller,
 ): Promise<boolean> {
-  const attempt = passwordAttempt(signInLimits, { account: email, address: addressGroup });
+  const attempt = passwordAttempt(signInLimits, { account: email, address });
   const taken = await counts.take(attempt);
   refuseExceeded(taken);
   await slowDown(taken.counts[2] ?? 0);
-  if (!(await hasher.verify(password, password_hash))) return false;
+  const caller = { addressGroup, isTrusted: isFromQuietNetwork(attempt, taken) };
+  if (!(await hasher.verify(password, password_hash, caller))) return false;
   await counts.giveBack(attempt);
   return true;
 }

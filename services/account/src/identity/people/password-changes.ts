@@ -38,13 +38,13 @@ export async function requestPasswordReset(
 export async function resetPassword(
   { query, transact, hasher, wakeMails }: PeopleParts,
   { token, password }: { token: string; password: string },
-  { address, request_id }: Caller,
+  { address, addressGroup, request_id }: Caller,
 ): Promise<void> {
   // Looked up first, so that guessed tokens cost no hash.
   const found = await findEmailToken(query, token);
   if (found?.purpose !== 'reset_password') throw unknownToken();
   assertPasswordFits('password', password, found.email);
-  const passwordHash = await hasher.hash(password);
+  const passwordHash = await hasher.hash(password, { addressGroup, isTrusted: true });
   const { account_id } = found;
   await transact(async (inside) => {
     // Locked before the token, so that two links of one account can't deadlock.
@@ -81,7 +81,10 @@ export async function changePassword(
   const { email, password_hash } = signedIn.session.account;
   assertPasswordFits('new_password', new_password, email);
   await assertCurrentPassword(parts, signedIn, current_password, caller);
-  const passwordHash = await parts.hasher.hash(new_password);
+  const passwordHash = await parts.hasher.hash(new_password, {
+    addressGroup: caller.addressGroup,
+    isTrusted: true,
+  });
   const begun = await parts.transact(async (inside) => {
     const account = await lockAccount(inside, account_id);
     // A concurrent change may have replaced the password that was verified.
@@ -111,9 +114,9 @@ export async function assertCurrentPassword(
   parts: PasswordCheckParts,
   { session }: SignedIn,
   password: string,
-  { addressGroup }: Caller,
+  caller: Caller,
 ): Promise<void> {
   const { email, password_hash } = session.account;
-  const isRight = await isPasswordRight(parts, { email, password, password_hash }, addressGroup);
+  const isRight = await isPasswordRight(parts, { email, password, password_hash }, caller);
   if (!isRight) throw wrongCurrentPassword();
 }

@@ -29,7 +29,7 @@ export async function signUp(
     address: addressGroup,
     accountId: null,
   });
-  const password_hash = await hasher.hash(password);
+  const password_hash = await hasher.hash(password, { addressGroup, isTrusted: false });
   const mail: IdentityMail = { kind: 'sign_up', recipient: email, name, password_hash };
   await enqueueMail(query, mail);
   wakeMails();
@@ -86,10 +86,10 @@ async function assertPasswordOfSignUp(
   parts: PasswordCheckParts,
   { email, password_hash }: Extract<EmailToken, { purpose: 'sign_up' }>,
   password: string | undefined,
-  { addressGroup }: Caller,
+  caller: Caller,
 ): Promise<void> {
   if (password === undefined) throw missingSignUpPassword();
-  const isRight = await isPasswordRight(parts, { email, password, password_hash }, addressGroup);
+  const isRight = await isPasswordRight(parts, { email, password, password_hash }, caller);
   if (!isRight) throw wrongSignUpPassword();
 }
 

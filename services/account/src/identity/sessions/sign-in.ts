@@ -3,6 +3,7 @@ import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { isOutdated } from '../passwords/password.ts';
+import type { HashCaller } from '../passwords/password-hasher.ts';
 import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
 import type { Account } from '../accounts/account.ts';
 import { findAccountByEmail, lockAccount, setPasswordHash } from '../accounts/account-store.ts';
@@ -14,7 +15,7 @@ import type { Caller } from './caller-address.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
 import type { SessionLifetimes } from './session-store.ts';
-import { passwordAttempt } from '../attempts/sign-in-limits.ts';
+import { isFromQuietNetwork, passwordAttempt } from '../attempts/sign-in-limits.ts';
 
 export type SignInParts = PasswordCheckParts & {
   query: Query;
@@ -43,7 +44,7 @@ export async function signIn(
 ): Promise<BegunSession | SecondStep> {
   const { query, counts, signInLimits, slowDown } = parts;
   const { email } = request;
-  const attempt = passwordAttempt(signInLimits, { account: email, address: by.addressGroup });
+  const attempt = passwordAttempt(signInLimits, { account: email, address: by.address });
   const taken = await counts.take(attempt);
   // Only the first refusal goes to the account's audit log; more would fill it.
   if (taken.exceeded.includes(attempt[0]) && taken.counts[0] === signInLimits.perAccountAndAddress + 1) {
@@ -51,11 +52,12 @@ export async function signIn(
   }
   refuseExceeded(taken);
   await slowDown(taken.counts[2] ?? 0);
+  const caller = { addressGroup: by.addressGroup, isTrusted: isFromQuietNetwork(attempt, taken) };
   for (let look = 0; look < LOOKS; look += 1) {
     const account = await findAccountByEmail(query, email);
-    if (!(await isPasswordOf(parts, account, request.password)) || account === undefined) break;
+    if (!(await isPasswordOf(parts, account, request.password, caller)) || account === undefined) break;
     const upgraded = isOutdated(account.password_hash)
-      ? await parts.hasher.hash(request.password)
+      ? await parts.hasher.hash(request.password, caller)
       : undefined;
     const begun = await beginIfUnchanged(parts, { account, upgraded, request, by });
     if (begun === undefined) continue;
@@ -69,8 +71,9 @@ async function isPasswordOf(
   { hasher }: SignInParts,
   account: Account | undefined,
   password: string,
+  caller: HashCaller,
 ): Promise<boolean> {
-  const isRight = await hasher.verify(password, account?.password_hash);
+  const isRight = await hasher.verify(password, account?.password_hash, caller);
   return isRight && account?.email_verified_at !== null;
 }
 

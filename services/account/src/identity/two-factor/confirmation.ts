@@ -32,10 +32,10 @@ export async function confirmWithPassword(
   parts: TwoFactorParts,
   { session }: SignedIn,
   password: string,
-  { addressGroup }: Caller,
+  caller: Caller,
 ): Promise<void> {
   const { email, password_hash } = session.account;
-  const isRight = await isPasswordRight(parts, { email, password, password_hash }, addressGroup);
+  const isRight = await isPasswordRight(parts, { email, password, password_hash }, caller);
   if (!isRight) throw invalidFields([{ field: 'password', message: 'is wrong' }]);
   await confirmSession(parts.query, session.session_id);
 }
