@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { planLimitsSchema } from './plan-limits.ts';
 
 /** What account sees of a stack, for `tollgate doctor` (ADR 0066). It contains no secret. */
 
@@ -40,6 +41,8 @@ const postgresSchema = z.object({
       secrets: z.int(),
     }),
   ),
+  /** Null before all migrations were applied. */
+  plan_limits: planLimitsSchema.nullable(),
 });
 
 const redisServerSchema = z.object({

@@ -1,3 +1,4 @@
+import { planLimitsEndpoint } from './billing/plans/largest-limits.ts';
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
 import type { Introspector } from '@tollgate/introspection';
@@ -167,6 +168,7 @@ export function createPrivateApp(parts: PrivateParts): Express {
     .route('/private/entitlements/:account_id')
     .get(entitlementEndpoint(parts))
     .all(methodNotAllowed('GET', 'HEAD'));
+  app.route('/private/plan-limits').get(planLimitsEndpoint(query)).all(methodNotAllowed('GET', 'HEAD'));
   app
     .route('/private/usage-snapshots/:period_id')
     .get(usageSnapshotEndpoint(query))

@@ -66,11 +66,29 @@ export function createMetrics(registry: Registry) {
       'tollgate_data_calls_abandoned',
       'Data calls whose callers have gone and whose price has not arrived',
     ),
+    observeStreams: streamGauges(registry),
     observeLeases: gauge(
       registry,
       'tollgate_leases_held',
       'Slots among calls in flight and open subscriptions that this process holds',
     ),
+  };
+}
+
+function streamGauges(registry: Registry) {
+  const observeOpen = gauge(
+    registry,
+    'tollgate_upstream_streams_open',
+    'Streams of HTTP responses that hold a connection to the upstream',
+  );
+  const observeMax = gauge(
+    registry,
+    'tollgate_upstream_streams_per_payer_max',
+    'Streams that this gateway holds for one payer at most (UPSTREAM_STREAMS_PER_PAYER)',
+  );
+  return ({ open, perPayerMax }: { open: () => number; perPayerMax: number }) => {
+    observeOpen(open);
+    observeMax(() => perPayerMax);
   };
 }
 

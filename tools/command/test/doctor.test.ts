@@ -235,6 +235,29 @@ test('clocks that are apart', async () => {
   ]);
 }, 60_000);
 
+test.each([
+  [[500], 'ok'],
+  [[100], 'warning'],
+  [[300, 300], 'ok'],
+])('plans that allow 500 subscriptions, and gateways that hold %j of a payer: %s', async (held, status) => {
+  await stack.sql(
+    `INSERT INTO plans (name, description) VALUES ('Many streams', '{"subscription_limit":500}')`,
+  );
+  repairs.push(() => stack.sql(`DELETE FROM plans WHERE name = 'Many streams'`));
+  const gateways = await Promise.all(
+    held.map(async (max) => {
+      const gateway = createServer((req, res) => {
+        res.end(req.url === '/metrics' ? `tollgate_upstream_streams_per_payer_max ${String(max)}\n` : '{}');
+      }).listen(0, '127.0.0.1');
+      await once(gateway, 'listening');
+      repairs.push(() => new Promise((resolve) => gateway.close(resolve)));
+      return `http://127.0.0.1:${String((gateway.address() as AddressInfo).port)}`;
+    }),
+  );
+  const { of } = await examine('--gateway-url', ...gateways);
+  expect(of('streams')).toMatchObject([{ status }]);
+});
+
 test('gateways of another version, unready or away', async () => {
   const gateway = createServer((req, res) => {
     res.statusCode = req.url === '/health/ready' ? 503 : 200;

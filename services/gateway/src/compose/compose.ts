@@ -18,6 +18,7 @@ import {
 import { createGatewayCors } from './cors.ts';
 import { createWebSockets } from '../websocket/websockets.ts';
 import { composeRefusals } from './refusals.ts';
+import { comparePlanLimits } from './plan-capacity.ts';
 import { composeUpstreams } from './upstreams.ts';
 import type { Config } from '../config.ts';
 import { createAuthenticate } from '../authenticate/authenticate.ts';
@@ -95,6 +96,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     v2: createDataEndpoint({ ...pipeline, forward: upstreams.v2.forward, apiVersion: 'v2' }),
     v1: upstreams.v1 && createDataEndpoint({ ...pipeline, forward: upstreams.v1.forward, apiVersion: 'v1' }),
   });
+  const stopComparing = comparePlanLimits(peers.account, config.UPSTREAM_STREAMS_PER_PAYER, logger);
   const plainApp = createPlainApp({
     ...{ logger, registry, addressOf, account, liveUsage, auth },
     strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
@@ -116,6 +118,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await upstreams.endAbandoned();
       await close();
       await refusals.close();
+      stopComparing();
       store.clock.close();
       const pools = [account, liveUsage, auth, upstreams, peers];
       await Promise.all([...pools.map((pool) => pool.close()), traces.close()]);

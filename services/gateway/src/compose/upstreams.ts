@@ -17,7 +17,7 @@ export function composeUpstreams(
     trusts: TrustsAddress;
     cors: Cors | null;
     logger: Logger;
-    metrics: Pick<Metrics, 'observeAbandoned'>;
+    metrics: Pick<Metrics, 'observeAbandoned' | 'observeStreams'>;
   },
 ) {
   const { observerOf, trusts, logger } = parts;
@@ -26,6 +26,7 @@ export function composeUpstreams(
     max: config.UPSTREAM_STREAMS,
     maxPerPayer: config.UPSTREAM_STREAMS_PER_PAYER,
   });
+  parts.metrics.observeStreams({ open: streamSlots.open, perPayerMax: config.UPSTREAM_STREAMS_PER_PAYER });
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
     createForwarder({
       ...forwarding(config),

@@ -40,7 +40,7 @@ export class PeerAnswer implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     this.#hasBegun = true;
-    this.#res.writeHead(status, endToEndFields(headers, this.#options.dropped));
+    this.#res.writeHead(status, endToEndFields(headers, (name) => this.#options.dropped.has(name)));
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {

@@ -9,6 +9,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { bodyOf, startServer } from './upstreams/server.ts';
 import type { TestServer } from './upstreams/server.ts';
 
+const PLAN_LIMITS_PATH = '/private/plan-limits';
+
 /** Stand-ins for auth and account over HTTP, for suites that test the gateway; e2e/ has the real ones. */
 type Peer = {
   url: string;
@@ -31,7 +33,8 @@ async function startPeer(answer: (path: string, body: string) => Answer): Promis
   const headers = new Map<string, IncomingHttpHeaders>();
   const handler: RequestListener = (req, res) => {
     void bodyOf(req).then((body) => {
-      requests.push(req.url ?? '');
+      // Asked once at the start, whatever a suite does.
+      if (req.url !== PLAN_LIMITS_PATH) requests.push(req.url ?? '');
       headers.set(req.url ?? '', req.headers);
       ({ authorization } = req.headers);
       const { status, body: document } = answer(req.url ?? '', body.toString());
@@ -110,6 +113,7 @@ export async function startAccountPeer(): Promise<AccountPeer> {
   const counted = new Map<number, Partial<UsageSnapshot> | 'unknown'>();
   const payers = new Map<number, number>();
   const peer = await startPeer((path) => {
+    if (path === PLAN_LIMITS_PATH) return { status: 200, body: { subscription_limit: 500 } };
     const periodId = Number(/^\/private\/usage-snapshots\/(\d+)$/.exec(path)?.[1]);
     if (!Number.isNaN(periodId))
       return found(counted.get(periodId), emptySnapshot(periodId, payers.get(periodId)));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ok, problem, skipped } from './finding.ts';
+import type { PlanLimits } from '@tollgate/contracts/plan-limits';
+import { ok, problem, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const liveSchema = z.object({ version: z.string().optional() });
@@ -7,33 +8,42 @@ const liveSchema = z.object({ version: z.string().optional() });
 /** A version that a process stated, by the process' name; null if it is too old to state one. */
 export type StatedVersion = readonly [name: string, version: string | null];
 
-/** Asks each gateway's private listener whether it lives and is ready. */
+const STREAMS_PER_PAYER = /^tollgate_upstream_streams_per_payer_max(?:\{.*\})? (\d+)$/m;
+
+/** Asks each gateway's private listener whether it lives and is ready, and how many streams it holds for a payer. */
 export async function checkGateways(
   urls: readonly string[],
   timeoutMs: number,
-): Promise<{ findings: Finding[]; versions: StatedVersion[] }> {
+): Promise<{ findings: Finding[]; versions: StatedVersion[]; streamsPerPayer: number[] }> {
   if (urls.length === 0) {
     const finding = 'No gateway was checked: name their private listeners with --gateway-url.';
-    return { findings: [skipped('gateways', finding)], versions: [] };
+    return { findings: [skipped('gateways', finding)], versions: [], streamsPerPayer: [] };
   }
   const asked = await Promise.all(urls.map((url) => askGateway(url, timeoutMs)));
   return {
     findings: asked.map(({ finding }) => finding),
     versions: asked.flatMap(({ stated }) => (stated === undefined ? [] : [stated])),
+    streamsPerPayer: asked.flatMap(({ streamsPerPayer }) => streamsPerPayer ?? []),
   };
 }
 
 async function askGateway(
   url: string,
   timeoutMs: number,
-): Promise<{ finding: Finding; stated?: StatedVersion }> {
+): Promise<{ finding: Finding; stated?: StatedVersion; streamsPerPayer?: number[] }> {
   const check = 'gateways';
   const ask = (path: string) => fetch(`${url}${path}`, { signal: AbortSignal.timeout(timeoutMs) });
   try {
-    const [live, ready] = await Promise.all([ask('/health/live'), ask('/health/ready')]);
+    const [live, ready, metrics] = await Promise.all([
+      ask('/health/live'),
+      ask('/health/ready'),
+      ask('/metrics'),
+    ]);
+    const [, perPayer] = STREAMS_PER_PAYER.exec(await metrics.text()) ?? [];
+    const streamsPerPayer = perPayer === undefined ? [] : [Number(perPayer)];
     const stated = [`gateway ${url}`, liveSchema.parse(await live.json()).version ?? null] as const;
     return ready.ok
-      ? { finding: ok(check, `${url} is ready.`), stated }
+      ? { finding: ok(check, `${url} is ready.`), stated, streamsPerPayer }
       : { finding: problem(check, `${url} is not ready.`, `See ${url}/health/ready and its log.`), stated };
   } catch {
     return {
@@ -50,4 +60,20 @@ export function checkVersions(stated: readonly StatedVersion[]): Finding {
   }
   const list = stated.map(([name, each]) => `${name} ${each ?? '(older)'}`).join(', ');
   return problem('versions', `The versions differ: ${list}.`, 'Complete the update, or the rollback.');
+}
+
+/** Whether a payer can open as many subscriptions over HTTP as plans allow (ADR 0084). */
+export function checkStreams(planLimits: PlanLimits | null, streamsPerPayer: readonly number[]): Finding {
+  const check = 'streams';
+  const allowed = planLimits?.subscription_limit ?? 0;
+  if (planLimits === null || streamsPerPayer.length === 0) {
+    return skipped(check, 'No gateway stated how many streams it holds for a payer, or plans are unknown.');
+  }
+  const held = streamsPerPayer.reduce((sum, one) => sum + one, 0);
+  if (allowed <= held) return ok(check, 'The gateways hold as many streams of a payer as plans allow.');
+  return warning(
+    check,
+    `A plan allows ${String(allowed)} subscriptions, and the gateways hold ${String(held)} of a payer over HTTP.`,
+    'Raise UPSTREAM_STREAMS_PER_PAYER and UPSTREAM_STREAMS, or add gateways.',
+  );
 }

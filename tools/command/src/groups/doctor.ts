@@ -3,7 +3,7 @@ import { healthReportSchema } from '@tollgate/contracts/health-report';
 import { VERSION } from '@tollgate/server/version';
 import { newGroup } from '../commands.ts';
 import { checkPublicCertificate } from '../doctor/certificates.ts';
-import { checkGateways, checkVersions } from '../doctor/gateway-checks.ts';
+import { checkGateways, checkStreams, checkVersions } from '../doctor/gateway-checks.ts';
 import { ok, problem } from '../doctor/finding.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { checkReport } from '../doctor/stack-checks.ts';
@@ -47,6 +47,7 @@ async function examine({ api, local }: Session, gatewayUrls: string[] | undefine
   ]);
   return [
     ...gateways.findings,
+    checkStreams(report.postgres?.plan_limits ?? null, gateways.streamsPerPayer),
     checkVersions([
       ['tollgate', VERSION],
       ['account', report.version],

@@ -5,6 +5,7 @@ import type { HealthReport } from '@tollgate/contracts/health-report';
 import { SEALED_TOKENS } from '../../access/tokens/store.ts';
 import { SEALED_TOTP_SECRETS } from '../../identity/two-factor/totp/totp-store.ts';
 import { SEALED_WEBHOOK_SECRETS } from '../../notifications/secrets/secret-store.ts';
+import { largestPlanLimits } from '../../billing/plans/largest-limits.ts';
 import { compareMigrations } from '../../platform/database/migration-list.ts';
 import { isReadOnly } from '../../platform/database/postgres-server.ts';
 import { createQuery } from '../../platform/database/query.ts';
@@ -58,6 +59,7 @@ export async function reportPostgres(
     unknown_migrations: unknown,
     outboxes,
     sealed_secrets,
+    plan_limits: pending.length > 0 ? null : await largestPlanLimits(query),
   };
 }
 

@@ -1,0 +1,21 @@
+import type { RequestHandler } from 'express';
+import type { PlanLimits } from '@tollgate/contracts/plan-limits';
+import type { Query } from '../../platform/database/query.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
+
+/** The largest limits of plans that are not archived. One without a limit doesn't count: it promises no number. */
+export async function largestPlanLimits(query: Query): Promise<PlanLimits> {
+  return singleRow(
+    await query<PlanLimits>(
+      `SELECT CAST(max(CAST(description ->> 'subscription_limit' AS numeric)) AS bigint) AS subscription_limit
+       FROM plans WHERE archived_at IS NULL`,
+    ),
+  );
+}
+
+/** `GET /private/plan-limits` for gateways, which compare it with what they hold: 200 with PlanLimits. */
+export function planLimitsEndpoint(query: Query): RequestHandler {
+  return async (_req, res) => {
+    res.json(await largestPlanLimits(query));
+  };
+}
