@@ -5,6 +5,7 @@ import { clients } from './clients.ts';
 import { codeSamples } from './console/code-samples.ts';
 import { ALL_JOURNEYS, MAIN_JOURNEYS, consoleJourneys } from './console-journeys.ts';
 import type { Journeys } from './console-journeys.ts';
+import { fairShares } from './fair-shares.ts';
 import { faults } from './faults.ts';
 import { manualTokens } from './manual-tokens.ts';
 import { interruptedCalls } from './interrupted-calls.ts';
@@ -29,6 +30,7 @@ export function allSpecs(stack: () => Stack): void {
   codeSamples(stack);
   manualTokens(stack);
   webhookFairness(stack);
+  fairShares(stack);
   interruptedCalls(stack);
 }
 

@@ -3113,8 +3113,8 @@ export interface components {
                 "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
             };
         };
-        /** @description `rate_limit_exceeded`: Too many calls per minute. `session_limit_exceeded`: Too many calls in flight. `subscription_limit_exceeded`: Too many open subscriptions. */
-        "graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded": {
+        /** @description `rate_limit_exceeded`: Too many calls per minute. `session_limit_exceeded`: Too many calls in flight. `subscription_limit_exceeded`: Too many open subscriptions. `too_many_streams`: Too many open streams through one gateway. */
+        "graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description What the call cost. */
@@ -3943,7 +3943,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded"];
+            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];
@@ -4040,7 +4040,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded"];
+            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];
@@ -4135,7 +4135,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded"];
+            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];
@@ -4232,7 +4232,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded"];
+            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];
