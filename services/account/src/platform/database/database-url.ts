@@ -1,5 +1,5 @@
 /** How the server's certificate is checked. There is no mode that falls back to a connection without TLS. */
-export type TlsMode = 'disable' | 'no-verify' | 'verify-ca' | 'verify-full';
+type TlsMode = 'disable' | 'no-verify' | 'verify-ca' | 'verify-full';
 
 export type PostgresEndpoint = { host: string; port: number };
 

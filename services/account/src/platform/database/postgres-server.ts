@@ -7,7 +7,7 @@ import type { DatabaseAddress, PostgresEndpoint } from './database-url.ts';
 import { sessionOptions } from './session-settings.ts';
 
 /** Of pg.ClientConfig. The time limit is for the whole connection, up to its first statement. */
-export type ConnectionLimits = Pick<
+type ConnectionLimits = Pick<
   pg.ClientConfig,
   | 'application_name'
   | 'statement_timeout'
