@@ -18,6 +18,7 @@ import { limitJourneys, planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveJourneys } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
+import { sessionJourneys } from './console/sessions.ts';
 import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
 import { usageJourneys } from './console/usage.ts';
@@ -27,6 +28,7 @@ export type Journeys = Readonly<Record<string, (journey: Journey) => void>>;
 export const ALL_JOURNEYS = {
   'every page': everyPageJourneys,
   search: searchJourneys,
+  'a replaced session': sessionJourneys,
   plan: planJourneys,
   limits: limitJourneys,
   entry: entryJourneys,

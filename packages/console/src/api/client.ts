@@ -21,14 +21,25 @@ export class ApiError extends Error {
   readonly atMs = performance.now();
 
   constructor(problem: Problem | null, retryAfterSec: number | null = null) {
-    super(problem?.detail ?? problem?.title ?? `${brand.name} cannot be reached. Check your connection.`);
+    super(messageOf(problem));
     this.name = 'ApiError';
     this.problem = problem;
     this.retryAfterSec = retryAfterSec;
   }
 }
 
+function messageOf(problem: Problem | null): string {
+  if (problem === null) return `${brand.name} cannot be reached. Check your connection.`;
+  // Its detail tells a program what to send.
+  if (isOfOtherSession(problem)) return 'You have signed in anew in another window. Reload this page.';
+  return problem.detail ?? problem.title;
+}
+
+/** Whether the request has the CSRF token of a session that the browser's cookie no longer is for. */
+const isOfOtherSession = ({ code }: Problem) => code === 'csrf_token_required';
+
 let csrfToken: string | null = null;
+let adoptSession: () => Promise<boolean> = () => Promise.resolve(false);
 let onSessionEnd: () => void = () => undefined;
 let latestRequestId: string | null = null;
 
@@ -40,6 +51,14 @@ export function lastRequestId(): string | null {
 /** Sets the token that unsafe requests carry; it belongs to the session and changes with it. */
 export function setCsrfToken(token: string | null): void {
   csrfToken = token;
+}
+
+/**
+ * Sets what reads the session anew when another window has replaced it. It resolves to whether that is the same
+ * account's, so that what was asked for in this tab may be sent with it.
+ */
+export function onSessionReplaced(adopt: () => Promise<boolean>): void {
+  adoptSession = adopt;
 }
 
 /** Sets what happens when a request is refused because the session has ended. */
@@ -65,8 +84,22 @@ const csrf: Middleware = {
   },
 };
 
+/** Sends a request, and sends it again where only the session's token has changed. */
+async function send(request: Request): Promise<Response> {
+  const again = request.method === 'GET' ? null : request.clone();
+  const response = await fetch(request);
+  if (again === null || response.status !== 403) return response;
+  const problem: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  if (!isProblem(problem) || !isOfOtherSession(problem) || !(await adoptSession())) return response;
+  again.headers.set('x-csrf-token', csrfToken ?? '');
+  return fetch(again);
+}
+
 /** The API client: paths, bodies and responses are typed by docs/openapi.json. */
-export const api = createClient<paths>({ baseUrl: '/' });
+export const api = createClient<paths>({ baseUrl: '/', fetch: send });
 api.use(csrf);
 
 type Outcome<T> = { data?: T; error?: unknown; response: Response };

@@ -10,6 +10,7 @@ import { ConnectionBar } from './connection-bar.tsx';
 import { Navigation } from './navigation.tsx';
 import { Search } from './search/search.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
+import { useFormerAccount } from './use-former-account.ts';
 import { useOtherTabs } from './use-other-tabs.ts';
 import { useSessionEnd } from './use-session-end.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
@@ -17,6 +18,8 @@ import styles from './shell.module.css';
 
 /** Loaded right after the first page, which is usable without it. */
 const SessionExpired = lazyPart(async () => (await import('./session-expired.tsx')).SessionExpired);
+
+const SessionReplaced = lazyPart(async () => (await import('./session-replaced.tsx')).SessionReplaced);
 
 const DeletionPending = lazyPart(
   async () => (await import('../pages/account/deletion/deletion-pending.tsx')).DeletionPending,
@@ -27,6 +30,7 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const deletionDueAt = session?.deletion_due_at ?? null;
   const [isExpired, renew] = useSessionEnd(session?.session_id);
+  const former = useFormerAccount(session);
   useOtherTabs();
   const { content, isMenuOpen, setMenuOpen } = usePageChange();
   return (
@@ -71,6 +75,9 @@ export function Shell() {
       <ConnectionBar />
       <Suspense>
         <SessionExpired email={session?.email ?? ''} isOpen={isExpired} onSignedIn={renew} />
+      </Suspense>
+      <Suspense>
+        <SessionReplaced email={session?.email ?? ''} former={former} />
       </Suspense>
     </div>
   );

@@ -19,9 +19,9 @@ export function useOtherTabs(): void {
       const before = queryClient.getQueryData(sessionQuery.queryKey);
       const session = await queryClient.query({ ...sessionQuery, staleTime: 0 });
       if (session === null) await leave();
-      // What this tab has loaded and what was typed in it belong to the account before.
-      else if (before?.account_id !== session.account_id) location.reload();
-      else await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+      // Of another account, Shell says so.
+      else if (before?.account_id === session.account_id)
+        await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
     }
     return onSessionChange((change) => {
       // If Tollgate can't be reached, the next request shows who is signed in.
