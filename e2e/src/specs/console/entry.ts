@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { expectAccessible, signIn } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
-import { applicationsPage, mailedLink } from './journey.ts';
+import { eventually } from '../../caller.ts';
+import { LIVE_TIME_LIMIT_MS, applicationsPage, mailedLink } from './journey.ts';
 import type { Journey } from './journey.ts';
 
 /** Sign-in, sign-up, and the targets of links in mails. */
@@ -52,12 +53,15 @@ export function entryJourneys(journey: Journey): void {
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await page.goto(await mailedLink(journey, email, 'verify-email'));
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('[name="password"]:focus').waitFor();
+    expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
     expect(page.url()).not.toContain('token');
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText(`${email} is now the address of your account.`).waitFor();
+    await page.getByRole('button', { name: 'Finish signing up' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: /^Sign in to/ }).waitFor();
 
     await page.goto(`${journey.stack().demo.console.url}/forgot-password`);
     await page.getByLabel('Email').fill(email);
@@ -72,6 +76,84 @@ export function entryJourneys(journey: Journey): void {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Trial', { exact: true }).waitFor();
     await expectAccessible(page);
+  });
+
+  test('a link that was cut, or used before, says so and offers a new one', async () => {
+    const { page } = journey.tab();
+    const { url } = journey.stack().demo.console;
+    const email = `late-${crypto.randomUUID()}@example.com`;
+    const dead = page.getByText('This link was used, has expired, or is incomplete.');
+    await page.goto(`${url}/reset-password?token=cut`);
+    await page.getByLabel('Password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await dead.waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Send a new link' }).click();
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
+    await page.goto(`${url}/verify-email?token=cut`);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await dead.waitFor();
+    await page.goto(`${url}/invitation?token=cut`);
+    await dead.waitFor();
+    await expectAccessible(page);
+
+    await page.goto(`${url}/sign-up`);
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await mailedLink(journey, email, 'verify-email');
+    await page.goto(`${url}/verify-email?for=sign-up&token=cut`);
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await page.getByRole('button', { name: 'Finish signing up' }).click();
+    await dead.waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Email').fill(email);
+    const sent = (await journey.stack().mails()).filter((mail) => mail.includes(email)).length;
+    await page.getByRole('button', { name: 'Send a new link' }).click();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+    await eventually(
+      async () => (await journey.stack().mails()).filter((mail) => mail.includes(email)).length,
+      (now) => now === sent + 1,
+      LIVE_TIME_LIMIT_MS,
+    );
+  });
+
+  test('“Check your email” sends again after a while, and the address can be corrected', async () => {
+    const { page } = journey.tab();
+    await page.clock.install();
+    await page.goto(`${journey.stack().demo.console.url}/sign-up`);
+    const email = `wrong-${crypto.randomUUID()}@example.com`;
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByText('If nothing comes within a few minutes').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByRole('button', { name: /^Send again in/ }).isDisabled()).toBe(true);
+    await page.clock.runFor(60_000);
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByText('We sent it again.').waitFor();
+    await page.getByRole('button', { name: 'Use another address' }).click();
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ada');
+  });
+
+  test('what is wrong with a field is a sentence, and is said when one leaves it', async () => {
+    const { page } = journey.tab();
+    await page.goto(`${journey.stack().demo.console.url}/sign-up`);
+    await page.getByLabel('Email').fill('ada');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByText('Enter an email address, such as name@example.com.').waitFor();
+    await page.getByLabel('Name').focus();
+    await page.getByText('Use at least 8 characters.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByText('Enter an email address').waitFor({ state: 'hidden' });
+    await page.getByLabel('Password', { exact: true }).fill('password1');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByText(/^Password is .*\.$/).waitFor();
+    await page.getByText('Fill in this field.').waitFor();
   });
 
   test('an invitation names the team, and is declined without an account', async () => {

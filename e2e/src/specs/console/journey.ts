@@ -30,7 +30,7 @@ export async function mailedLink(
   email: string,
   page: string,
 ): Promise<string> {
-  const link = new RegExp(`https?://[^\\s"<]+(/user/${page}\\?token=[\\w-]{43})`);
+  const link = new RegExp(`https?://[^\\s"<]+(/user/${page}\\?(?:for=sign-up&)?token=[\\w-]{43})`);
   const found = await eventually(
     async () => {
       const mails = (await stack().mails()).map((raw) => raw.replace(/=\r?\n/g, '').replaceAll('=3D', '='));
@@ -75,14 +75,8 @@ export async function signUp(
   const response = await page.request.post(`${new URL(url).origin}/api/console/sign-up`, { data });
   if (response.status() !== 202) throw new Error(`No sign-up: ${await response.text()}`);
   await page.goto(await mailedLink(journey, email, 'verify-email'));
-  await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText(`${email} is now the address of your account.`).waitFor();
-  await page.goto(`${url}/sign-in`);
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('button', { name: 'Finish signing up' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   return { page, email, password: PASSWORD };
 }

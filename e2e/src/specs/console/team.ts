@@ -35,14 +35,10 @@ export function teamJourneys(journey: Journey): void {
     await teammate.page.getByRole('button', { name: 'Sign up' }).click();
     await teammate.page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await teammate.page.goto(await mailedLink(journey, email, 'verify-email'));
-    await teammate.page.getByRole('button', { name: 'Confirm' }).click();
     await teammate.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await teammate.page.getByRole('button', { name: 'Confirm' }).click();
-    await teammate.page.getByText('is now the address of your account').waitFor();
+    await teammate.page.getByRole('button', { name: 'Finish signing up' }).click();
+    await teammate.page.getByRole('heading', { name: 'Overview' }).waitFor();
     await teammate.page.goto(invitation);
-    await teammate.page.getByText('Sign in to accept').waitFor();
-    await teammate.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await teammate.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await teammate.page.getByRole('button', { name: `Accept as ${email}` }).click();
     await teammate.page.getByRole('heading', { name: 'You joined the team' }).waitFor();
     await teammate.page.goto(teamPage());

@@ -2,23 +2,28 @@ import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { CheckEmail } from './check-email.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 
 /** `/user/forgot-password`: the same response for a known and an unknown address. */
 export function ForgotPasswordPage() {
   const [email, setEmail] = useState<string | null>(null);
+  const [typed, setTyped] = useState('');
+  const send = (address: string) =>
+    resultOf(api.POST('/api/console/password-reset', { body: { email: address } }));
   if (email !== null) {
     return (
-      <EntryPage title="Check your email">
-        <p role="status">
-          If <strong>{email}</strong> has an account, we sent a link to set a new password. It is valid for an
-          hour.
-        </p>
-        <p>
-          <SignInLink>Back to the sign-in</SignInLink>
-        </p>
-      </EntryPage>
+      <CheckEmail
+        onSendAgain={() => send(email)}
+        onCorrect={() => {
+          setTyped(email);
+          setEmail(null);
+        }}
+      >
+        If <strong>{email}</strong> has an account, we sent a link to set a new password. It is valid for an
+        hour.
+      </CheckEmail>
     );
   }
   return (
@@ -26,7 +31,7 @@ export function ForgotPasswordPage() {
       <Form
         submitLabel="Send the link"
         onSubmit={async ({ email: address = '' }) => {
-          await resultOf(api.POST('/api/console/password-reset', { body: { email: address } }));
+          await send(address);
           return address;
         }}
         onDone={setEmail}
@@ -37,6 +42,7 @@ export function ForgotPasswordPage() {
             name="email"
             type="email"
             autoComplete="username"
+            defaultValue={typed}
             error={errors['email']}
             maxLength={254}
           />

@@ -5,13 +5,14 @@ import { sessionQuery } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import styles from '../../ui/page/page.module.css';
+import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { useLinkToken } from './use-link-token.ts';
 
 /** `/user/invitation`: accept with an account, or decline without one. */
 export function InvitationPage() {
-  const token = useLinkToken();
+  const { token } = useLinkToken();
   const { data: session } = useQuery(sessionQuery);
   const invitation = useQuery({
     queryKey: ['invitation', token],
@@ -30,7 +31,15 @@ export function InvitationPage() {
   if (invitation.data === undefined) {
     return (
       <EntryPage title="Invitation">
-        {invitation.isPending ? <Skeleton rows={3} /> : <ErrorMessage error={invitation.error} />}
+        {invitation.isPending && <Skeleton rows={3} />}
+        {isDeadLink(invitation.error) && (
+          <DeadLink>
+            <p>Ask the team’s manager to invite you again.</p>
+          </DeadLink>
+        )}
+        {invitation.isError && !isDeadLink(invitation.error) && (
+          <ErrorMessage error={invitation.error} onRetry={() => void invitation.refetch()} />
+        )}
       </EntryPage>
     );
   }

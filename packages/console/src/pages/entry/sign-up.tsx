@@ -2,23 +2,29 @@ import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { CheckEmail } from './check-email.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
+type SignUp = { email: string; name: string };
+
 /** `/user/sign-up`: the same response for a known and an unknown address. */
 export function SignUpPage() {
-  const [email, setEmail] = useState<string | null>(null);
-  if (email !== null) {
+  const [sent, setSent] = useState<SignUp | null>(null);
+  const [typed, setTyped] = useState<SignUp>({ email: '', name: '' });
+  if (sent !== null) {
+    const { email } = sent;
     return (
-      <EntryPage title="Check your email">
-        <p role="status">
-          We sent a message to <strong>{email}</strong>. Open its link within 24 hours to finish signing up.
-        </p>
-        <p>
-          <SignInLink>Back to the sign-in</SignInLink>
-        </p>
-      </EntryPage>
+      <CheckEmail
+        onSendAgain={() => resultOf(api.POST('/api/console/sign-up/resend', { body: { email } }))}
+        onCorrect={() => {
+          setTyped(sent);
+          setSent(null);
+        }}
+      >
+        We sent a message to <strong>{email}</strong>. Open its link within 24 hours to finish signing up.
+      </CheckEmail>
     );
   }
   return (
@@ -28,18 +34,25 @@ export function SignUpPage() {
         onSubmit={async (values) => {
           const { email: address = '', name = '', password = '' } = values;
           await resultOf(api.POST('/api/console/sign-up', { body: { email: address, name, password } }));
-          return address;
+          return { email: address, name };
         }}
-        onDone={setEmail}
+        onDone={setSent}
       >
         {(errors) => (
           <>
-            <TextField label="Name" name="name" autoComplete="name" error={errors['name']} />
+            <TextField
+              label="Name"
+              name="name"
+              autoComplete="name"
+              defaultValue={typed.name}
+              error={errors['name']}
+            />
             <TextField
               label="Email"
               name="email"
               type="email"
               autoComplete="username"
+              defaultValue={typed.email}
               error={errors['email']}
               maxLength={254}
             />

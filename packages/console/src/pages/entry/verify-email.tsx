@@ -1,60 +1,174 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError, api, resultOf } from '../../api/client.ts';
+import { ApiError, api, resultOf, setCsrfToken } from '../../api/client.ts';
+import type { Session } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { CheckEmail } from './check-email.tsx';
+import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 import { useLinkToken } from './use-link-token.ts';
 
 /**
- * `/user/verify-email`: a new address is confirmed by the link alone, a sign-up also by its password (ADR 0025),
- * which is asked for when the API asks for it. Nothing happens before the button is pressed: mail scanners open
- * links.
+ * `/user/verify-email`: a new address is confirmed by the link alone, a sign-up also by its password (ADR 0025); the
+ * link says which it is. Nothing happens before the button is pressed: mail scanners open links.
  */
 export function VerifyEmailPage() {
-  const token = useLinkToken();
-  const [needsPassword, setNeedsPassword] = useState(false);
+  const { token, purpose } = useLinkToken();
+  const [isDead, setDead] = useState(false);
+  const parts = {
+    token,
+    onDead: () => {
+      setDead(true);
+    },
+  };
+  if (purpose === 'sign-up') return isDead ? <DeadSignUp /> : <ConfirmSignUp {...parts} />;
+  return isDead ? <DeadChange /> : <ConfirmChange {...parts} />;
+}
+
+type ConfirmProps = { token: string; onDead: () => void };
+
+async function verify(body: { token: string; password?: string }, onDead: () => void): Promise<string> {
+  try {
+    return (await resultOf(api.POST('/api/console/verify-email', { body }))).email;
+  } catch (error) {
+    if (isDeadLink(error)) onDead();
+    throw error;
+  }
+}
+
+/** Ends signed in. */
+function ConfirmSignUp({ token, onDead }: ConfirmProps) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <EntryPage title="Finish signing up">
+      <p>Enter the password that you chose when you signed up.</p>
+      <Form
+        submitLabel="Finish signing up"
+        onSubmit={async ({ password = '' }) => {
+          const email = await verify({ token, password }, onDead);
+          return await sessionOf(email, password);
+        }}
+        onDone={(session) => {
+          if (session === null) {
+            void navigate({ to: '/sign-in', search: {} });
+            return;
+          }
+          setCsrfToken(session.csrf_token);
+          queryClient.clear();
+          queryClient.setQueryData(sessionQuery.queryKey, session);
+          void navigate({ to: '/' });
+        }}
+      >
+        {(errors) => (
+          <TextField
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            error={errors['password']}
+            autoFocus
+          />
+        )}
+      </Form>
+    </EntryPage>
+  );
+}
+
+/** A session of the account just made; null where the sign-in is refused, which doesn't undo the sign-up. */
+async function sessionOf(email: string, password: string): Promise<Session | null> {
+  try {
+    const begun = await resultOf(api.POST('/api/console/session', { body: { email, password } }));
+    return 'csrf_token' in begun ? begun : null;
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+function ConfirmChange({ token, onDead }: ConfirmProps) {
   const [verified, setVerified] = useState<string | null>(null);
   if (verified !== null) {
     return (
       <EntryPage title="Email address confirmed">
         <p role="status">{verified} is now the address of your account.</p>
         <p>
-          <SignInLink>Sign in</SignInLink>
+          <Link to="/">Go to the overview</Link>
         </p>
       </EntryPage>
     );
   }
-  async function verify({ password }: Readonly<Record<string, string>>): Promise<string> {
-    const body = password === undefined ? { token } : { token, password };
-    try {
-      return (await resultOf(api.POST('/api/console/verify-email', { body }))).email;
-    } catch (error) {
-      const fields = error instanceof ApiError ? (error.problem?.errors ?? []) : [];
-      if (fields.some(({ field }) => field === 'password')) setNeedsPassword(true);
-      throw error;
-    }
-  }
   return (
     <EntryPage title="Confirm your email address">
-      <p>
-        {needsPassword
-          ? 'Enter the password that you chose when you signed up.'
-          : 'Confirm that this address is yours.'}
-      </p>
-      <Form submitLabel="Confirm" onSubmit={verify} onDone={setVerified}>
-        {(errors) =>
-          needsPassword && (
-            <TextField
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
-              error={errors['password']}
-            />
-          )
-        }
+      <p>Confirm that this address is yours.</p>
+      <Form submitLabel="Confirm" onSubmit={() => verify({ token }, onDead)} onDone={setVerified}>
+        {() => null}
       </Form>
+    </EntryPage>
+  );
+}
+
+function DeadChange() {
+  return (
+    <EntryPage title="Confirm your email address">
+      <DeadLink>
+        <p>
+          If the address of your account is still the former one, <Link to="/account">change it again</Link>{' '}
+          to get a new link.
+        </p>
+      </DeadLink>
+    </EntryPage>
+  );
+}
+
+/** A link that was used has made the account: then the new mail says so. */
+function DeadSignUp() {
+  const [email, setEmail] = useState<string | null>(null);
+  const send = (address: string) =>
+    resultOf(api.POST('/api/console/sign-up/resend', { body: { email: address } }));
+  if (email !== null) {
+    return (
+      <CheckEmail
+        onSendAgain={() => send(email)}
+        onCorrect={() => {
+          setEmail(null);
+        }}
+      >
+        If you signed up with <strong>{email}</strong> in the last 24 hours, we sent a new link.
+      </CheckEmail>
+    );
+  }
+  return (
+    <EntryPage title="Finish signing up">
+      <DeadLink>
+        <p>If you have finished signing up already, sign in. Otherwise we can send a new link.</p>
+      </DeadLink>
+      <Form
+        submitLabel="Send a new link"
+        onSubmit={async ({ email: address = '' }) => {
+          await send(address);
+          return address;
+        }}
+        onDone={setEmail}
+      >
+        {(errors) => (
+          <TextField
+            label="Email"
+            name="email"
+            type="email"
+            autoComplete="username"
+            error={errors['email']}
+            maxLength={254}
+          />
+        )}
+      </Form>
+      <p>
+        <SignInLink>Sign in</SignInLink>
+      </p>
     </EntryPage>
   );
 }

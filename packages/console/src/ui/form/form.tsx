@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { Button } from '../button.tsx';
@@ -45,9 +45,14 @@ export function Form<T>({
   const form = useRef<HTMLFormElement>(null);
   const mutation = useMutation({ mutationFn: onSubmit, onSuccess: onDone });
   const errors = fieldErrorsOf(mutation.error, fieldOfCode);
-  const hasFieldErrors = Object.keys(errors).length > 0;
-  useEffect(() => {
-    if (mutation.isError) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  const [isAtFields, setAtFields] = useState(false);
+  useLayoutEffect(() => {
+    const { current } = form;
+    if (!mutation.isError || current === null) return;
+    const fields = Object.keys(fieldErrorsOf(mutation.error, fieldOfCode));
+    // A token from the address has no field to stand at.
+    setAtFields(fields.length > 0 && fields.every((name) => current.elements.namedItem(name) !== null));
+    current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [mutation.isError, mutation.submittedAt]);
   return (
     <form
@@ -63,7 +68,7 @@ export function Form<T>({
       }}
     >
       {children(errors)}
-      {mutation.isError && !hasFieldErrors && <ErrorMessage error={mutation.error} isChange />}
+      {mutation.isError && !isAtFields && <ErrorMessage error={mutation.error} isChange />}
       <div className={styles['actions']}>
         <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} isPending={mutation.isPending}>
           {submitLabel}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { FieldError, Input, Label, Text, TextField as AriaTextField } from 'react-aria-components';
 import { Button } from '../button.tsx';
+import { valueFault } from './value-fault.ts';
 import styles from './field.module.css';
 
 type TextFieldProps = {
@@ -10,7 +11,7 @@ type TextFieldProps = {
   autoComplete: string;
   description?: string;
   defaultValue?: string;
-  /** What the API found wrong with this field. */
+  /** What the API found wrong with this field: a sentence, or what follows the label ("must be …"). */
   error: string | undefined;
   autoFocus?: boolean;
   /** `numeric`: phones show digits. */
@@ -19,7 +20,10 @@ type TextFieldProps = {
   isRequired?: boolean;
 };
 
-/** A labelled field with its description and error. A password can be shown. */
+/**
+ * A labelled field with its description and error. What the page itself can tell is said when the field is left. A
+ * password can be shown.
+ */
 export function TextField({
   label,
   description,
@@ -27,17 +31,31 @@ export function TextField({
   type = 'text',
   maxLength,
   isRequired = true,
+  defaultValue = '',
   ...props
 }: TextFieldProps) {
   const [shown, setShown] = useState(false);
+  const [value, setValue] = useState(defaultValue);
+  const [wasLeft, setLeft] = useState(false);
   const isPassword = type === 'password';
+  const fault = valueFault({ value, type, isRequired, autoComplete: props.autoComplete });
+  const isRefused = error !== undefined;
+  const message = (isRefused || wasLeft ? fault : undefined) ?? sentenceOf(label, error);
   return (
     <AriaTextField
       {...props}
+      defaultValue={defaultValue}
       type={isPassword && shown ? 'text' : type}
       isRequired={isRequired}
-      isInvalid={error !== undefined}
+      isInvalid={message !== undefined}
       validationBehavior="aria"
+      onChange={setValue}
+      onBlur={({ relatedTarget }) => {
+        // A message would move the button away from the pointer that presses it; the answer says the same.
+        const isPress = relatedTarget instanceof HTMLButtonElement;
+        // Who only passes through an empty field has made no mistake yet.
+        if (!isPress && value !== defaultValue) setLeft(true);
+      }}
       className={styles['field'] ?? ''}
     >
       <Label className={styles['label'] ?? ''}>{label}</Label>
@@ -55,12 +73,18 @@ export function TextField({
           </Button>
         )}
       </span>
-      {description !== undefined && (
+      {/* The message says the same, or something more urgent. */}
+      {description !== undefined && message === undefined && (
         <Text slot="description" className={styles['description'] ?? ''}>
           {description}
         </Text>
       )}
-      <FieldError className={styles['error'] ?? ''}>{error}</FieldError>
+      <FieldError className={styles['error'] ?? ''}>{message}</FieldError>
     </AriaTextField>
   );
+}
+
+/** The API says what is wrong without naming the field: "must be …". */
+function sentenceOf(label: string, error: string | undefined): string | undefined {
+  return error !== undefined && /^[a-z]/.test(error) ? `${label} ${error}.` : error;
 }

@@ -53,7 +53,9 @@ async function signUpMail(query: Query, recipient: string, site: MailSite, signU
     return alreadySignedUpMail(recipient, site);
   }
   if (signUp === undefined) return undefined;
-  return verifySignUpMail(recipient, verifyLink(site, await issueEmailToken(query, signUp)), site);
+  const token = await issueEmailToken(query, signUp);
+  // The page asks for the sign-up's password at once. First, so that a link that was cut tells it too.
+  return verifySignUpMail(recipient, `${site.publicUrl}/user/verify-email?for=sign-up&token=${token}`, site);
 }
 
 function verifyLink({ publicUrl }: MailSite, token: string): string {

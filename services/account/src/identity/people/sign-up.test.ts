@@ -38,7 +38,7 @@ describe('signing up', () => {
     expect([answer.status, answer.body, answer.headers.get('cache-control')]).toEqual([202, {}, 'no-store']);
     const { token, subject, text } = await nthMail(suite.mailDirectory, person.email);
     expect(subject).toBe('Confirm your email address');
-    expect(text).toContain(`http://tollgate.example/user/verify-email?token=${String(token)}`);
+    expect(text).toContain(`http://tollgate.example/user/verify-email?for=sign-up&token=${String(token)}`);
     expect(await accountsOf(person.email)).toEqual([]);
     expect((await request('POST', '/session', person)).status).toBe(400);
     const { email, password } = person;
