@@ -87,7 +87,7 @@ type PrivateParts = {
   serviceCredentials: readonly ServiceCredential[];
   operatorCredentials: readonly ServiceCredential[];
   usageQuery: Query;
-  billing: Omit<BillingOperations, 'operatorCredentials' | 'query' | 'usageQuery'>;
+  billing: Omit<BillingOperations, 'operatorCredentials' | 'query' | 'usageQuery' | 'tokens'>;
   usageReports: UsageReports;
   checks: ReadinessChecks;
   draining: () => boolean;
@@ -134,14 +134,14 @@ export function createPublicApp(parts: PublicParts): Express {
 /** The private listener, for other services, probes and Prometheus. */
 export function createPrivateApp(parts: PrivateParts): Express {
   const { logger, registry, query, usageQuery, serviceCredentials, operatorCredentials } = parts;
-  const { checks, draining } = parts;
+  const { checks, draining, tokens } = parts;
   const app = bareApp();
   app.use(
     operationsRouter({ checks, registry, draining }),
     requestLog(logger),
     httpMetrics(registry, 'private'),
   );
-  billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials });
+  billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials, tokens });
   operatorRoutes(app, parts);
   usageReportRoute(app, parts.usageReports);
   app.use('/private', requireServiceCredential(serviceCredentials));

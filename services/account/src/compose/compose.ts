@@ -105,6 +105,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     operatorCredentials: config.OPERATOR_CREDENTIALS,
     billing: {
       ...billing.operations,
+      deliver: outbox.deliver,
       countUnassigned: usage.countUnassigned,
       healthReport: { database: billing.checkDatabase, redis, ...checkedSettings(config) },
       repairUsage: createRepairUsage({ database: billing.checkDatabase, redis, onTotalsChanged }),

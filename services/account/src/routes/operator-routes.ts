@@ -18,6 +18,7 @@ import {
   carryOutDeletionEndpoint,
   operatedDeletionEndpoint,
 } from '../identity/deletion/operator-endpoints.ts';
+import type { SessionEndParts } from '../identity/sessions/end-sessions.ts';
 import { resetTwoFactorEndpoint } from '../identity/two-factor/operator-reset.ts';
 import { summarizeAccount } from '../billing/entitlements/account-summary.ts';
 import {
@@ -74,7 +75,7 @@ import { usageRepairEndpoint } from '../usage/repairs/endpoint.ts';
 import type { RepairUsage } from '../usage/repairs/repair.ts';
 import { usageViewEndpoint } from '../usage/views/endpoints.ts';
 
-export type BillingOperations = {
+export type BillingOperations = SessionEndParts & {
   query: Query;
   transact: Transact;
   /** With a longer timeout, for sums over many hours. */
@@ -125,7 +126,7 @@ function planRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
 function accountRoutes(
   app: Express,
   guard: RequestHandler[],
-  { query, transact, usageQuery, checks }: BillingOperations,
+  { query, transact, usageQuery, checks, tokens, deliver }: BillingOperations,
 ): void {
   app.use('/private/accounts', guard);
   collection(app, '/private/accounts', accountsEndpoint(query), newAccountEndpoint(transact));
@@ -143,7 +144,7 @@ function accountRoutes(
     .all(methodNotAllowed(...LIST));
   action(app, '/private/accounts/:account_id/block', blockAccountEndpoint(transact, true));
   action(app, '/private/accounts/:account_id/unblock', blockAccountEndpoint(transact, false));
-  action(app, '/private/accounts/:account_id/reset-two-factor', resetTwoFactorEndpoint(transact));
+  action(app, '/private/accounts/:account_id/reset-two-factor', resetTwoFactorEndpoint({ transact, tokens, deliver }));
   const deletion = '/private/accounts/:account_id/deletion';
   app
     .route(deletion)

@@ -20,6 +20,8 @@ const NAME = 'Temporary token';
 const TOKEN_COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, token_hash, sealing_key_id,
   sealed_nonce, sealed_token, access_tokens.revocation_epoch, issued_at, expires_at, revoked_at, last_used_at`;
 
+const OWNER_COLUMNS = 'application_id, account_id, client_id, status, revocation_epoch, token_lifespan_sec';
+
 /** @throws {Problem} not_found, account_blocked */
 export async function requireAccount(query: Query, accountId: number): Promise<void> {
   const rows = await query<{ blocked_at: Date | null }>(
@@ -61,9 +63,23 @@ export async function revokeTemporaryToken(
   accountId: number,
   by: Actor,
 ): Promise<NewClientChange | null> {
-  const owner = await lockTemporaryApplication(query, accountId);
-  const live = await findLive(query, accountId);
-  return live === undefined ? null : (await revokeOf(query, owner, live, by)).pending;
+  return revokeLive(query, await lockTemporaryApplication(query, accountId), by);
+}
+
+/**
+ * With the sessions that could have handed it out (ADR 0088). Null if there is none. The account is locked, which a
+ * request that makes a token waits for.
+ */
+export async function endTemporaryToken(
+  query: Query,
+  accountId: number,
+  by: Actor,
+): Promise<NewClientChange | null> {
+  const [owner] = await query<TokenOwner>(
+    `SELECT ${OWNER_COLUMNS} FROM applications WHERE account_id = :accountId AND type = 'temporary' FOR UPDATE`,
+    { accountId },
+  );
+  return owner === undefined ? null : revokeLive(query, owner, by);
 }
 
 /** With the unique index, concurrent requests wait for the one that inserts. Old tokens stay dead. */
@@ -73,7 +89,7 @@ async function lockTemporaryApplication(query: Query, account_id: number): Promi
      VALUES (:account_id, :name, 'temporary', :token_lifespan_sec, :client_id)
      ON CONFLICT (account_id) WHERE type = 'temporary'
        DO UPDATE SET status = 'active', token_lifespan_sec = excluded.token_lifespan_sec
-     RETURNING application_id, account_id, client_id, status, revocation_epoch, token_lifespan_sec`,
+     RETURNING ${OWNER_COLUMNS}`,
     {
       account_id,
       name: NAME,
@@ -82,6 +98,11 @@ async function lockTemporaryApplication(query: Query, account_id: number): Promi
     },
   );
   return singleRow(rows);
+}
+
+async function revokeLive(query: Query, owner: TokenOwner, by: Actor): Promise<NewClientChange | null> {
+  const live = await findLive(query, owner.account_id);
+  return live === undefined ? null : (await revokeOf(query, owner, live, by)).pending;
 }
 
 async function findLive(query: Query, accountId: number): Promise<SealedTokenRow | undefined> {

@@ -8,6 +8,7 @@ import {
 import type { ApplicationKey } from '../applications/application.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
+import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
 import type { RevocationOutbox } from '../../platform/outbox/revocations/revocation-outbox.ts';
 import { copyToken, issueToken, revokeOf, revokeToken } from './changes.ts';
 import type { TokenKey, TokenSettings } from './changes.ts';
@@ -16,7 +17,13 @@ import { tokenStatus } from './rules.ts';
 import type { TokenStatus } from './rules.ts';
 import { findToken, listOfAccount, listOfApplication } from './store.ts';
 import type { ListedRow, TokenFilter, TokenRow } from './store.ts';
-import { makeTemporaryToken, readTemporaryToken, requireAccount, revokeTemporaryToken } from './temporary.ts';
+import {
+  endTemporaryToken,
+  makeTemporaryToken,
+  readTemporaryToken,
+  requireAccount,
+  revokeTemporaryToken,
+} from './temporary.ts';
 import type { TemporaryToken } from './temporary.ts';
 
 /** Whether auth has acknowledged it or, of a revocation, every cache was told. Retried until then. */
@@ -48,6 +55,8 @@ export type Tokens = {
   /** Creates one if none is live. @throws {Problem} account_blocked */
   temporary: (accountId: number, by: Actor) => Promise<TemporaryToken>;
   revokeTemporary: (accountId: number, by: Actor) => Promise<Delivered>;
+  /** Within the transaction that ends sessions; `deliver` the change after it. */
+  endTemporary: (inside: Query, accountId: number, by: Actor) => Promise<NewClientChange | null>;
 };
 
 export function createTokens(
@@ -110,6 +119,7 @@ export function createTokens(
       const pending = await transact((inside) => revokeTemporaryToken(inside, accountId, by));
       return { delivered: pending === null || (await deliver(pending)) };
     },
+    endTemporary: endTemporaryToken,
   };
 }
 

@@ -9,21 +9,21 @@ import { wrongCurrentPassword } from '../people/input.ts';
 import type { PeopleParts } from '../people/people.ts';
 import type { Caller } from '../sessions/caller-address.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
+import { deleteSessions } from '../sessions/session-store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { disableWebhook } from '../../notifications/deliveries/disable-webhook.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
-import type { RevocationOutbox } from '../../platform/outbox/revocations/revocation-outbox.ts';
 import { leaveTeam } from '../../teams/changes.ts';
 import { findMembership } from '../../teams/store.ts';
 import type { DeletionMail } from './deletion-mails.ts';
 import { wrongEmail } from './input.ts';
-import { enabledWebhooks, endOtherSessions, markForDeletion, unmarkForDeletion } from './store.ts';
+import { enabledWebhooks, markForDeletion, unmarkForDeletion } from './store.ts';
 import type { PendingDeletion } from './store.ts';
 
-export type DeletionParts = PeopleParts & Pick<RevocationOutbox, 'deliver'> & { deletionGraceDays: number };
+export type DeletionParts = PeopleParts & { deletionGraceDays: number };
 
 /**
  * Ends the account's credentials at once, and marks it for erasure after the grace (ADR 0055).
@@ -44,7 +44,7 @@ export async function requestDeletion(
     if (account?.password_hash !== session.account.password_hash) throw wrongCurrentPassword();
     if (account.deletion_due_at !== null) throw new Problem('account_deletion_pending');
     const ended = await endEverything(inside, account_id, actor);
-    await endOtherSessions(inside, account_id, session.session_id);
+    await deleteSessions(inside, account_id, session.session_id);
     const marked = await markForDeletion(inside, account_id, parts.deletionGraceDays);
     const details = { deletion_due_at: marked.deletion_due_at };
     const entry = { ...actor, application_id: null, account_id, details };

@@ -42,13 +42,6 @@ export async function findPendingDeletion(
   return rows[0];
 }
 
-export async function endOtherSessions(query: Query, accountId: number, sessionId: number): Promise<void> {
-  await query('DELETE FROM sessions WHERE account_id = :accountId AND session_id <> :sessionId', {
-    accountId,
-    sessionId,
-  });
-}
-
 export async function enabledWebhooks(query: Query, accountId: number): Promise<number[]> {
   const rows = await query<{ webhook_id: number }>(
     `SELECT webhook_id FROM webhooks WHERE account_id = :accountId AND disabled_at IS NULL ORDER BY webhook_id`,

@@ -10,7 +10,8 @@ import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
 import { newSecretToken } from '../secret-token.ts';
 import type { Caller } from '../sessions/caller-address.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
-import { beginSession, endAllSessions } from '../sessions/session-store.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
+import { beginSession } from '../sessions/session-store.ts';
 import type { SessionOrigin } from '../sessions/session-store.ts';
 import type { BegunSession } from '../sessions/complete-sign-in.ts';
 import { unknownToken, wrongCurrentPassword } from './input.ts';
@@ -36,28 +37,28 @@ export async function requestPasswordReset(
  * account. @throws {Problem} invalid_request for the token or the password
  */
 export async function resetPassword(
-  { query, transact, hasher, wakeMails }: PeopleParts,
+  parts: PeopleParts,
   { token, password }: { token: string; password: string },
   { address, addressGroup, request_id }: Caller,
 ): Promise<void> {
+  const { query, transact, hasher } = parts;
   // Looked up first, so that guessed tokens cost no hash.
   const found = await findEmailToken(query, token);
   if (found?.purpose !== 'reset_password') throw unknownToken();
   assertPasswordFits('password', password, found.email);
   const passwordHash = await hasher.hash(password, { addressGroup, isTrusted: true });
   const { account_id } = found;
-  await transact(async (inside) => {
+  const actor = { actor: `account:${String(account_id)}`, address, request_id };
+  const ended = await transact(async (inside) => {
     // Locked before the token, so that two links of one account can't deadlock.
     const account = await lockAccount(inside, account_id);
     if (account === undefined || !(await consumeEmailToken(inside, token))) throw unknownToken();
     await setPasswordHash(inside, account_id, passwordHash);
     await setEmailVerified(inside, account_id);
-    await endAllSessions(inside, account_id);
+    const changes = await endSessions(parts, inside, { account_id, actor });
     await endEmailTokens(inside, account_id);
     await recordAudit(inside, {
-      actor: `account:${String(account_id)}`,
-      address,
-      request_id,
+      ...actor,
       application_id: null,
       account_id,
       action: 'password_reset',
@@ -65,8 +66,10 @@ export async function resetPassword(
     });
     const mail: IdentityMail = { kind: 'password_changed', recipient: account.email, account_id };
     await enqueueMail(inside, mail);
+    return changes;
   });
-  wakeMails();
+  parts.wakeMails();
+  await Promise.all(ended.map(parts.deliver));
 }
 
 /** Ends all sessions and begins a new one. @throws {Problem} invalid_request for either password; too_many_requests */
@@ -85,12 +88,12 @@ export async function changePassword(
     addressGroup: caller.addressGroup,
     isTrusted: true,
   });
-  const begun = await parts.transact(async (inside) => {
+  const { begun, ended } = await parts.transact(async (inside) => {
     const account = await lockAccount(inside, account_id);
     // A concurrent change may have replaced the password that was verified.
     if (account?.password_hash !== password_hash) throw wrongCurrentPassword();
     await setPasswordHash(inside, account_id, passwordHash);
-    await endAllSessions(inside, account_id);
+    const changes = await endSessions(parts, inside, { account_id, actor });
     await endEmailTokens(inside, account_id);
     const token = newSecretToken();
     const session = await beginSession(inside, account_id, token, origin, parts.lifetimes);
@@ -103,9 +106,10 @@ export async function changePassword(
     });
     const mail: IdentityMail = { kind: 'password_changed', recipient: account.email, account_id };
     await enqueueMail(inside, mail);
-    return { token, session: { ...session, account } };
+    return { begun: { token, session: { ...session, account } }, ended: changes };
   });
   parts.wakeMails();
+  await Promise.all(ended.map(parts.deliver));
   return begun;
 }
 

@@ -1,20 +1,24 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
-import { idParameter } from '../../http/input/id-parameter.ts';
+import { idOf } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { lockAccount } from '../accounts/account-store.ts';
 import { callerOf } from './caller-address.ts';
 import { csrfTokenOf } from './csrf-token.ts';
+import { endOneSession, endSessions } from './end-sessions.ts';
+import type { SessionEndParts } from './end-sessions.ts';
 import { signInSchema } from './input.ts';
 import { signedIn } from './require-session.ts';
 import type { SessionCookie } from './session-cookie.ts';
-import { endAllSessions, endSession, listSessions } from './session-store.ts';
+import { deleteSession, listSessions } from './session-store.ts';
 import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
 import { signIn } from './sign-in.ts';
 import type { SignInParts } from './sign-in.ts';
 
 /** Sessions under `/api/console`. All: `Cache-Control: no-store`; 503 while Postgres is unavailable. */
 
-export type SessionParts = SignInParts & { cookie: SessionCookie };
+export type SessionParts = SignInParts & SessionEndParts & { cookie: SessionCookie };
 
 export function sessionAnswer({ token, session }: BegunSession) {
   const { account_id, email, name, email_verified_at, blocked_at, deletion_due_at } = session.account;
@@ -63,10 +67,15 @@ export const sessionEndpoint: RequestHandler = (_req, res) => {
 };
 
 /** `DELETE /api/console/session`: signs out. 204. */
-export function signOutEndpoint({ query, cookie }: SessionParts): RequestHandler {
+export function signOutEndpoint({ transact, cookie }: SessionParts): RequestHandler {
   return async (_req, res) => {
-    const { account_id, session } = signedIn(res);
-    await endSession(query, account_id, session.session_id);
+    const { account_id, session, actor } = signedIn(res);
+    await transact(async (inside) => {
+      // A concurrent request may have ended it.
+      if (!(await deleteSession(inside, account_id, session.session_id))) return;
+      const entry = { ...actor, application_id: null, account_id, details: {} };
+      await recordAudit(inside, { ...entry, action: 'signed_out' });
+    });
     cookie.clear(res);
     res.status(204).end();
   };
@@ -83,22 +92,39 @@ export function listSessionsEndpoint({ query, lifetimes }: SessionParts): Reques
   };
 }
 
-/** `DELETE /api/console/sessions`: ends all sessions, including this one. 204. */
-export function signOutEverywhereEndpoint({ query, cookie }: SessionParts): RequestHandler {
+/** `DELETE /api/console/sessions`: ends all sessions, including this one, and the temporary token. 204. */
+export function signOutEverywhereEndpoint(parts: SessionParts): RequestHandler {
   return async (_req, res) => {
-    await endAllSessions(query, signedIn(res).account_id);
-    cookie.clear(res);
+    const { account_id, actor } = signedIn(res);
+    const ended = await parts.transact(async (inside) => {
+      await lockAccount(inside, account_id);
+      const entry = { ...actor, application_id: null, account_id, details: {} };
+      await recordAudit(inside, { ...entry, action: 'signed_out_everywhere' });
+      return endSessions(parts, inside, { account_id, actor });
+    });
+    await Promise.all(ended.map(parts.deliver));
+    parts.cookie.clear(res);
     res.status(204).end();
   };
 }
 
-/** `DELETE /api/console/sessions/{session_id}`: 204; 404 if the account has no such session. */
-export function endSessionEndpoint({ query }: SessionParts): RequestHandler {
+/**
+ * `DELETE /api/console/sessions/{session_id}`: ends one, and the temporary token. 204; 404 if the account has no such
+ * session.
+ */
+export function endSessionEndpoint(parts: SessionParts): RequestHandler {
   return async (req, res) => {
-    const sessionId = idParameter.safeParse(req.params['session_id']);
-    if (!sessionId.success || !(await endSession(query, signedIn(res).account_id, sessionId.data))) {
-      throw new Problem('not_found');
-    }
+    const { account_id, actor } = signedIn(res);
+    const session_id = idOf(req, 'session_id');
+    const ended = await parts.transact(async (inside) => {
+      await lockAccount(inside, account_id);
+      const changes = await endOneSession(parts, inside, { account_id, actor, session_id });
+      if (changes === undefined) throw new Problem('not_found');
+      const entry = { ...actor, application_id: null, account_id, details: { session_id } };
+      await recordAudit(inside, { ...entry, action: 'session_ended' });
+      return changes;
+    });
+    await Promise.all(ended.map(parts.deliver));
     res.status(204).end();
   };
 }

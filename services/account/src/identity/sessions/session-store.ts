@@ -2,7 +2,6 @@ import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from '../accounts/account.ts';
 import { hashOfToken } from '../secret-token.ts';
-import { endPendingSignIns } from '../two-factor/sign-in/pending-sign-ins.ts';
 
 /** Sessions are stored by the hash of their token. */
 
@@ -108,7 +107,8 @@ export function listSessions(
   );
 }
 
-export async function endSession(query: Query, accountId: number, sessionId: number): Promise<boolean> {
+/** Whether the account had it. */
+export async function deleteSession(query: Query, accountId: number, sessionId: number): Promise<boolean> {
   const rows = await query(
     'DELETE FROM sessions WHERE session_id = :sessionId AND account_id = :accountId RETURNING 1',
     { sessionId, accountId },
@@ -120,8 +120,11 @@ export async function endSessionOfToken(query: Query, token: string): Promise<vo
   await query('DELETE FROM sessions WHERE token_hash = :tokenHash', { tokenHash: hashOfToken(token) });
 }
 
-/** Also those that are not complete yet, whose password was right before a change of it. */
-export async function endAllSessions(query: Query, accountId: number): Promise<void> {
-  await query('DELETE FROM sessions WHERE account_id = :accountId', { accountId });
-  await endPendingSignIns(query, accountId);
+/** All of the account but one, or all. */
+export async function deleteSessions(query: Query, accountId: number, except: number | null): Promise<void> {
+  await query(
+    `DELETE FROM sessions
+     WHERE account_id = :accountId AND (CAST(:except AS bigint) IS NULL OR session_id <> :except)`,
+    { accountId, except },
+  );
 }

@@ -5,10 +5,13 @@ import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
+import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
 import type { TwoFactorMail } from '../mails/two-factor-mails.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
+import { confirmSession } from '../sessions/session-store.ts';
 import { factorsOf } from './factors.ts';
 import { passkeyRefused } from './passkeys/input.ts';
 import type { Registration } from './passkeys/input.ts';
@@ -35,7 +38,7 @@ export async function setUpTotp(
   return { secret, otpauth_url: otpauthUrl(secret, { issuer, label: session.account.email }) };
 }
 
-/** Enables the authenticator app by its first code. @throws {Problem} invalid_request for the code */
+/** Enables the authenticator app by its first code, and ends the other sessions. @throws {Problem} invalid_request for the code */
 export function confirmTotp(parts: TwoFactorParts, signedIn: SignedIn, code: string): Promise<NewCodes> {
   const { account_id: accountId } = signedIn;
   return changeFactors(parts, signedIn, async (inside) => {
@@ -44,7 +47,8 @@ export function confirmTotp(parts: TwoFactorParts, signedIn: SignedIn, code: str
     if (!(await confirmTotpSecret(inside, use))) {
       throw invalidFields([{ field: 'code', message: 'is wrong or expired' }]);
     }
-    return { told: 'totp_added', details: {}, result: await firstCodes(inside, accountId, had) };
+    const ended = await endOthers(parts, inside, signedIn);
+    return { told: 'totp_added', details: {}, ended, result: await firstCodes(inside, accountId, had) };
   });
 }
 
@@ -54,11 +58,11 @@ export function removeTotp(parts: TwoFactorParts, signedIn: SignedIn): Promise<v
   return changeFactors(parts, signedIn, async (inside) => {
     if (!(await deleteTotpSecret(inside, account_id))) throw new Problem('not_found');
     await endCodesWithoutFactor(inside, account_id);
-    return { told: 'totp_removed', details: {}, result: undefined };
+    return { told: 'totp_removed', details: {}, ended: [], result: undefined };
   });
 }
 
-/** @throws {Problem} invalid_request for the credential; passkey_limit_reached; passkeys_unavailable */
+/** Ends the other sessions. @throws {Problem} invalid_request for the credential; passkey_limit_reached; passkeys_unavailable */
 export async function addPasskey(
   parts: TwoFactorParts,
   signedIn: SignedIn,
@@ -74,7 +78,8 @@ export async function addPasskey(
       }
       const passkey = await insertPasskey(inside, { ...verified, name });
       const result = { passkey, ...(await firstCodes(inside, account_id, had)) };
-      return { told: 'passkey_added', details: { passkey_id: passkey.passkey_id, name }, result };
+      const ended = await endOthers(parts, inside, signedIn);
+      return { told: 'passkey_added', details: { passkey_id: passkey.passkey_id, name }, ended, result };
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw passkeyRefused(error);
@@ -89,7 +94,8 @@ export function removePasskey(parts: TwoFactorParts, signedIn: SignedIn, passkey
     const removed = await deletePasskey(inside, account_id, passkey_id);
     if (removed === undefined) throw new Problem('not_found');
     await endCodesWithoutFactor(inside, account_id);
-    return { told: 'passkey_removed', details: { passkey_id, name: removed.name }, result: undefined };
+    const details = { passkey_id, name: removed.name };
+    return { told: 'passkey_removed', details, ended: [], result: undefined };
   });
 }
 
@@ -99,8 +105,18 @@ export function renewCodes(parts: TwoFactorParts, signedIn: SignedIn): Promise<{
   return changeFactors(parts, signedIn, async (inside) => {
     if ((await factorsOf(inside, account_id)).length === 0) throw new Problem('two_factor_disabled');
     const result = { recovery_codes: await renewRecoveryCodes(inside, account_id) };
-    return { told: 'recovery_codes_renewed', details: {}, result };
+    return { told: 'recovery_codes_renewed', details: {}, ended: [], result };
   });
+}
+
+/** A session that began without the factor doesn't stay, except the one that has just shown it. */
+async function endOthers(
+  parts: TwoFactorParts,
+  inside: Query,
+  { account_id, actor, session }: SignedIn,
+): Promise<NewClientChange[]> {
+  await confirmSession(inside, session.session_id);
+  return endSessions(parts, inside, { account_id, actor, except: session.session_id });
 }
 
 async function firstCodes(inside: Query, accountId: number, had: readonly string[]): Promise<NewCodes> {
@@ -115,16 +131,18 @@ async function endCodesWithoutFactor(inside: Query, accountId: number): Promise<
 type Change<T> = {
   told: Extract<AuditEntry['action'], TwoFactorMail['kind']>;
   details: Readonly<Record<string, string | number>>;
+  /** To be delivered after the commit. */
+  ended: NewClientChange[];
   result: T;
 };
 
 /** One change at a time of an account, with its audit record and its mail. */
 async function changeFactors<T>(
-  { transact, wakeMails }: TwoFactorParts,
+  { transact, wakeMails, deliver }: TwoFactorParts,
   { account_id, actor }: { account_id: number; actor: Actor },
   change: (inside: Query) => Promise<Change<T>>,
 ): Promise<T> {
-  const result = await transact(async (inside) => {
+  const { result, ended } = await transact(async (inside) => {
     const account = await lockAccount(inside, account_id);
     if (account === undefined) throw new Problem('unauthorized');
     const changed = await change(inside);
@@ -132,8 +150,9 @@ async function changeFactors<T>(
     await recordAudit(inside, { ...entry, action: changed.told, details: changed.details });
     const mail: IdentityMail = { kind: changed.told, recipient: account.email, account_id };
     await enqueueMail(inside, mail);
-    return changed.result;
+    return changed;
   });
   wakeMails();
+  await Promise.all(ended.map(deliver));
   return result;
 }
