@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   webhook_limit_reached: { status: 409, title: 'The account has reached its webhook limit' },
   webhook_disabled: { status: 409, title: 'The webhook is disabled' },
   totp_enabled: { status: 409, title: 'The account already has an authenticator app' },
+  second_factor_required: { status: 409, title: 'The account has a second factor' },
   two_factor_disabled: { status: 409, title: 'Two-factor authentication is off' },
   passkey_limit_reached: { status: 409, title: 'The account has reached its passkey limit' },
   passkeys_unavailable: { status: 409, title: 'Passkeys are not available at this address' },

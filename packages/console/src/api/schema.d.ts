@@ -320,7 +320,10 @@ export interface paths {
         get: operations["listSessions"];
         put?: never;
         post?: never;
-        /** End all sessions, including this one */
+        /**
+         * End all sessions, including this one
+         * @description The temporary token ends, too.
+         */
         delete: operations["signOutEverywhere"];
         options?: never;
         head?: never;
@@ -337,7 +340,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session */
+        /**
+         * End a session
+         * @description The temporary token ends, too.
+         */
         delete: operations["endSession"];
         options?: never;
         head?: never;
@@ -514,9 +520,49 @@ export interface paths {
         put?: never;
         /**
          * Confirm the session with the password
-         * @description For 15 minutes, the session can then change how the account signs in.
+         * @description For 15 minutes, the session can then change how the account signs in. An account with a second factor returns `second_factor_required`: confirm with that.
          */
         post: operations["confirmSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/session/confirm/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm the session with a code from the authenticator app
+         * @description Each code is accepted once.
+         */
+        post: operations["confirmSessionWithTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/session/confirm/recovery-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm the session with a recovery code
+         * @description Each code is accepted once. The owner is notified by email.
+         */
+        post: operations["confirmSessionWithRecoveryCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -585,12 +631,12 @@ export interface paths {
         put?: never;
         /**
          * Set up an authenticator app
-         * @description The secret counts once a code has confirmed it, within an hour. Needs a session that was signed in or confirmed within 15 minutes, else returns `confirmation_required`.
+         * @description The secret counts once a code has confirmed it, within an hour. Needs a session that was signed in or confirmed within 15 minutes, with a second factor if the account has one, else returns `confirmation_required`.
          */
         post: operations["setUpTotp"];
         /**
          * Remove the authenticator app
-         * @description Needs a session that was signed in or confirmed within 15 minutes, else returns `confirmation_required`.
+         * @description Needs a session that was signed in or confirmed within 15 minutes, with a second factor if the account has one, else returns `confirmation_required`.
          */
         delete: operations["removeTotp"];
         options?: never;
@@ -607,7 +653,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enable the authenticator app with its first code */
+        /**
+         * Enable the authenticator app with its first code
+         * @description The account’s other sessions and its temporary token end.
+         */
         post: operations["confirmTotp"];
         delete?: never;
         options?: never;
@@ -626,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Get the options for adding a passkey
-         * @description Needs a session that was signed in or confirmed within 15 minutes, else returns `confirmation_required`.
+         * @description Needs a session that was signed in or confirmed within 15 minutes, with a second factor if the account has one, else returns `confirmation_required`.
          */
         post: operations["getPasskeyOptions"];
         delete?: never;
@@ -644,7 +693,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add a passkey */
+        /**
+         * Add a passkey
+         * @description The account’s other sessions and its temporary token end.
+         */
         post: operations["addPasskey"];
         delete?: never;
         options?: never;
@@ -664,7 +716,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey
-         * @description Needs a session that was signed in or confirmed within 15 minutes, else returns `confirmation_required`.
+         * @description Needs a session that was signed in or confirmed within 15 minutes, with a second factor if the account has one, else returns `confirmation_required`.
          */
         delete: operations["removePasskey"];
         options?: never;
@@ -684,7 +736,7 @@ export interface paths {
         put?: never;
         /**
          * Generate new recovery codes
-         * @description The former codes end. Needs a session that was signed in or confirmed within 15 minutes, else returns `confirmation_required`.
+         * @description The former codes end. Needs a session that was signed in or confirmed within 15 minutes, with a second factor if the account has one, else returns `confirmation_required`.
          */
         post: operations["renewRecoveryCodes"];
         delete?: never;
@@ -1699,7 +1751,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "signed_in" | "sign_in_limited" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "alert_settings_changed" | "webhook_created" | "webhook_changed" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "alert_settings_changed" | "webhook_created" | "webhook_changed" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -3436,6 +3488,17 @@ export interface components {
         };
         /** @description `passkeys_unavailable`: Passkeys are not available at this address. */
         passkeys_unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `second_factor_required`: The account has a second factor. */
+        second_factor_required: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5452,6 +5515,91 @@ export interface operations {
                 "application/json": {
                     /** Format: password */
                     password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session is confirmed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["second_factor_required"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    confirmSessionWithTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "492039"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The code that the authenticator app shows now. */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session is confirmed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+        };
+    };
+    confirmSessionWithRecoveryCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "7g2m-x4kq-9v0d-w3hr"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description One of the recovery codes. Case, spaces and hyphens do not matter. */
+                    code: string;
                 };
             };
         };

@@ -18,6 +18,8 @@ import {
   confirmEndpoint,
   confirmOptionsEndpoint,
   confirmWithPasskeyEndpoint,
+  confirmWithRecoveryCodeEndpoint,
+  confirmWithTotpEndpoint,
   passkeyStepEndpoint,
   passkeyStepOptionsEndpoint,
   recoveryStepEndpoint,
@@ -59,6 +61,8 @@ function signInRoutes(router: Router, parts: TwoFactorParts, session: RequestHan
   post(router, '/session/passkey', body, passkeyStepEndpoint(parts));
   post(router, '/session/passkey/options', body, passkeyStepOptionsEndpoint(parts));
   post(router, '/session/confirm', session, body, confirmEndpoint(parts));
+  post(router, '/session/confirm/totp', session, body, confirmWithTotpEndpoint(parts));
+  post(router, '/session/confirm/recovery-code', session, body, confirmWithRecoveryCodeEndpoint(parts));
   post(router, '/session/confirm/passkey', session, body, confirmWithPasskeyEndpoint(parts));
   post(router, '/session/confirm/passkey/options', session, confirmOptionsEndpoint(parts));
 }

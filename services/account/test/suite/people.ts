@@ -26,6 +26,8 @@ export type Browser = {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
+  /** What the service takes for its caller's. */
+  address: string;
   cookie: string | undefined;
   csrfToken: string | undefined;
 };
@@ -33,6 +35,7 @@ export type Browser = {
 /** At an address of its own, so that one browser never slows another. */
 export function openBrowser(account: Listening, address = randomAddress()): Browser {
   const browser: Browser = {
+    address,
     cookie: undefined,
     csrfToken: undefined,
     request: async (method, path, body, headers = {}) => {

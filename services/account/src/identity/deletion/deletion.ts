@@ -37,7 +37,8 @@ export async function requestDeletion(
 ): Promise<PendingDeletion> {
   const { account_id, actor, session } = signedIn;
   if (email.toLowerCase() !== session.account.email.toLowerCase()) throw wrongEmail();
-  await assertCurrentPassword(parts, signedIn, current_password, caller);
+  const current = { password: current_password, act: 'account_deletion' } as const;
+  await assertCurrentPassword(parts, signedIn, current, caller);
   const { pending, changes } = await parts.transact(async (inside) => {
     const account = await lockAccount(inside, account_id);
     // A concurrent change may have replaced the password that was verified.

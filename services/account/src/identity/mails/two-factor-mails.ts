@@ -20,7 +20,7 @@ const IF_NOT_YOU = "If you did this, there's nothing else to do. If you didn't, 
 
 export const twoFactorMails: MailRenderers<TwoFactorMail> = {
   totp_added: mailOf('Authenticator app added', (account) => [
-    `An authenticator app was added to your ${account}. Signing in with your password now takes a second step.`,
+    `An authenticator app was added to your ${account}. Signing in with your password now takes a second step. All other sessions were signed out.`,
     IF_NOT_YOU,
   ]),
   totp_removed: mailOf('Authenticator app removed', (account) => [
@@ -28,7 +28,7 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
     IF_NOT_YOU,
   ]),
   passkey_added: mailOf('Passkey added', (account) => [
-    `A passkey was added to your ${account}. It can sign in without your password.`,
+    `A passkey was added to your ${account}. It can sign in without your password. All other sessions were signed out.`,
     IF_NOT_YOU,
   ]),
   passkey_removed: mailOf('Passkey removed', (account) => [
@@ -46,7 +46,7 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
   recovery_code_used: async (query, { recipient, account_id }, site) => {
     const left = await countRecoveryCodes(query, account_id);
     const mail = mailOf('Recovery code used', (account) => [
-      `A recovery code was used to sign in to your ${account}. ${left === 1 ? '1 unused code is' : `${String(left)} unused codes are`} left. You can generate new ones on the Account page.`,
+      `A recovery code was used to sign in to your ${account}, or to confirm a session. ${left === 1 ? '1 unused code is' : `${String(left)} unused codes are`} left. You can generate new ones on the Account page.`,
       IF_NOT_YOU,
     ]);
     return mail(query, { recipient }, site);
@@ -56,7 +56,7 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
       to: recipient,
       subject: 'Two-factor authentication was reset',
       lines: [
-        `Support turned off two-factor authentication for your ${productName} account, and removed its authenticator app, passkeys and recovery codes. Your password is now enough to sign in.`,
+        `Support turned off two-factor authentication for your ${productName} account, and removed its authenticator app, passkeys and recovery codes. Your password is now enough to sign in. All sessions were signed out.`,
         "Set it up again on the Account page. If you didn't ask for this, reset your password and contact support immediately.",
       ],
       action: { label: 'Open your account', href: `${publicUrl}/user/account` },

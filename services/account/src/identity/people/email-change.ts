@@ -18,7 +18,8 @@ export async function requestEmailChange(
   caller: Caller,
 ): Promise<void> {
   const { account_id, actor } = signedIn;
-  await assertCurrentPassword(parts, signedIn, current_password, caller);
+  const current = { password: current_password, act: 'email_change' } as const;
+  await assertCurrentPassword(parts, signedIn, current, caller);
   const request = {
     ...({ purpose: 'email_change', recipient: email } as const),
     ...{ address: caller.addressGroup, accountId: account_id },

@@ -1,5 +1,6 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
+import type { Query } from '../../platform/database/query.ts';
 import { lockAccount, setEmailVerified, setPasswordHash } from '../accounts/account-store.ts';
 import { countMailRequest } from '../attempts/mail-limits.ts';
 import { consumeEmailToken, endEmailTokens, findEmailToken } from '../mails/email-tokens.ts';
@@ -9,6 +10,7 @@ import { isPasswordRight } from '../passwords/password-attempt.ts';
 import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
 import { newSecretToken } from '../secret-token.ts';
 import type { Caller } from '../sessions/caller-address.ts';
+import { recordConfirmationFailed } from '../sessions/confirmation-failed.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import { beginSession } from '../sessions/session-store.ts';
@@ -83,7 +85,8 @@ export async function changePassword(
   const { account_id, actor } = signedIn;
   const { email, password_hash } = signedIn.session.account;
   assertPasswordFits('new_password', new_password, email);
-  await assertCurrentPassword(parts, signedIn, current_password, caller);
+  const current = { password: current_password, act: 'password_change' } as const;
+  await assertCurrentPassword(parts, signedIn, current, caller);
   const passwordHash = await parts.hasher.hash(new_password, {
     addressGroup: caller.addressGroup,
     isTrusted: true,
@@ -115,12 +118,13 @@ export async function changePassword(
 
 /** A stolen session must not be enough to take the account over. @throws {Problem} invalid_request; too_many_requests */
 export async function assertCurrentPassword(
-  parts: PasswordCheckParts,
-  { session }: SignedIn,
-  password: string,
+  parts: PasswordCheckParts & { query: Query },
+  by: SignedIn,
+  { password, act }: { password: string; act: 'password_change' | 'email_change' | 'account_deletion' },
   caller: Caller,
 ): Promise<void> {
-  const { email, password_hash } = session.account;
-  const isRight = await isPasswordRight(parts, { email, password, password_hash }, caller);
-  if (!isRight) throw wrongCurrentPassword();
+  const { email, password_hash } = by.session.account;
+  if (await isPasswordRight(parts, { email, password, password_hash }, caller)) return;
+  await recordConfirmationFailed(parts.query, by, { for: act, with: 'password' });
+  throw wrongCurrentPassword();
 }

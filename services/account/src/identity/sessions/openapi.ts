@@ -46,12 +46,14 @@ export const sessionApi: ApiChapter = {
     'DELETE /api/console/sessions': {
       operationId: 'signOutEverywhere',
       summary: 'End all sessions, including this one',
+      description: 'The temporary token ends, too.',
       caller: 'session',
       answers: { 204: { description: 'All sessions have ended.', headers: COOKIE } },
     },
     'DELETE /api/console/sessions/{session_id}': {
       operationId: 'endSession',
       summary: 'End a session',
+      description: 'The temporary token ends, too.',
       caller: 'session',
       params: z.object({ session_id: idParameter }),
       answers: { 204: { description: 'The session has ended.' } },

@@ -1,18 +1,32 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { lockAccount } from '../accounts/account-store.ts';
 import { refuseExceeded } from '../attempts/attempt-counts.ts';
-import { unguessableAttempt } from '../attempts/second-step-limits.ts';
+import type { AttemptLimit } from '../attempts/attempt-counts.ts';
+import { totpAttempt, unguessableAttempt } from '../attempts/second-step-limits.ts';
 import { isPasswordRight } from '../passwords/password-attempt.ts';
 import type { Caller } from '../sessions/caller-address.ts';
+import { recordConfirmationFailed } from '../sessions/confirmation-failed.ts';
 import { signedIn } from '../sessions/require-session.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { confirmSession } from '../sessions/session-store.ts';
+import { factorsOf } from './factors.ts';
+import type { Factor } from './factors.ts';
 import { verifyAssertion } from './passkeys/assertion.ts';
 import { passkeyRefused } from './passkeys/input.ts';
 import type { Assertion } from './passkeys/input.ts';
 import { notePasskeyUse } from './passkeys/passkey-store.ts';
+import { useRecoveryCode } from './recovery-codes.ts';
+import { acceptTotpCode } from './totp/totp-store.ts';
 import type { TwoFactorParts } from './two-factor.ts';
+
+/**
+ * A confirmed session has lately shown as much as a sign-in needs: the password or, where there is one, a second factor
+ * (ADR 0088).
+ */
 
 /**
  * Middleware after requireSession: a stolen session, or a browser left alone, can't change what protects the account.
@@ -27,30 +41,133 @@ export const requireConfirmed: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Counts as a sign-in. @throws {Problem} invalid_request for the password; too_many_requests */
+/**
+ * Counts as a sign-in.
+ * @throws {Problem} second_factor_required; invalid_request for the password; too_many_requests
+ */
 export async function confirmWithPassword(
   parts: TwoFactorParts,
-  { session }: SignedIn,
+  by: SignedIn,
   password: string,
   caller: Caller,
 ): Promise<void> {
+  const { account_id, session } = by;
+  await refuseWithFactor(parts.query, account_id);
   const { email, password_hash } = session.account;
-  const isRight = await isPasswordRight(parts, { email, password, password_hash }, caller);
-  if (!isRight) throw invalidFields([{ field: 'password', message: 'is wrong' }]);
-  await confirmSession(parts.query, session.session_id);
+  if (!(await isPasswordRight(parts, { email, password, password_hash }, caller))) {
+    await recordConfirmationFailed(parts.query, by, { for: 'session', with: 'password' });
+    throw invalidFields([{ field: 'password', message: 'is wrong' }]);
+  }
+  await parts.transact(async (inside) => {
+    await lockAccount(inside, account_id);
+    // A factor that was set up since.
+    await refuseWithFactor(inside, account_id);
+    await confirmAs(inside, by, 'password');
+  });
+}
+
+/** @throws {Problem} invalid_request for the code; too_many_requests */
+export function confirmWithTotp(
+  parts: TwoFactorParts,
+  by: SignedIn,
+  code: string,
+  { addressGroup: address }: Caller,
+): Promise<void> {
+  const { account_id: accountId } = by;
+  const { password_hash: passwordHash } = by.session.account;
+  return confirmWith(parts, by, {
+    factor: 'totp',
+    limits: totpAttempt(parts.signInLimits, { accountId, passwordHash, address }),
+    prepare: () => {
+      const use = { accountId, code, nowMs: Date.now(), keys: parts.sealingKeys };
+      return Promise.resolve((inside) => acceptTotpCode(inside, use));
+    },
+    refused: wrongCode,
+  });
+}
+
+/** Tells the owner by mail. @throws {Problem} invalid_request for the code; too_many_requests */
+export async function confirmWithRecoveryCode(
+  parts: TwoFactorParts,
+  by: SignedIn,
+  code: string,
+  { addressGroup: address }: Caller,
+): Promise<void> {
+  const { account_id: accountId, actor } = by;
+  const { email } = by.session.account;
+  await confirmWith(parts, by, {
+    factor: 'recovery_code',
+    limits: unguessableAttempt(parts.signInLimits, { accountId, address }),
+    prepare: () => Promise.resolve((inside) => useRecoveryCode(inside, { accountId, email, code, by: actor })),
+    refused: wrongCode,
+  });
+  parts.wakeMails();
 }
 
 /** @throws {Problem} invalid_request for the credential; passkeys_unavailable; too_many_requests */
-export async function confirmWithPasskey(
+export function confirmWithPasskey(
   parts: TwoFactorParts,
-  { account_id: accountId, session }: SignedIn,
+  by: SignedIn,
   credential: Assertion,
   { addressGroup: address }: Caller,
 ): Promise<void> {
-  const attempt = unguessableAttempt(parts.signInLimits, { accountId, address });
-  refuseExceeded(await parts.counts.take(attempt));
-  const passkey = await verifyAssertion(parts, credential, { purpose: 'confirm', accountId });
-  if (!(await notePasskeyUse(parts.query, passkey))) throw passkeyRefused();
-  await confirmSession(parts.query, session.session_id);
-  await parts.counts.giveBack(attempt);
+  const { account_id: accountId } = by;
+  return confirmWith(parts, by, {
+    factor: 'passkey',
+    limits: unguessableAttempt(parts.signInLimits, { accountId, address }),
+    prepare: async () => {
+      const passkey = await verifyAssertion(parts, credential, { purpose: 'confirm', accountId });
+      return (inside) => notePasskeyUse(inside, passkey);
+    },
+    refused: passkeyRefused,
+  });
+}
+
+export function wrongCode(): Problem {
+  return invalidFields([{ field: 'code', message: 'is wrong, expired or already used' }]);
+}
+
+type Proof = {
+  factor: Factor;
+  limits: AttemptLimit[];
+  /** Returns what uses up the factor, within the transaction. @throws {Problem} invalid_request */
+  prepare: () => Promise<(inside: Query) => Promise<boolean>>;
+  refused: () => Problem;
+};
+
+/** Counts the attempt first, as a sign-in's second step does. */
+async function confirmWith(
+  parts: TwoFactorParts,
+  by: SignedIn,
+  { factor, limits, prepare, refused }: Proof,
+): Promise<void> {
+  refuseExceeded(await parts.counts.take(limits));
+  try {
+    const accept = await prepare();
+    await parts.transact(async (inside) => {
+      await lockAccount(inside, by.account_id);
+      if (!(await accept(inside))) throw refused();
+      await confirmAs(inside, by, factor);
+    });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request') {
+      await recordConfirmationFailed(parts.query, by, { for: 'session', with: factor });
+    }
+    throw error;
+  }
+  await parts.counts.giveBack(limits);
+}
+
+async function confirmAs(inside: Query, by: SignedIn, proof: 'password' | Factor): Promise<void> {
+  const { account_id, actor, session } = by;
+  await confirmSession(inside, session.session_id);
+  const entry = { ...actor, application_id: null, account_id, details: { with: proof } };
+  await recordAudit(inside, { ...entry, action: 'session_confirmed' });
+}
+
+async function refuseWithFactor(query: Query, accountId: number): Promise<void> {
+  if ((await factorsOf(query, accountId)).length === 0) return;
+  throw new Problem('second_factor_required', {
+    detail: 'Confirm the session with a code of the authenticator app, a passkey or a recovery code.',
+  });
 }

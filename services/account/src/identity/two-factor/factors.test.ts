@@ -27,7 +27,15 @@ afterAll(async () => {
   await suite.close();
 });
 
+const WRONG_CODE = { field: 'code', message: 'is wrong, expired or already used' };
+
 const signedIn = async () => signedInBrowser(suite.account, await insertPerson(suite.database));
+
+async function enableTotp(browser: Browser): Promise<void> {
+  const { body } = await browser.request('POST', '/two-factor/totp');
+  const code = totpCode(String(body['secret']));
+  expect((await browser.request('POST', '/two-factor/totp/confirm', { code })).status).toBe(200);
+}
 
 /** As if its password had been entered longer ago than a confirmation lasts. */
 async function makeUnconfirmed(browser: Browser): Promise<void> {
@@ -126,16 +134,53 @@ describe('a session that was not confirmed lately', () => {
     ['POST', '/two-factor/passkeys/options'],
     ['DELETE', '/two-factor/passkeys/1'],
     ['POST', '/two-factor/recovery-codes'],
-  ])('%s %s is 403 until the password is entered again', async (method, path) => {
-    const { browser, password } = await withTotp(suite);
+  ])('%s %s is 403 until the second factor is shown again, not the password', async (method, path) => {
+    const { browser, password, nextCode, usedCode } = await withTotp(suite);
     await makeUnconfirmed(browser);
     const refused = await browser.request(method, path);
     expect([refused.status, refused.body['code']]).toEqual([403, 'confirmation_required']);
-    const wrong = await browser.request('POST', '/session/confirm', { password: 'wrong' });
-    expect([wrong.status, wrong.body['errors']]).toEqual([400, [{ field: 'password', message: 'is wrong' }]]);
+    const alone = await browser.request('POST', '/session/confirm', { password });
+    expect([alone.status, alone.body['code']]).toEqual([409, 'second_factor_required']);
+    const wrong = await browser.request('POST', '/session/confirm/totp', { code: usedCode });
+    expect([wrong.status, wrong.body['errors']]).toEqual([400, [WRONG_CODE]]);
     expect((await browser.request(method, path)).status).toBe(403);
-    expect((await browser.request('POST', '/session/confirm', { password })).status).toBe(204);
+    expect((await browser.request('POST', '/session/confirm/totp', { code: nextCode })).status).toBe(204);
     expect((await browser.request(method, path)).status).not.toBe(403);
+  });
+
+  test('is confirmed by a recovery code, once, and the owner is told', async () => {
+    const owner = await withTotp(suite);
+    await makeUnconfirmed(owner.browser);
+    const confirm = (code?: string) => owner.browser.request('POST', '/session/confirm/recovery-code', { code });
+    const [code] = owner.codes;
+    expect((await confirm(code)).status).toBe(204);
+    const again = await confirm(code);
+    expect([again.status, again.body['errors']]).toEqual([400, [WRONG_CODE]]);
+    expect((await owner.browser.request('DELETE', '/two-factor/totp')).status).toBe(204);
+    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe('Recovery code used');
+  });
+
+  test('guesses of its codes count with those of sign-ins', async () => {
+    const owner = await withTotp(suite);
+    const guess = () => owner.browser.request('POST', '/session/confirm/totp', { code: owner.usedCode });
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count += 1) statuses.push((await guess()).status);
+    expect(new Set(statuses.slice(0, 10))).toEqual(new Set([400]));
+    expect(statuses[10]).toBe(429);
+    const { sign_in_token, browser } = await passwordStep(suite, owner, owner.browser.address);
+    const step = { sign_in_token, code: owner.nextCode };
+    expect((await browser.request('POST', '/session/totp', step)).status).toBe(429);
+  });
+
+  test.each(['app', 'passkey'])('ends, where another one sets up the first %s', async (factor) => {
+    const owner = await insertPerson(suite.database);
+    const [one, other] = [
+      await signedInBrowser(suite.account, owner),
+      await signedInBrowser(suite.account, owner),
+    ];
+    if (factor === 'passkey') await addPasskey(one);
+    else await enableTotp(one);
+    expect([await isSignedIn(one), await isSignedIn(other)]).toEqual([true, false]);
   });
 
   test('is confirmed alone: the account’s other sessions are not', async () => {
@@ -175,6 +220,7 @@ test('operators reset an owner’s factors: the password is enough, it is audite
   );
   const step = { sign_in_token, code: owner.codes[0] };
   expect((await browser.request('POST', '/session/recovery-code', step)).status).toBe(401);
+  expect(await isSignedIn(owner.browser)).toBe(false);
   const again = openBrowser(suite.account);
   const { email, password } = owner;
   expect((await again.request('POST', '/session', { email, password })).status).toBe(201);

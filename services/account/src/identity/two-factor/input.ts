@@ -48,5 +48,6 @@ export const passkeyStepSchema = z.strictObject({
 export const passwordConfirmationSchema = z.strictObject({ password: givenPasswordField });
 export const passkeyConfirmationSchema = z.strictObject({ credential: assertionSchema });
 export const totpConfirmationSchema = z.strictObject({ code: totpCodeField });
+export const recoveryConfirmationSchema = z.strictObject({ code: recoveryCodeField });
 export const newPasskeySchema = z.strictObject({ name: nameSchema, credential: registrationSchema });
 export const passkeyNameSchema = z.strictObject({ name: nameSchema });

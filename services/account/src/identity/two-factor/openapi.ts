@@ -19,6 +19,7 @@ import {
   passkeyStepOptionsSchema,
   passkeyStepSchema,
   passwordConfirmationSchema,
+  recoveryConfirmationSchema,
   recoveryStepSchema,
   totpConfirmationSchema,
   totpStepSchema,
@@ -56,7 +57,10 @@ const OPTIONS: Answer = {
 };
 
 const CONFIRMED =
-  'Needs a session that was signed in or confirmed within 15 minutes, else returns `confirmation_required`.';
+  'Needs a session that was signed in or confirmed within 15 minutes, with a second factor if the account has one, ' +
+  'else returns `confirmation_required`.';
+
+const ENDS_OTHERS = 'The account’s other sessions and its temporary token end.';
 
 const passkeyParams = z.object({ passkey_id: idParameter });
 
@@ -116,10 +120,32 @@ export const signInApi: ApiChapter = {
     'POST /api/console/session/confirm': {
       operationId: 'confirmSession',
       summary: 'Confirm the session with the password',
-      description: 'For 15 minutes, the session can then change how the account signs in.',
+      description:
+        'For 15 minutes, the session can then change how the account signs in. An account with a second factor ' +
+        'returns `second_factor_required`: confirm with that.',
       caller: 'session',
       body: passwordConfirmationSchema,
       example: { password: 'correct horse battery staple' },
+      answers: { 204: { description: 'The session is confirmed.' } },
+      problems: ['second_factor_required', 'too_many_requests'],
+    },
+    'POST /api/console/session/confirm/totp': {
+      operationId: 'confirmSessionWithTotp',
+      summary: 'Confirm the session with a code from the authenticator app',
+      description: 'Each code is accepted once.',
+      caller: 'session',
+      body: totpConfirmationSchema,
+      example: { code: CODE },
+      answers: { 204: { description: 'The session is confirmed.' } },
+      problems: ['too_many_requests'],
+    },
+    'POST /api/console/session/confirm/recovery-code': {
+      operationId: 'confirmSessionWithRecoveryCode',
+      summary: 'Confirm the session with a recovery code',
+      description: 'Each code is accepted once. The owner is notified by email.',
+      caller: 'session',
+      body: recoveryConfirmationSchema,
+      example: { code: '7g2m-x4kq-9v0d-w3hr' },
       answers: { 204: { description: 'The session is confirmed.' } },
       problems: ['too_many_requests'],
     },
@@ -163,6 +189,7 @@ export const twoFactorApi: ApiChapter = {
     'POST /api/console/two-factor/totp/confirm': {
       operationId: 'confirmTotp',
       summary: 'Enable the authenticator app with its first code',
+      description: ENDS_OTHERS,
       caller: 'session',
       body: totpConfirmationSchema,
       example: { code: CODE },
@@ -189,6 +216,7 @@ export const twoFactorApi: ApiChapter = {
     'POST /api/console/two-factor/passkeys': {
       operationId: 'addPasskey',
       summary: 'Add a passkey',
+      description: ENDS_OTHERS,
       caller: 'session',
       body: newPasskeySchema,
       example: { name: 'Laptop', credential: REGISTRATION },

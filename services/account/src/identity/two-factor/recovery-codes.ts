@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 
@@ -38,8 +41,20 @@ export async function renewRecoveryCodes(query: Query, accountId: number): Promi
   return codes;
 }
 
+/** Uses up a code, and tells the owner by mail; false for a wrong one. `query` is a transaction's. */
+export async function useRecoveryCode(
+  query: Query,
+  { accountId: account_id, email, code, by }: { accountId: number; email: string; code: string; by: Actor },
+): Promise<boolean> {
+  if (!(await consumeRecoveryCode(query, account_id, code))) return false;
+  const entry = { ...by, application_id: null, account_id, details: {} };
+  await recordAudit(query, { ...entry, action: 'recovery_code_used' });
+  await enqueueMail(query, { kind: 'recovery_code_used', recipient: email, account_id });
+  return true;
+}
+
 /** Of two concurrent uses of one code, the second finds it used. */
-export async function consumeRecoveryCode(query: Query, accountId: number, code: string): Promise<boolean> {
+async function consumeRecoveryCode(query: Query, accountId: number, code: string): Promise<boolean> {
   const rows = await query(
     `UPDATE recovery_codes SET used_at = now()
      WHERE account_id = :accountId AND code_hash = :hash AND used_at IS NULL RETURNING 1`,

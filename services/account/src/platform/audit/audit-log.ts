@@ -28,6 +28,8 @@ export const AUDIT_ACTIONS = [
   'signed_out',
   'signed_out_everywhere',
   'session_ended',
+  'session_confirmed',
+  'confirmation_failed',
   'password_changed',
   'password_reset',
   'email_change_requested',

@@ -5,14 +5,21 @@ import { bodyOf } from '../../../http/input/json-body.ts';
 import { callerOf } from '../../sessions/caller-address.ts';
 import { browserOf, sendSession } from '../../sessions/endpoints.ts';
 import { signedIn } from '../../sessions/require-session.ts';
-import { confirmWithPasskey, confirmWithPassword } from '../confirmation.ts';
+import {
+  confirmWithPasskey,
+  confirmWithPassword,
+  confirmWithRecoveryCode,
+  confirmWithTotp,
+} from '../confirmation.ts';
 import {
   passkeyConfirmationSchema,
   passkeyStepOptionsSchema,
   passkeyStepSchema,
   passwordConfirmationSchema,
+  recoveryConfirmationSchema,
   recoveryStepSchema,
   signInTokenOf,
+  totpConfirmationSchema,
   totpStepSchema,
 } from '../input.ts';
 import { assertionOptions } from '../passkeys/assertion.ts';
@@ -90,11 +97,32 @@ export function passkeyStepEndpoint(parts: TwoFactorParts): RequestHandler {
   };
 }
 
-/** `POST …/confirm` with `{password}`: 204. For what answers 403 `confirmation_required`. */
+/**
+ * `POST …/confirm` with `{password}`: 204. For what answers 403 `confirmation_required`. 409 `second_factor_required`
+ * where the account has one.
+ */
 export function confirmEndpoint(parts: TwoFactorParts): RequestHandler {
   return async (req, res) => {
     const { password } = bodyOf(req, passwordConfirmationSchema);
     await confirmWithPassword(parts, signedIn(res), password, callerOf(req, res));
+    res.status(204).end();
+  };
+}
+
+/** `POST …/confirm/totp` with `{code}`: 204. */
+export function confirmWithTotpEndpoint(parts: TwoFactorParts): RequestHandler {
+  return async (req, res) => {
+    const { code } = bodyOf(req, totpConfirmationSchema);
+    await confirmWithTotp(parts, signedIn(res), code, callerOf(req, res));
+    res.status(204).end();
+  };
+}
+
+/** `POST …/confirm/recovery-code` with `{code}`: 204. */
+export function confirmWithRecoveryCodeEndpoint(parts: TwoFactorParts): RequestHandler {
+  return async (req, res) => {
+    const { code } = bodyOf(req, recoveryConfirmationSchema);
+    await confirmWithRecoveryCode(parts, signedIn(res), code, callerOf(req, res));
     res.status(204).end();
   };
 }

@@ -1,5 +1,4 @@
 import { Problem } from '@tollgate/http/problem';
-import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../../mail/mail-outbox.ts';
 import type { Query } from '../../../platform/database/query.ts';
@@ -12,13 +11,14 @@ import type { IdentityMail } from '../../mails/identity-mails.ts';
 import type { Caller } from '../../sessions/caller-address.ts';
 import { completeSignIn } from '../../sessions/complete-sign-in.ts';
 import type { BegunSession, SignInBrowser } from '../../sessions/complete-sign-in.ts';
+import { wrongCode } from '../confirmation.ts';
 import type { Factor } from '../factors.ts';
 import { verifyAssertion } from '../passkeys/assertion.ts';
 import { passkeyRefused } from '../passkeys/input.ts';
 import type { Assertion } from '../passkeys/input.ts';
 import { notePasskeyUse } from '../passkeys/passkey-store.ts';
 import { consumePendingSignIn, findPendingSignIn } from './pending-sign-ins.ts';
-import { consumeRecoveryCode } from '../recovery-codes.ts';
+import { useRecoveryCode } from '../recovery-codes.ts';
 import { acceptTotpCode } from '../totp/totp-store.ts';
 import type { TwoFactorParts } from '../two-factor.ts';
 
@@ -55,15 +55,10 @@ export async function completeWithRecoveryCode(
     limits: ({ account_id: accountId }) =>
       unguessableAttempt(parts.signInLimits, { accountId, address: request.by.addressGroup }),
     prepare: ({ account_id, email }) =>
-      Promise.resolve(async (inside) => {
-        if (!(await consumeRecoveryCode(inside, account_id, code))) return false;
+      Promise.resolve((inside) => {
         const { address, request_id } = request.by;
         const by = { actor: `account:${String(account_id)}`, address, request_id };
-        const entry = { ...by, application_id: null, account_id, details: {} };
-        await recordAudit(inside, { ...entry, action: 'recovery_code_used' });
-        const mail: IdentityMail = { kind: 'recovery_code_used', recipient: email, account_id };
-        await enqueueMail(inside, mail);
-        return true;
+        return useRecoveryCode(inside, { accountId: account_id, email, code, by });
       }),
     refused: wrongCode,
   });
@@ -171,10 +166,6 @@ async function refuseLimited(
     wakeMails();
   }
   refuseExceeded(taken);
-}
-
-function wrongCode(): Problem {
-  return invalidFields([{ field: 'code', message: 'is wrong, expired or already used' }]);
 }
 
 /** The password has to be entered again. */

@@ -25,6 +25,8 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   signed_out: 'security',
   signed_out_everywhere: 'security',
   session_ended: 'security',
+  session_confirmed: 'security',
+  confirmation_failed: 'security',
   password_changed: 'security',
   password_reset: 'security',
   email_change_requested: 'security',
