@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { ErrorMessage } from '../../ui/page/states.tsx';
+import { ErrorMessage, Loading } from '../../ui/page/states.tsx';
 import { twoFactorQuery } from './queries.ts';
 
 type RunConfirmed = <T>(action: () => Promise<T>) => Promise<T>;
@@ -66,42 +66,81 @@ export function ConfirmationProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** The password, or a second factor where the account has one. */
 function ConfirmForm({ onDone }: { onDone: () => void }) {
-  const { data: session } = useQuery(sessionQuery);
+  const { data: factors, error } = useQuery(twoFactorQuery);
+  if (factors === undefined) return error === null ? <Loading /> : <ErrorMessage error={error} />;
   return (
     <>
       <p>Some actions need you to have signed in or confirmed within the last 15 minutes.</p>
-      <Form
-        submitLabel="Confirm"
-        onSubmit={({ password = '' }) =>
-          resultOf(api.POST('/api/console/session/confirm', { body: { password } }))
-        }
-        onDone={onDone}
-      >
-        {(errors) => (
-          <>
-            <input type="hidden" name="username" autoComplete="username" value={session?.email ?? ''} />
-            <TextField
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
-              error={errors['password']}
-              autoFocus
-            />
-          </>
-        )}
-      </Form>
-      <ConfirmByPasskey onDone={onDone} />
+      {factors.enabled ? (
+        <ConfirmByCode hasApp={factors.totp !== null} onDone={onDone} />
+      ) : (
+        <ConfirmByPassword onDone={onDone} />
+      )}
+      {factors.passkeys.length > 0 && <ConfirmByPasskey onDone={onDone} />}
     </>
+  );
+}
+
+function ConfirmByPassword({ onDone }: { onDone: () => void }) {
+  const { data: session } = useQuery(sessionQuery);
+  return (
+    <Form
+      submitLabel="Confirm"
+      onSubmit={({ password = '' }) =>
+        resultOf(api.POST('/api/console/session/confirm', { body: { password } }))
+      }
+      onDone={onDone}
+    >
+      {(errors) => (
+        <>
+          <input type="hidden" name="username" autoComplete="username" value={session?.email ?? ''} />
+          <TextField
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            error={errors['password']}
+            autoFocus
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+/** As an authenticator app shows it; a recovery code is longer. */
+const APP_CODE = /^\s*(?:\d\s*){6}$/;
+
+function ConfirmByCode({ hasApp, onDone }: { hasApp: boolean; onDone: () => void }) {
+  return (
+    <Form
+      submitLabel="Confirm"
+      onSubmit={({ code = '' }) => {
+        const by = hasApp && APP_CODE.test(code) ? 'totp' : 'recovery-code';
+        return resultOf(api.POST(`/api/console/session/confirm/${by}`, { body: { code } }));
+      }}
+      onDone={onDone}
+    >
+      {(errors) => (
+        <TextField
+          label={hasApp ? 'Authentication code or recovery code' : 'Recovery code'}
+          name="code"
+          autoComplete="one-time-code"
+          error={errors['code'] === undefined ? undefined : `This code ${errors['code']}.`}
+          maxLength={100}
+          autoFocus
+        />
+      )}
+    </Form>
   );
 }
 
 function ConfirmByPasskey({ onDone }: { onDone: () => void }) {
   const { data: support } = useQuery(passkeySupportQuery);
-  const { data: factors } = useQuery(twoFactorQuery);
   const [error, setError] = useState<unknown>(null);
-  if (support?.at !== 'here' || factors === undefined || factors.passkeys.length === 0) return null;
+  if (support?.at !== 'here') return null;
   async function confirm() {
     setError(null);
     try {
