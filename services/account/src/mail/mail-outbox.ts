@@ -9,6 +9,9 @@ type MailSubject = {
   alert_id: number;
   /** Null in rows of the previous version, which can run beside this one. */
   webhook_id: number | null;
+  /** Who asked for the mail. Null in rows of the previous version. */
+  request_address: string | null;
+  request_id: string | null;
 };
 
 /** Each domain narrows the kinds. Text and recipient are decided when the mail is sent (mail-renderer.ts). */
@@ -25,7 +28,7 @@ export const MAIL_OUTBOX: OutboxTable = {
   table: 'mail_outbox',
   id: 'mail_id',
   columns: `mail_id, kind, recipient, account_id, name, password_hash, invitation_id, alert_id, webhook_id,
-    created_at, attempts`,
+    request_address, request_id, created_at, attempts`,
 };
 
 /** `query` belongs to the transaction of the change that the mail reports. */
@@ -37,11 +40,15 @@ export async function enqueueMail(query: Query, mail: RequestedMail): Promise<vo
     invitation_id: null,
     alert_id: null,
     webhook_id: null,
+    request_address: null,
+    request_id: null,
   };
   await query(
     `INSERT INTO mail_outbox
-       (kind, recipient, account_id, name, password_hash, invitation_id, alert_id, webhook_id)
-     VALUES (:kind, :recipient, :account_id, :name, :password_hash, :invitation_id, :alert_id, :webhook_id)`,
+       (kind, recipient, account_id, name, password_hash, invitation_id, alert_id, webhook_id,
+        request_address, request_id)
+     VALUES (:kind, :recipient, :account_id, :name, :password_hash, :invitation_id, :alert_id, :webhook_id,
+        :request_address, :request_id)`,
     { ...none, ...mail },
   );
 }

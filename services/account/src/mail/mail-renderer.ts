@@ -5,7 +5,7 @@ import type { MailContent, MailSite } from './mail-content.ts';
 /** Returns undefined if the mail is no longer needed. */
 type MailRenderer<Requested> = (
   query: Query,
-  mail: Requested,
+  mail: Requested & Pick<QueuedMail, 'attempts'>,
   site: MailSite,
 ) => Promise<MailContent | undefined>;
 

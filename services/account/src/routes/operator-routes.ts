@@ -144,7 +144,11 @@ function accountRoutes(
     .all(methodNotAllowed(...LIST));
   action(app, '/private/accounts/:account_id/block', blockAccountEndpoint(transact, true));
   action(app, '/private/accounts/:account_id/unblock', blockAccountEndpoint(transact, false));
-  action(app, '/private/accounts/:account_id/reset-two-factor', resetTwoFactorEndpoint({ transact, tokens, deliver }));
+  action(
+    app,
+    '/private/accounts/:account_id/reset-two-factor',
+    resetTwoFactorEndpoint({ transact, tokens, deliver }),
+  );
   const deletion = '/private/accounts/:account_id/deletion';
   app
     .route(deletion)

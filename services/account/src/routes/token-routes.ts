@@ -13,6 +13,7 @@ import {
   issueTokenEndpoint,
   revokeTemporaryTokenEndpoint,
   revokeTokenEndpoint,
+  temporaryTokenEndEndpoint,
   temporaryTokenEndpoint,
   tokensOfAccountEndpoint,
   tokensOfApplicationEndpoint,
@@ -66,7 +67,8 @@ export function accountTokenRoutes(
     .all(methodNotAllowed('GET', 'HEAD'));
   router
     .route(`${path}/temporary-token`)
+    .get(temporaryTokenEndEndpoint(tokens, access))
     .post(...beforeMaking, temporaryTokenEndpoint(tokens, access))
     .delete(revokeTemporaryTokenEndpoint(tokens, access))
-    .all(methodNotAllowed('POST', 'DELETE'));
+    .all(methodNotAllowed('GET', 'HEAD', 'POST', 'DELETE'));
 }

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { ErrorMessage, Loading } from '../../ui/page/states.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { twoFactorQuery } from './queries.ts';
 
 type RunConfirmed = <T>(action: () => Promise<T>) => Promise<T>;
@@ -69,7 +69,7 @@ export function ConfirmationProvider({ children }: { children: ReactNode }) {
 /** The password, or a second factor where the account has one. */
 function ConfirmForm({ onDone }: { onDone: () => void }) {
   const { data: factors, error } = useQuery(twoFactorQuery);
-  if (factors === undefined) return error === null ? <Loading /> : <ErrorMessage error={error} />;
+  if (factors === undefined) return error === null ? <Skeleton rows={2} /> : <ErrorMessage error={error} />;
   return (
     <>
       <p>Some actions need you to have signed in or confirmed within the last 15 minutes.</p>

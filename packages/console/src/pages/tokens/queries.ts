@@ -55,9 +55,9 @@ function tokenQuery(wanted: ListSearch) {
   };
 }
 
-/** When the temporary token changes. The token itself is fetched only to be copied. */
+/** When the temporary token changes; null if there is none. The token itself is fetched only to be copied. */
 export const temporaryTokenExpiryQuery = queryOptions({
   queryKey: ['temporary-token', 'expiry'],
-  queryFn: async () => (await resultOf(api.POST('/api/console/temporary-token'))).expires_at,
+  queryFn: async () => (await resultOf(api.GET('/api/console/temporary-token'))).expires_at,
   retry: false,
 });

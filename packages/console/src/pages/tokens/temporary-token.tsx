@@ -28,7 +28,7 @@ export function TemporaryToken() {
       <p>
         Use it to try the API without an application. <strong>Do not use it in production</strong>: it changes
         every 12 hours.{' '}
-        {expiry.data !== undefined && (
+        {typeof expiry.data === 'string' && (
           <>
             This one changes in <Countdown until={expiry.data} onEnd={() => void expiry.refetch()} />.
           </>

@@ -31,4 +31,8 @@ export const revokedTokenSchema = tokenRecordSchema.extend({ delivered });
 
 export const temporaryTokenSchema = z.object({ access_token, expires_at: instant });
 
+export const temporaryTokenEndSchema = z.object({
+  expires_at: instant.nullable().meta({ description: 'Null if no temporary token is active.' }),
+});
+
 export const deliveredSchema = z.object({ delivered });

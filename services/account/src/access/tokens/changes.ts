@@ -71,7 +71,7 @@ export async function issueFor(
     // Read after the lock is held, so that the later of two tokens is the newer one.
     ...lifetimeFrom(new Date(), owner.token_lifespan_sec),
   });
-  await audit(query, owner, token, 'token_issued', by);
+  await recordToken(query, owner, token, 'token_issued', by);
   return { token, access_token, pending: await enqueueClientChange(query, owner, { change: 'record' }) };
 }
 
@@ -86,7 +86,7 @@ export async function copyToken(
   const token = await foundToken(query, id);
   if (tokenStatus(token, owner, new Date()) !== 'Active') throw new Problem('token_not_active');
   const access_token = unsealToken(token, token, sealingKeys);
-  await audit(query, owner, token, 'token_copied', by);
+  await recordToken(query, owner, token, 'token_copied', by);
   return { token, access_token };
 }
 
@@ -108,7 +108,7 @@ export async function revokeOf(
   if (token.revoked_at !== null) return { token, owner, pending };
   const revoked_at = new Date();
   await setRevoked(query, token.token_id, revoked_at);
-  await audit(query, owner, token, 'token_revoked', by);
+  await recordToken(query, owner, token, 'token_revoked', by);
   return { token: { ...token, revoked_at }, owner, pending };
 }
 
@@ -124,7 +124,7 @@ async function foundToken(query: Query, { application_id, token_id }: TokenKey):
   return token;
 }
 
-async function audit(
+export async function recordToken(
   query: Query,
   { application_id, account_id }: TokenOwner,
   { token_id, name, expires_at }: TokenRow,

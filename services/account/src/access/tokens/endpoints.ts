@@ -92,6 +92,16 @@ export function temporaryTokenEndpoint(
   };
 }
 
+/** `GET …/temporary-token`: 200 `{expires_at}`, null if none is live. Neither makes one nor shows it. */
+export function temporaryTokenEndEndpoint(
+  { temporaryEnd }: Pick<Tokens, 'temporaryEnd'>,
+  access: Access,
+): RequestHandler {
+  return async (req, res) => {
+    res.json({ expires_at: await temporaryEnd(access.accountOf(req, res)) });
+  };
+}
+
 /** `DELETE …/accounts/{account_id}/temporary-token`: 200 `{delivered}`, also if there is none. */
 export function revokeTemporaryTokenEndpoint(
   { revokeTemporary }: Pick<Tokens, 'revokeTemporary'>,

@@ -7,6 +7,7 @@ import {
   deliveredSchema,
   issuedTokenSchema,
   revokedTokenSchema,
+  temporaryTokenEndSchema,
   temporaryTokenSchema,
   tokenPageSchema,
 } from './answers.ts';
@@ -60,11 +61,20 @@ export const tokenApi: ApiChapter = {
       params: ofToken,
       answers: { 200: { description: 'The token record.', schema: revokedTokenSchema } },
     },
+    'GET /api/console/temporary-token': {
+      operationId: 'getTemporaryTokenExpiry',
+      summary: 'Get when the temporary token expires',
+      description: 'Neither creates one nor returns it.',
+      caller: 'session',
+      answers: { 200: { description: 'Its expiry.', schema: temporaryTokenEndSchema } },
+    },
     'POST /api/console/temporary-token': {
       operationId: 'getTemporaryToken',
       summary: 'Get the temporary token',
       description:
-        'Creates one if none is active. It is valid for 12 hours, and the same one is returned until then.',
+        'Creates one if none is active. It is valid for 12 hours, and the same one is returned until then, unless ' +
+        'the account’s sessions end: a change or reset of the password, signing out everywhere, the end of another ' +
+        'session and a new second factor end it.',
       caller: 'session',
       answers: { 200: { description: 'The token.', schema: temporaryTokenSchema } },
       problems: ['account_blocked'],

@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
-import { issueFor, revokeOf } from './changes.ts';
+import { issueFor, recordToken, revokeOf } from './changes.ts';
 import type { TokenOwner, TokenSettings } from './changes.ts';
 import { TEMPORARY_TOKEN_LIFESPAN_SEC } from './rules.ts';
 import { unsealToken } from './sealing.ts';
@@ -33,14 +33,9 @@ export async function requireAccount(query: Query, accountId: number): Promise<v
   if (account.blocked_at !== null) throw new Problem('account_blocked');
 }
 
-export async function readTemporaryToken(
-  query: Query,
-  accountId: number,
-  { sealingKeys }: Pick<TokenSettings, 'sealingKeys'>,
-): Promise<TemporaryToken | undefined> {
-  const token = await findLive(query, accountId);
-  if (token === undefined) return undefined;
-  return { access_token: unsealToken(token, token, sealingKeys), expires_at: token.expires_at };
+/** Undefined if none is live. */
+export async function temporaryTokenEnd(query: Query, accountId: number): Promise<Date | undefined> {
+  return (await findLive(query, accountId))?.expires_at;
 }
 
 /** Concurrent requests get the same token. */
@@ -51,8 +46,12 @@ export async function makeTemporaryToken(
   by: Actor,
 ): Promise<TemporaryToken & { pending: NewClientChange | null }> {
   const owner = await lockTemporaryApplication(query, accountId);
-  const live = await readTemporaryToken(query, accountId, settings);
-  if (live !== undefined) return { ...live, pending: null };
+  const live = await findLive(query, accountId);
+  if (live !== undefined) {
+    await recordToken(query, owner, live, 'token_copied', by);
+    const access_token = unsealToken(live, live, settings.sealingKeys);
+    return { access_token, expires_at: live.expires_at, pending: null };
+  }
   const { token, access_token, pending } = await issueFor(query, owner, NAME, settings, by);
   return { access_token, expires_at: token.expires_at, pending };
 }

@@ -20,9 +20,9 @@ import type { ListedRow, TokenFilter, TokenRow } from './store.ts';
 import {
   endTemporaryToken,
   makeTemporaryToken,
-  readTemporaryToken,
   requireAccount,
   revokeTemporaryToken,
+  temporaryTokenEnd,
 } from './temporary.ts';
 import type { TemporaryToken } from './temporary.ts';
 
@@ -54,6 +54,8 @@ export type Tokens = {
   ofAccount: (accountId: number, wanted: TokenFilter) => Promise<AccountToken[]>;
   /** Creates one if none is live. @throws {Problem} account_blocked */
   temporary: (accountId: number, by: Actor) => Promise<TemporaryToken>;
+  /** Of the live one; null if there is none. */
+  temporaryEnd: (accountId: number) => Promise<Date | null>;
   revokeTemporary: (accountId: number, by: Actor) => Promise<Delivered>;
   /** Within the transaction that ends sessions; `deliver` the change after it. */
   endTemporary: (inside: Query, accountId: number, by: Actor) => Promise<NewClientChange | null>;
@@ -106,13 +108,15 @@ export function createTokens(
     },
     temporary: async (accountId, by) => {
       await requireAccount(query, accountId);
-      const live = await readTemporaryToken(query, accountId, settings);
-      if (live !== undefined) return live;
       const made = await inOpenAccount(
         transact((inside) => makeTemporaryToken(inside, accountId, settings, by)),
       );
       if (made.pending !== null) await deliver(made.pending);
       return { access_token: made.access_token, expires_at: made.expires_at };
+    },
+    temporaryEnd: async (accountId) => {
+      if (!(await accountExists(query, accountId))) throw new Problem('not_found');
+      return (await temporaryTokenEnd(query, accountId)) ?? null;
     },
     revokeTemporary: async (accountId, by) => {
       if (!(await accountExists(query, accountId))) throw new Problem('not_found');

@@ -1,5 +1,6 @@
 import type { MailSite } from '../../mail/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { findAccountByEmail } from '../accounts/account-store.ts';
 import { issueEmailToken, newestSignUp } from './email-tokens.ts';
 import type { EmailToken } from './email-tokens.ts';
@@ -18,7 +19,13 @@ import type { Query } from '../../platform/database/query.ts';
 
 export type IdentityMail =
   | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
-  | { kind: 'sign_up_again' | 'password_reset'; recipient: string }
+  | { kind: 'sign_up_again'; recipient: string }
+  | {
+      kind: 'password_reset';
+      recipient: string;
+      request_address: string | null;
+      request_id: string | null;
+    }
   | { kind: 'email_change' | 'password_changed' | 'email_changed'; recipient: string; account_id: number }
   | TwoFactorMail;
 
@@ -31,10 +38,21 @@ export const identityMails: MailRenderers<IdentityMail> = {
     signUpMail(query, recipient, site, { purpose: 'sign_up', email: recipient, name, password_hash }),
   sign_up_again: async (query, { recipient }, site) =>
     signUpMail(query, recipient, site, await newestSignUp(query, recipient)),
-  password_reset: async (query, { recipient }, site) => {
+  password_reset: async (query, { recipient, attempts, request_address, request_id }, site) => {
     const account = await findAccountByEmail(query, recipient);
     if (account === undefined) return undefined;
     const { account_id, email } = account;
+    if (attempts === 0) {
+      await recordAudit(query, {
+        actor: 'unknown',
+        address: request_address ?? 'unknown',
+        request_id: request_id ?? 'unknown',
+        application_id: null,
+        account_id,
+        action: 'password_reset_requested',
+        details: {},
+      });
+    }
     const token = await issueEmailToken(query, { purpose: 'reset_password', email, account_id });
     return resetPasswordMail(email, `${site.publicUrl}/user/reset-password?token=${token}`, site);
   },

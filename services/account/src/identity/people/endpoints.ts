@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { bodyOf } from '../../http/input/json-body.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { addressSchema } from '../accounts/input.ts';
-import { findAccount, setName } from '../accounts/account-store.ts';
+import { lockAccount, setName } from '../accounts/account-store.ts';
 import { callerOf } from '../sessions/caller-address.ts';
 import { sessionAnswer } from '../sessions/endpoints.ts';
 import { signedIn } from '../sessions/require-session.ts';
@@ -81,12 +82,20 @@ export function resetPasswordEndpoint(parts: PeopleParts): RequestHandler {
 }
 
 /** `PATCH /api/console/account` with `{name}`: 200, as `GET /api/console/session`. */
-export function changeProfileEndpoint({ query }: PeopleParts): RequestHandler {
+export function changeProfileEndpoint({ transact }: PeopleParts): RequestHandler {
   return async (req, res) => {
-    const { account_id, session, token } = signedIn(res);
-    await setName(query, account_id, bodyOf(req, profileSchema).name);
-    const account = await findAccount(query, account_id);
-    if (account === undefined) throw new Problem('unauthorized');
+    const { account_id, session, token, actor } = signedIn(res);
+    const { name } = bodyOf(req, profileSchema);
+    const account = await transact(async (inside) => {
+      const before = await lockAccount(inside, account_id);
+      if (before === undefined) throw new Problem('unauthorized');
+      if (before.name === name) return before;
+      await setName(inside, account_id, name);
+      const details = { name_before: before.name, name };
+      const entry = { ...actor, application_id: null, account_id, details };
+      await recordAudit(inside, { ...entry, action: 'account_changed' });
+      return { ...before, name };
+    });
     res.json(sessionAnswer({ token, session: { ...session, account } }));
   };
 }

@@ -23,14 +23,15 @@ import type { PeopleParts } from './people.ts';
 export async function requestPasswordReset(
   { query, counts, mailLimits, wakeMails }: PeopleParts,
   email: string,
-  { addressGroup }: Caller,
+  { addressGroup, address: request_address, request_id }: Caller,
 ): Promise<void> {
   const request = {
     ...({ purpose: 'password_reset', recipient: email } as const),
     ...{ address: addressGroup, accountId: null },
   };
   await countMailRequest(counts, mailLimits, request);
-  await enqueueMail(query, { kind: 'password_reset', recipient: email } satisfies IdentityMail);
+  const mail: IdentityMail = { kind: 'password_reset', recipient: email, request_address, request_id };
+  await enqueueMail(query, mail);
   wakeMails();
 }
 

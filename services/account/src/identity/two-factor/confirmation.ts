@@ -98,7 +98,8 @@ export async function confirmWithRecoveryCode(
   await confirmWith(parts, by, {
     factor: 'recovery_code',
     limits: unguessableAttempt(parts.signInLimits, { accountId, address }),
-    prepare: () => Promise.resolve((inside) => useRecoveryCode(inside, { accountId, email, code, by: actor })),
+    prepare: () =>
+      Promise.resolve((inside) => useRecoveryCode(inside, { accountId, email, code, by: actor })),
     refused: wrongCode,
   });
   parts.wakeMails();

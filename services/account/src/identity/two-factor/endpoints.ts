@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { idOf } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { signedIn } from '../sessions/require-session.ts';
 import { addPasskey, confirmTotp, removePasskey, removeTotp, renewCodes, setUpTotp } from './changes.ts';
 import { newPasskeySchema, passkeyNameSchema, totpConfirmationSchema } from './input.ts';
@@ -72,11 +73,18 @@ export function addPasskeyEndpoint(parts: TwoFactorParts): RequestHandler {
 }
 
 /** `PATCH …/passkeys/{passkey_id}` with `{name}`: 200, the passkey. 404. */
-export function renamePasskeyEndpoint({ query }: TwoFactorParts): RequestHandler {
+export function renamePasskeyEndpoint({ transact }: TwoFactorParts): RequestHandler {
   return async (req, res) => {
     const { name } = bodyOf(req, passkeyNameSchema);
-    const renamed = await renamePasskey(query, signedIn(res).account_id, idOf(req, 'passkey_id'), name);
-    if (renamed === undefined) throw new Problem('not_found');
+    const { account_id, actor } = signedIn(res);
+    const renamed = await transact(async (inside) => {
+      const passkey = await renamePasskey(inside, account_id, idOf(req, 'passkey_id'), name);
+      if (passkey === undefined) throw new Problem('not_found');
+      const details = { passkey_id: passkey.passkey_id, name };
+      const entry = { ...actor, application_id: null, account_id, details };
+      await recordAudit(inside, { ...entry, action: 'passkey_renamed' });
+      return passkey;
+    });
     res.json(renamed);
   };
 }

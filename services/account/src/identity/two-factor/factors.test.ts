@@ -151,7 +151,8 @@ describe('a session that was not confirmed lately', () => {
   test('is confirmed by a recovery code, once, and the owner is told', async () => {
     const owner = await withTotp(suite);
     await makeUnconfirmed(owner.browser);
-    const confirm = (code?: string) => owner.browser.request('POST', '/session/confirm/recovery-code', { code });
+    const confirm = (code?: string) =>
+      owner.browser.request('POST', '/session/confirm/recovery-code', { code });
     const [code] = owner.codes;
     expect((await confirm(code)).status).toBe(204);
     const again = await confirm(code);

@@ -113,8 +113,9 @@ export async function endPreviousSecret(query: Query, webhookId: number, owner: 
 
 /** @throws {Problem} not_found, webhook_disabled */
 export async function sendTest(query: Query, webhookId: number, owner: Owner): Promise<Delivery> {
-  await lockEnabled(query, webhookId, owner);
+  const webhook = await lockEnabled(query, webhookId, owner);
   const data = { webhook_id: webhookId, account_id: owner.account_id };
+  await audit(query, owner, webhook, 'webhook_tested', {});
   return enqueueDelivery(query, webhookId, { type: 'webhook.test', timestamp: new Date(), data });
 }
 
@@ -125,9 +126,10 @@ export async function retryDelivery(
   deliveryId: number,
   owner: Owner,
 ): Promise<Delivery> {
-  await lockEnabled(query, webhookId, owner);
+  const webhook = await lockEnabled(query, webhookId, owner);
   const delivery = await makeDue(query, webhookId, deliveryId);
   if (delivery === undefined) throw new Problem('not_found');
+  await audit(query, owner, webhook, 'webhook_delivery_retried', { delivery_id: deliveryId });
   return delivery;
 }
 
@@ -151,9 +153,10 @@ async function lock(query: Query, webhookId: number, owner: Owner): Promise<Webh
   return webhook;
 }
 
-async function lockEnabled(query: Query, webhookId: number, owner: Owner): Promise<void> {
-  const { disabled_at } = await lock(query, webhookId, owner);
-  if (disabled_at !== null) throw new Problem('webhook_disabled');
+async function lockEnabled(query: Query, webhookId: number, owner: Owner): Promise<Webhook> {
+  const webhook = await lock(query, webhookId, owner);
+  if (webhook.disabled_at !== null) throw new Problem('webhook_disabled');
+  return webhook;
 }
 
 async function audit(

@@ -32,6 +32,7 @@ import * as applicationUses from './migrations/0035-application-uses.ts';
 import * as usageAlertTriggers from './migrations/0036-usage-alert-triggers.ts';
 import * as dueWork from './migrations/0037-due-work.ts';
 import * as quickWebhooks from './migrations/0080-quick-webhooks.ts';
+import * as mailRequests from './migrations/0088-mail-requests.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (ADR 0035). */
 type Migration = Knex.Migration & { exceptions?: Readonly<Record<string, string>> };
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0036-usage-alert-triggers', migration: usageAlertTriggers },
   { name: '0037-due-work', migration: dueWork },
   { name: '0080-quick-webhooks', migration: quickWebhooks },
+  { name: '0088-mail-requests', migration: mailRequests },
 ];
 
 export function migrationSource(upTo?: string): Knex.MigrationSource<NamedMigration> {

@@ -15,15 +15,23 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   token_copied: 'Copied token',
   token_revoked: 'Revoked token',
   account_created: 'Created the account',
+  account_changed: 'Changed the account holder’s name to',
   signed_in: 'Signed in',
   sign_in_limited: 'Too many failed sign-ins',
+  signed_out: 'Signed out',
+  signed_out_everywhere: 'Signed out everywhere',
+  session_ended: 'Signed out another session',
+  session_confirmed: 'Confirmed the session',
+  confirmation_failed: 'Failed to confirm with a password or a second factor',
   password_changed: 'Changed the password',
   password_reset: 'Reset the password',
+  password_reset_requested: 'Asked for a link to reset the password',
   email_change_requested: 'Asked to change the email address to',
   email_changed: 'Changed the email address to',
   totp_added: 'Added an authenticator app',
   totp_removed: 'Removed the authenticator app',
   passkey_added: 'Added passkey',
+  passkey_renamed: 'Renamed a passkey to',
   passkey_removed: 'Removed passkey',
   recovery_codes_renewed: 'Generated new recovery codes',
   recovery_code_used: 'Used a recovery code',
@@ -60,6 +68,8 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   alert_settings_changed: 'Changed the alert thresholds',
   webhook_created: 'Created a webhook',
   webhook_changed: 'Changed a webhook',
+  webhook_tested: 'Sent a test event to a webhook',
+  webhook_delivery_retried: 'Sent an event to a webhook again',
   webhook_secret_rotated: 'Rotated the secret of a webhook',
   webhook_previous_secret_ended: 'Ended the previous secret of a webhook',
   webhook_disabled: 'Disabled a webhook',
@@ -82,6 +92,7 @@ function subjectOf({ action, kind, details, application }: Activity): string | u
   if (action === 'team_renamed') return details.name;
   if (action === 'team_invitation_made' || action === 'team_invitation_withdrawn') return details.email;
   if (kind === 'team') return details.team_name;
+  if (action === 'account_changed' || action === 'passkey_renamed') return details.name;
   return action.startsWith('email_') ? details.email : undefined;
 }
 
