@@ -98,6 +98,10 @@ describe('the console', () => {
       const { token } = await nthMail(mails, email);
       return request('POST', '/password-reset/confirm', { token, password: 'another good one' });
     },
+    requestPasswordReset: async () => {
+      const { email } = await newOwner(suite);
+      return openBrowser(suite.account).request('POST', '/password-reset', { email });
+    },
     acceptInvitationByToken: () => byInvitation('accept'),
     declineInvitationByToken: () => byInvitation('decline'),
     signInWithTotp: () =>
@@ -165,7 +169,8 @@ describe('the console', () => {
     },
     resumeSubscription: async () => {
       const owner = await newOwner(suite);
-      await subscribe(suite.account, await makePublicPlan(suite.account, {}), owner);
+      const { account_id } = owner;
+      await subscribe(suite.account, await makePublicPlan(suite.account, {}), { account_id });
       await owner.browser.request('POST', '/subscription/cancel');
       return owner.browser.request('POST', '/subscription/resume');
     },
@@ -303,12 +308,14 @@ describe('the private listener', () => {
   const publicPlan = async () => `/private/plans/${String(await makePublicPlan(suite.account, {}))}`;
   const account = async () => `/private/accounts/${String(await makeAccount(suite.account))}`;
 
+  const inDays = (days: number) => secondsFromNow(days * DAY_SEC).toISOString().replace('.000Z', 'Z');
+
   async function wantedPeriod(startInDays: number) {
     return {
       account_id: await makeAccount(suite.account),
       plan_id: await makePlan(suite.account),
-      started_at: secondsFromNow(startInDays * DAY_SEC),
-      ended_at: secondsFromNow((startInDays + 30) * DAY_SEC),
+      started_at: inDays(startInDays),
+      ended_at: inDays(startInDays + 30),
     };
   }
 
