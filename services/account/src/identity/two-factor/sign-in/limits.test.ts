@@ -1,15 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { mailsTo, nthMail, startPeople } from '../../../../test/suite/people.ts';
-import type { PeopleUnderTest } from '../../../../test/suite/people.ts';
-import { passwordStep, totpCode, withTotp } from '../../../../test/suite/peers/two-factor.ts';
+import {
+  insertPerson,
+  mailsTo,
+  nthMail,
+  openBrowser,
+  signedInBrowser,
+  startPeople,
+} from '../../../../test/suite/people.ts';
+import type { Browser, PeopleUnderTest } from '../../../../test/suite/people.ts';
+import type { Authenticator } from '../../../../test/suite/peers/authenticator.ts';
+import { PUBLIC_URL, addPasskey, passwordStep, totpCode, withTotp } from '../../../../test/suite/peers/two-factor.ts';
 import type { Protected } from '../../../../test/suite/peers/two-factor.ts';
+
+const PER_ADDRESS = 20;
+
+const UNKNOWN = () => ({ email: `${randomUUID()}@example.com`, password: 'wrong' });
 
 let suite: PeopleUnderTest;
 
 beforeAll(async () => {
   suite = await startPeople({
     SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: '4',
-    SIGN_IN_FAILURES_PER_ADDRESS: '100',
+    PUBLIC_URL,
+    SIGN_IN_FAILURES_PER_ADDRESS: String(PER_ADDRESS),
     SIGN_IN_WINDOW_SEC: '600',
   });
 });
@@ -93,6 +107,46 @@ test('30 wrong codes from any addresses stop the app, but neither a recovery cod
   expect((await browser.request('PUT', '/account/password', wanted)).status).toBe(200);
   expect(await enterRight({ ...owner, password: 'another good one' }, '192.0.2.4')).toBe(201);
 }, 60_000);
+
+const options = async ({ request }: Browser, status = 200) => {
+  const answer = await request('POST', '/session/passkey/options', {});
+  expect(answer.status).toBe(status);
+  return answer.body;
+};
+
+async function signInWith(authenticator: Authenticator, browser: Browser): Promise<number> {
+  const credential = authenticator.get(await options(browser));
+  return (await browser.request('POST', '/session/passkey', { credential })).status;
+}
+
+test('a passkey that signs in gives its own attempt back, and none of the failed ones', async () => {
+  const owner = await insertPerson(suite.database);
+  const authenticator = await addPasskey(await signedInBrowser(suite.account, owner));
+  const address = '192.0.2.7';
+  const browser = openBrowser(suite.account, address);
+  const fail = () => openBrowser(suite.account, address).request('POST', '/session', UNKNOWN());
+  const failed: number[] = [];
+  for (let count = 0; count < PER_ADDRESS - 1; count += 1) failed.push((await fail()).status);
+  expect(new Set(failed)).toEqual(new Set([401]));
+  expect([await signInWith(authenticator, browser), await signInWith(authenticator, browser)]).toEqual([
+    201, 201,
+  ]);
+  expect([(await fail()).status, (await fail()).status]).toEqual([401, 429]);
+});
+
+test('any number of sign-ins by passkey from one address is good', async () => {
+  const owner = await insertPerson(suite.database);
+  const authenticator = await addPasskey(await signedInBrowser(suite.account, owner));
+  const browser = openBrowser(suite.account, '192.0.2.8');
+  const statuses: number[] = [];
+  for (let count = 0; count < PER_ADDRESS + 1; count += 1) {
+    statuses.push(await signInWith(authenticator, browser));
+  }
+  expect(new Set(statuses)).toEqual(new Set([201]));
+  // Challenges that nobody answers count.
+  for (let count = 0; count < PER_ADDRESS; count += 1) await options(browser);
+  await options(browser, 429);
+});
 
 test('right codes never count', async () => {
   const owner = await withTotp(suite);

@@ -6,7 +6,12 @@ import { findAccount, lockAccount } from '../../accounts/account-store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { refuseExceeded } from '../../attempts/attempt-counts.ts';
 import type { AttemptLimit } from '../../attempts/attempt-counts.ts';
-import { passkeyAttempt, totpAttempt, unguessableAttempt } from '../../attempts/second-step-limits.ts';
+import {
+  passkeyAttempt,
+  passkeyOptionsAttempt,
+  totpAttempt,
+  unguessableAttempt,
+} from '../../attempts/second-step-limits.ts';
 import type { IdentityMail } from '../../mails/identity-mails.ts';
 import type { Caller } from '../../sessions/caller-address.ts';
 import { completeSignIn } from '../../sessions/complete-sign-in.ts';
@@ -101,9 +106,9 @@ export async function signInWithPasskey(
     const details = { factor: 'passkey' };
     return completeSignIn(inside, { account, browser, by, lifetimes: parts.lifetimes, details });
   });
-  // Its options were counted, too.
-  await parts.counts.giveBack(attempt);
-  await parts.counts.giveBack(attempt);
+  // Its challenge was counted, too.
+  const challenge = passkeyOptionsAttempt(parts.signInLimits, by.addressGroup);
+  await parts.counts.giveBack([...attempt, ...challenge]);
   return begun;
 }
 
