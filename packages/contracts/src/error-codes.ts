@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   application_limit_reached: { status: 409, title: 'The account has reached its application limit' },
   application_revoked: { status: 409, title: 'The application is revoked' },
+  previous_secret_active: { status: 409, title: 'The previous secret is still valid' },
   token_limit_reached: { status: 409, title: 'The application has reached its token limit' },
   token_not_active: { status: 409, title: 'The token is expired or revoked' },
   already_in_team: { status: 409, title: 'The account is already in a team' },

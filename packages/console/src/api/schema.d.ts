@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the client secret
-         * @description The previous secret works for another `overlap_sec` seconds. A revoked application becomes active again.
+         * @description The previous secret works for another `overlap_sec` seconds; until then, another rotation returns `previous_secret_active`, unless it is ended. A revoked application becomes active again.
          */
         post: operations["rotateApplicationSecret"];
         delete?: never;
@@ -1512,7 +1512,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the webhook secret
-         * @description Requests sent within the overlap are signed with both secrets.
+         * @description Requests sent within the overlap are signed with both secrets; until its end, another rotation returns `previous_secret_active`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -3558,6 +3558,17 @@ export interface components {
         };
         /** @description `application_limit_reached`: The account has reached its application limit. */
         application_limit_reached: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `previous_secret_active`: The previous secret is still valid. */
+        previous_secret_active: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -6527,6 +6538,7 @@ export interface operations {
             403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["previous_secret_active"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -8466,6 +8478,7 @@ export interface operations {
             403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["previous_secret_active"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];

@@ -1,4 +1,5 @@
 import { api, resultOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { OverlapField, overlapSecOf } from '../../ui/secret/overlap.tsx';
@@ -15,16 +16,31 @@ type RotateSecretProps = {
 
 /** A new client secret, beside which the current one works for a while. */
 export function RotateSecret({ application, isOpen, onClose, onRotated }: RotateSecretProps) {
-  const { application_id, name, status, secrets } = application;
-  const isActive = status === 'active';
+  const { name, secrets } = application;
   return (
     <Dialog title={`Rotate the client secret of ${name}`} isOpen={isOpen} onClose={onClose}>
+      {secrets.length > 1 ? (
+        <>
+          <p>The previous client secret still works. Wait for its end, or end it, before you rotate again.</p>
+          <Button onPress={onClose}>Close</Button>
+        </>
+      ) : (
+        <RotateForm {...{ application, onClose, onRotated }} />
+      )}
+    </Dialog>
+  );
+}
+
+function RotateForm({ application, onClose, onRotated }: Omit<RotateSecretProps, 'isOpen'>) {
+  const { application_id, status } = application;
+  const isActive = status === 'active';
+  return (
+    <>
       <p>
         {isActive
           ? 'You get a new client secret. Access tokens keep working.'
           : 'You get a new client secret, and the application becomes active again. Its old tokens stay revoked.'}
       </p>
-      {secrets.length > 1 && <p>The previous client secret, which still works now, stops at once.</p>}
       <Form
         submitLabel="Rotate"
         onCancel={onClose}
@@ -40,6 +56,6 @@ export function RotateSecret({ application, isOpen, onClose, onRotated }: Rotate
       >
         {() => isActive && <OverlapField />}
       </Form>
-    </Dialog>
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { hmacSecret, newClientSecret } from '@tollgate/credentials/client-secret
 import type { Pepper } from '@tollgate/credentials/client-secret';
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
+import { previousSecretActive } from '../../http/previous-secret-active.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -12,6 +13,7 @@ import type { Application, ApplicationKey } from './application.ts';
 import {
   endsAfterRevoke,
   endsAfterRotation,
+  previousSecretEnd,
   stateAfterDelete,
   stateAfterRevoke,
   stateAfterRotation,
@@ -162,7 +164,10 @@ export async function deleteApplication(
   return enqueueClientChange(query, { ...before, revocation_epoch }, { change: 'revoked' });
 }
 
-/** @throws {Problem} not_found */
+/**
+ * What a rotation has promised, the next one keeps: it waits for the end of the previous secret.
+ * @throws {Problem} not_found; previous_secret_active
+ */
 export async function rotateSecret(
   query: Query,
   { overlapSec, ...key }: ApplicationKey & { overlapSec: number },
@@ -173,7 +178,10 @@ export async function rotateSecret(
   const { application_id: applicationId } = before;
   // Read after the lock is held, so that the second of two rotations has the later time.
   const now = new Date();
-  const ends = endsAfterRotation(await liveSecrets(query, applicationId, now), now, overlapSec);
+  const live = await liveSecrets(query, applicationId, now);
+  const promised = previousSecretEnd(live);
+  if (promised !== undefined) throw previousSecretActive(promised);
+  const ends = endsAfterRotation(live, now, overlapSec);
   await endSecrets(query, ends);
   const client_secret = newClientSecret();
   await insertSecret(query, applicationId, hmacSecret(client_secret, peppers));

@@ -82,13 +82,13 @@ describe('at once', () => {
     expect((await browser.request('POST', '/applications', WANTED_APPLICATION)).status).toBe(201);
   });
 
-  test('rotations: each is answered, and two secrets are live', async () => {
+  test('rotations: one comes to pass, and two secrets are live', async () => {
     const { browser } = await newOwner(suite);
     const { path } = await makeOwnApplication(browser);
     const answers = await Promise.all(
       [1, 2, 3].map(() => browser.request('POST', `${path}/rotate-secret`, { overlap_sec: 600 })),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     const { secrets } = (await browser.request('GET', path)).body as {
       secrets: { expires_at: string | null }[];
     };

@@ -103,7 +103,7 @@ export function revokeEndpoint({ revoke }: Pick<Applications, 'revoke'>, access:
 /**
  * `POST …/applications/{application_id}/rotate-secret` with `{overlap_sec}`: 200 with the new
  * `client_secret`. Reactivates a revoked application. `previous_secret_expires_at` is null if no other secret
- * is live.
+ * is live. 409 `previous_secret_active`, with `previous_secret_expires_at`, within the overlap of another rotation.
  */
 export function rotateSecretEndpoint(
   { rotateSecret }: Pick<Applications, 'rotateSecret'>,

@@ -77,13 +77,14 @@ export const applicationApi: ApiChapter = {
       operationId: 'rotateApplicationSecret',
       summary: 'Rotate the client secret',
       description:
-        'The previous secret works for another `overlap_sec` seconds. A revoked application becomes active again.',
+        'The previous secret works for another `overlap_sec` seconds; until then, another rotation returns ' +
+        '`previous_secret_active`, unless it is ended. A revoked application becomes active again.',
       caller: 'session',
       params,
       body: rotationSchema,
       example: { overlap_sec: 3_600 },
       answers: { 200: { description: 'The application with its new secret.', schema: rotatedSecretSchema } },
-      problems: ['account_blocked'],
+      problems: ['account_blocked', 'previous_secret_active'],
     },
     'DELETE /api/console/applications/{application_id}/previous-secret': {
       operationId: 'endPreviousApplicationSecret',

@@ -50,12 +50,13 @@ export function endsAfterRevoke(live: readonly Secret[], now: Date): SecretEnd[]
   return live.map(({ secret_id }) => ({ secret_id, expires_at: now }));
 }
 
-/** The newest secret lives for the overlap, or until its own earlier end. All others end now. */
+/** When the secret of an earlier rotation ends; undefined if none is live. Until then, another one is refused. */
+export function previousSecretEnd(live: readonly Secret[]): Date | undefined {
+  return live.find(({ expires_at }) => expires_at !== null)?.expires_at ?? undefined;
+}
+
+/** The current secret, if there is one, lives for the overlap. */
 export function endsAfterRotation(live: readonly Secret[], now: Date, overlapSec: number): SecretEnd[] {
-  const newestFirst = live.toSorted((one, other) => other.secret_id - one.secret_id);
-  return newestFirst.map(({ secret_id, expires_at }, index) => {
-    const overlapEnd = index === 0 ? now.getTime() + overlapSec * 1_000 : now.getTime();
-    const end = Math.min(overlapEnd, expires_at?.getTime() ?? Infinity);
-    return { secret_id, expires_at: new Date(end) };
-  });
+  const expires_at = new Date(now.getTime() + overlapSec * 1_000);
+  return live.map(({ secret_id }) => ({ secret_id, expires_at }));
 }

@@ -26,7 +26,7 @@ export async function insertSecret(
   );
 }
 
-/** The current secret signs during the overlap, older ones don't: at most two are live. */
+/** The current secret signs during the overlap. Older ones have ended. */
 export async function endSecrets(query: Query, webhookId: number, overlapSec: number): Promise<void> {
   await query('DELETE FROM webhook_secrets WHERE webhook_id = :webhookId AND expires_at IS NOT NULL', {
     webhookId,

@@ -1,5 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
+import { previousSecretActive } from '../../http/previous-secret-active.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -87,7 +88,7 @@ export async function removeWebhook(query: Query, webhookId: number, owner: Owne
   await audit(query, owner, webhook, 'webhook_deleted', { url: shown(webhook.url) });
 }
 
-/** The previous secret signs too during the overlap. @throws {Problem} not_found */
+/** The previous secret signs too during the overlap. @throws {Problem} not_found; previous_secret_active */
 export async function rotateSecret(
   query: Query,
   webhookId: number,
@@ -96,6 +97,8 @@ export async function rotateSecret(
   owner: Owner,
 ): Promise<WithSecret> {
   const before = await lock(query, webhookId, owner);
+  const promised = before.previous_secret_expires_at;
+  if (promised !== null) throw previousSecretActive(promised);
   await endSecrets(query, webhookId, overlapSec);
   const secret = newWebhookSecret();
   await insertSecret(query, webhookId, secret, sealingKeys);

@@ -67,12 +67,15 @@ export const webhookApi: ApiChapter = {
     'POST /api/console/webhooks/{webhook_id}/rotate-secret': {
       operationId: 'rotateWebhookSecret',
       summary: 'Rotate the webhook secret',
-      description: 'Requests sent within the overlap are signed with both secrets.',
+      description:
+        'Requests sent within the overlap are signed with both secrets; until its end, another rotation returns ' +
+        '`previous_secret_active`.',
       caller: 'session',
       params: ofWebhook,
       body: webhookRotationSchema,
       example: { overlap_sec: 86_400 },
       answers: { 200: { description: 'The webhook with its new secret.', schema: webhookWithSecretSchema } },
+      problems: ['previous_secret_active'],
     },
     'DELETE /api/console/webhooks/{webhook_id}/previous-secret': {
       operationId: 'endPreviousWebhookSecret',

@@ -55,7 +55,14 @@ describe('a webhook', () => {
     const changed = await owner.browser.request('PATCH', path, { url, description: '' });
     expect([changed.status, changed.body]).toEqual([200, { ...record, url, description: '' }]);
     const rotated = await owner.browser.request('POST', `${path}/rotate-secret`, { overlap_sec: 60 });
-    expect(rotated.body['previous_secret_expires_at']).not.toBeNull();
+    const until = rotated.body['previous_secret_expires_at'];
+    expect(until).toEqual(expect.any(String));
+    const again = await owner.browser.request('POST', `${path}/rotate-secret`, { overlap_sec: 60 });
+    expect([again.status, again.body['code'], again.body['previous_secret_expires_at']]).toEqual([
+      409,
+      'previous_secret_active',
+      until,
+    ]);
     for (let time = 0; time < 2; time += 1) {
       const ended = await owner.browser.request('DELETE', `${path}/previous-secret`);
       expect([ended.status, ended.body['previous_secret_expires_at']]).toEqual([200, null]);
@@ -163,7 +170,7 @@ test('two rotations at once: two live secrets, one of them present', async () =>
   const { path, webhook_id } = await makeWebhook(owner, URL);
   const rotate = () => post({ overlap_sec: 3_600 }, `${path}/rotate-secret`);
   const answers = await Promise.all([rotate(), rotate(), rotate()]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   const rows = await suite.database('webhook_secrets').where({ webhook_id });
   expect(rows.map(({ expires_at }: { expires_at: Date | null }) => expires_at === null).toSorted()).toEqual([
     false,

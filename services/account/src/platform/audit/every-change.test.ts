@@ -308,7 +308,10 @@ describe('the private listener', () => {
   const publicPlan = async () => `/private/plans/${String(await makePublicPlan(suite.account, {}))}`;
   const account = async () => `/private/accounts/${String(await makeAccount(suite.account))}`;
 
-  const inDays = (days: number) => secondsFromNow(days * DAY_SEC).toISOString().replace('.000Z', 'Z');
+  const inDays = (days: number) =>
+    secondsFromNow(days * DAY_SEC)
+      .toISOString()
+      .replace('.000Z', 'Z');
 
   async function wantedPeriod(startInDays: number) {
     return {
