@@ -407,7 +407,7 @@ export interface paths {
         post: operations["requestAccountDeletion"];
         /**
          * Cancel the deletion
-         * @description The account works again. Revoked applications and tokens stay revoked.
+         * @description The account works again. Revoked applications and tokens stay revoked. Not possible once it is due.
          */
         delete: operations["cancelAccountDeletion"];
         options?: never;

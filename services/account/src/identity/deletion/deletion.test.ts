@@ -48,11 +48,12 @@ const requestDeletion = ({ browser, email, password }: Owner, changes: Record<st
 const row = async ({ account_id }: Pick<Owner, 'account_id'>) =>
   (await suite.database('accounts').where({ account_id }).first()) as Record<string, unknown>;
 
-const due = ({ account_id }: Owner) =>
+/** In some milliseconds; a second ago by default. */
+const due = ({ account_id }: Owner, inMs = -1_000) =>
   suite
     .database('accounts')
     .where({ account_id })
-    .update({ deletion_due_at: new Date(Date.now() - 1_000) });
+    .update({ deletion_due_at: new Date(Date.now() + inMs) });
 
 const eraseDue = () => createTransact(suite.database)((query) => eraseNextDue(query, []));
 
@@ -222,13 +223,24 @@ describe('when the grace is over', () => {
     expect((await row(owner))['email']).toBe(owner.email);
   });
 
+  test('nobody can cancel any more, also before the erasure', async () => {
+    await requestDeletion(owner);
+    await due(owner);
+    const cancelled = await owner.browser.request('DELETE', PATH);
+    expect([cancelled.status, cancelled.body['code']]).toEqual([404, 'not_found']);
+    const path = `/private/accounts/${String(owner.account_id)}/deletion/cancel`;
+    expect((await operatePath(suite.account, 'POST', path)).status).toBe(404);
+    expect(await actionsOf(owner)).not.toContain('account_deletion_cancelled');
+    expect(await eraseDue()).toBe(true);
+  });
+
   test('of a cancellation and the erasure at once exactly one wins, however often', async () => {
     const transact = createTransact(suite.database);
     const outcomes = new Set<string>();
     for (let round = 0; round < 12; round += 1) {
       const person = await newOwner(suite);
       await requestDeletion(person);
-      await due(person);
+      await due(person, round % 4);
       const actor = { actor: `account:${String(person.account_id)}`, address: '10.0.0.1', request_id: 'r' };
       const cancel = () =>
         cancelDeletion(
@@ -240,7 +252,8 @@ describe('when the grace is over', () => {
         );
       const attempts = round % 2 === 0 ? [cancel(), eraseDue()] : [eraseDue(), cancel()].reverse();
       const [cancelled] = await Promise.all(attempts);
-      // Skipped while the cancellation held the lock.
+      // Skipped while the cancellation held the lock, or not due yet.
+      await waitFor(async () => (await row(person))['deletion_due_at'] === null || eraseDue());
       const erased = (await row(person))['erased_at'] !== null;
       expect(erased).toBe(!cancelled);
       expect((await row(person))['deletion_due_at']).toBeNull();

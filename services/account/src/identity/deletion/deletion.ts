@@ -58,7 +58,7 @@ export async function requestDeletion(
   return pending;
 }
 
-/** Keeps what the request ended as it is. @throws {Problem} not_found, if none is pending or the erasure was faster */
+/** Keeps what the request ended as it is. @throws {Problem} not_found, if none is pending, or once it is due */
 export async function cancelDeletion(
   { transact, wakeMails }: Pick<DeletionParts, 'transact' | 'wakeMails'>,
   { account_id, actor }: Pick<SignedIn, 'account_id' | 'actor'>,
@@ -73,15 +73,12 @@ export async function restoreAccount(
   { account_id, actor }: Pick<SignedIn, 'account_id' | 'actor'>,
 ): Promise<void> {
   const account = await lockAccount(query, account_id);
-  if (account === undefined || account.deletion_due_at === null) throw notBeingDeleted();
-  await unmarkForDeletion(query, account_id);
+  if (account === undefined || !(await unmarkForDeletion(query, account_id))) {
+    throw new Problem('not_found', { detail: 'There is no deletion that can still be cancelled.' });
+  }
   const entry = { ...actor, application_id: null, account_id, details: {} };
   await recordAudit(query, { ...entry, action: 'account_deletion_cancelled' });
   await mail(query, { kind: 'account_deletion_cancelled', recipient: account.email, account_id });
-}
-
-export function notBeingDeleted(): Problem {
-  return new Problem('not_found', { detail: 'The account is not being deleted.' });
 }
 
 /** The account is locked. Lock order: account, team, applications, subscription. */

@@ -29,7 +29,7 @@ export function requestDeletionEndpoint(parts: DeletionParts): RequestHandler {
   };
 }
 
-/** `DELETE`: cancels. 204; 404 `not_found` if nothing is pending. */
+/** `DELETE`: cancels. 204; 404 `not_found` if nothing is pending, or once it is due. */
 export function cancelDeletionEndpoint(parts: DeletionParts): RequestHandler {
   return async (_req, res) => {
     await cancelDeletion(parts, signedIn(res));

@@ -29,7 +29,8 @@ export const deletionApi: ApiChapter = {
     'DELETE /api/console/account/deletion': {
       operationId: 'cancelAccountDeletion',
       summary: 'Cancel the deletion',
-      description: 'The account works again. Revoked applications and tokens stay revoked.',
+      description:
+        'The account works again. Revoked applications and tokens stay revoked. Not possible once it is due.',
       caller: 'session',
       answers: { 204: { description: 'The account is not deleted.' } },
       problems: ['not_found'],

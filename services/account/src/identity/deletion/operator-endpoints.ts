@@ -7,7 +7,7 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { findOperatedAccount } from '../accounts/operator-store.ts';
 import type { OperatedAccount } from '../accounts/operator-store.ts';
-import { notBeingDeleted, restoreAccount } from './deletion.ts';
+import { restoreAccount } from './deletion.ts';
 import { eraseDue } from './erase.ts';
 import { findConsequences, findPendingDeletion, makeDue } from './store.ts';
 
@@ -25,7 +25,7 @@ export function operatedDeletionEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `POST …/deletion/cancel`, without a body: 200, the account. 404 if none is pending. */
+/** `POST …/deletion/cancel`, without a body: 200, the account. 404 if none is pending, or once it is due. */
 export function cancelOperatedDeletionEndpoint(transact: Transact): RequestHandler {
   return async (req, res) => {
     const account_id = idOf(req, 'account_id');
@@ -53,7 +53,9 @@ export function carryOutDeletionEndpoint({
     const account_id = idOf(req, 'account_id');
     await transact(async (inside) => {
       const account = await lockAccount(inside, account_id);
-      if (account === undefined || account.deletion_due_at === null) throw notBeingDeleted();
+      if (account === undefined || account.deletion_due_at === null) {
+        throw new Problem('not_found', { detail: 'The account is not being deleted.' });
+      }
       await makeDue(inside, account_id);
       const entry = { ...operatorOf(req, res), application_id: null, account_id, details: {} };
       await recordAudit(inside, { ...entry, action: 'account_deletion_carried_out' });
@@ -62,8 +64,6 @@ export function carryOutDeletionEndpoint({
       await eraseDue(inside, account_id);
       return foundAccount(inside, account_id);
     });
-    // The owner was faster and has cancelled it.
-    if (erased.erased_at === null) throw notBeingDeleted();
     res.json(erased);
   };
 }

@@ -17,12 +17,14 @@ export async function markForDeletion(
   return singleRow(rows);
 }
 
-/** The account is locked. */
-export async function unmarkForDeletion(query: Query, accountId: number): Promise<void> {
-  await query(
-    `UPDATE accounts SET deletion_requested_at = NULL, deletion_due_at = NULL WHERE account_id = :accountId`,
+/** False once the deletion is due: the deadline decides, not when the erasure gets to it. The account is locked. */
+export async function unmarkForDeletion(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query(
+    `UPDATE accounts SET deletion_requested_at = NULL, deletion_due_at = NULL
+     WHERE account_id = :accountId AND deletion_due_at > now() RETURNING 1`,
     { accountId },
   );
+  return rows.length > 0;
 }
 
 /** Ends the grace. The account is locked. */
