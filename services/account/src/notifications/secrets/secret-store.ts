@@ -26,6 +26,18 @@ export async function insertSecret(
   );
 }
 
+/**
+ * Undefined if only the current secret signs. A statement of its own after the webhook's lock: one that waits for the
+ * lock reads other tables as they were before.
+ */
+export async function previousSecretEnd(query: Query, webhookId: number): Promise<Date | undefined> {
+  const rows = await query<{ expires_at: Date }>(
+    'SELECT expires_at FROM webhook_secrets WHERE webhook_id = :webhookId AND expires_at > now()',
+    { webhookId },
+  );
+  return rows[0]?.expires_at;
+}
+
 /** The current secret signs during the overlap. Older ones have ended. */
 export async function endSecrets(query: Query, webhookId: number, overlapSec: number): Promise<void> {
   await query('DELETE FROM webhook_secrets WHERE webhook_id = :webhookId AND expires_at IS NOT NULL', {

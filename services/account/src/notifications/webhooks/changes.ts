@@ -10,7 +10,7 @@ import { enqueueDelivery, makeDue } from '../deliveries/stores/delivery-store.ts
 import type { Delivery } from '../deliveries/stores/delivery-store.ts';
 import { disableWebhook } from '../deliveries/disable-webhook.ts';
 import { newWebhookSecret } from '../secrets/secret.ts';
-import { endPreviousSecrets, endSecrets, insertSecret } from '../secrets/secret-store.ts';
+import { endPreviousSecrets, endSecrets, insertSecret, previousSecretEnd } from '../secrets/secret-store.ts';
 import {
   countWebhooks,
   deleteWebhook,
@@ -97,8 +97,8 @@ export async function rotateSecret(
   owner: Owner,
 ): Promise<WithSecret> {
   const before = await lock(query, webhookId, owner);
-  const promised = before.previous_secret_expires_at;
-  if (promised !== null) throw previousSecretActive(promised);
+  const promised = await previousSecretEnd(query, webhookId);
+  if (promised !== undefined) throw previousSecretActive(promised);
   await endSecrets(query, webhookId, overlapSec);
   const secret = newWebhookSecret();
   await insertSecret(query, webhookId, secret, sealingKeys);
