@@ -17,6 +17,8 @@ import {
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { SELF_SERVICE_ACTIONS } from './billing/self-service/settings.ts';
+import { isVisible, textFault } from './http/input/visible-text.ts';
+import { senderOf } from './mail/sender.ts';
 import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
 import { MIN_RETENTION_MONTHS } from './usage/retention/months.ts';
@@ -32,13 +34,14 @@ const databaseUrl = z.string().superRefine((value, context) => {
 
 const databaseSettings = { DATABASE_URL: databaseUrl, ...databaseTlsSettings };
 
-/** `address@domain`, or `Name <address@domain>` with a name of plain letters. */
-const sender = z
-  .string()
-  .regex(
-    /^(?:[\w .-]{1,60} <[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}>|[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190})$/,
-    'must be an email address, or a name and an address in angle brackets',
-  );
+const sender = z.string().transform((value, context) => {
+  try {
+    return senderOf(value);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
 
 const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');
 
@@ -73,7 +76,16 @@ const peopleSettings = {
   /** Base URL of the token endpoint, if it isn't that of the console. */
   AUTH_URL: httpUrl.optional(),
   /** In mails and in the web interface. */
-  PRODUCT_NAME: z.string().trim().min(1).max(60).default('Tollgate'),
+  PRODUCT_NAME: z
+    .string()
+    .trim()
+    .max(60)
+    .refine(isVisible, 'must have at least one visible character')
+    .superRefine((value, context) => {
+      const message = textFault(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .default('Tollgate'),
   PRODUCT_LOGO_PATH: z.string().min(1).optional(),
   ACCENT_COLOR: z
     .string()

@@ -77,6 +77,15 @@ test('a mail server without a sender is a fault', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('MAIL_FROM')]);
 });
 
+test('a sender that no mail can be from is a fault that says what is wrong', async () => {
+  const { code, stderr } = await runProgram('main', {
+    ...(await settings()),
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: '=?UTF-8?Q?Z=C3=BCrich?= <no-reply@tollgate.example>',
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('MAIL_FROM: the name must not be encoded')]);
+});
+
 test('a taken port is said plainly, and account ends with 1', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

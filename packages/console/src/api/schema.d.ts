@@ -4485,7 +4485,7 @@ export interface operations {
                 "application/json": {
                     /** Format: email */
                     email: string;
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                     /**
                      * Format: password
@@ -4726,7 +4726,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                 };
             };
@@ -5941,7 +5941,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                     /** @description What `navigator.credentials.create()` returned, as `RegistrationResponseJSON` (WebAuthn). */
                     credential: {
@@ -6038,7 +6038,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                 };
             };
@@ -6160,7 +6160,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                     /** @enum {string} */
                     type: "automatic" | "manual";
@@ -6344,7 +6344,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name?: string;
                     token_lifespan_sec?: number;
                 };
@@ -6713,7 +6713,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                 };
             };
@@ -7022,7 +7022,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                 };
             };
@@ -7096,7 +7096,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Not only white space, without control characters. */
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                 };
             };
@@ -8259,7 +8259,7 @@ export interface operations {
                      * @description An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.
                      */
                     url: string;
-                    /** @description Without control characters. */
+                    /** @description Without control characters, bidirectional controls and tag characters. */
                     description?: string;
                 };
             };
@@ -8392,7 +8392,7 @@ export interface operations {
                      * @description An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.
                      */
                     url?: string;
-                    /** @description Without control characters. */
+                    /** @description Without control characters, bidirectional controls and tag characters. */
                     description?: string;
                     enabled?: boolean;
                 };

@@ -4,6 +4,7 @@ import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import { identityMails } from '../identity/mails/identity-mails.ts';
 import type { AnyMailRenderers } from '../mail/mail-renderer.ts';
+import type { Sender } from '../mail/sender.ts';
 import { startMailWorker } from '../mail/mail-worker.ts';
 import type { MailWorker } from '../mail/mail-worker.ts';
 import { folderTransport, smtpTransport } from '../mail/transport.ts';
@@ -29,7 +30,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
 );
 
 /** Without SMTP_URL, which requires MAIL_FROM (config.ts), mails go to a folder. */
-const FOLDER_SENDER = 'Tollgate <no-reply@localhost>';
+const FOLDER_SENDER: Sender = { name: 'Tollgate', address: 'no-reply@localhost' };
 
 export function startMails(parts: {
   config: Config;

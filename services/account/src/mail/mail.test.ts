@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { statSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import PostalMime from 'postal-mime';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import { openMailServer, smtpSettings as smtp } from '../../test/suite/peers/mail-server.ts';
@@ -16,6 +17,8 @@ import {
   startPeople,
 } from '../../test/suite/people.ts';
 import type { PeopleUnderTest, Person } from '../../test/suite/people.ts';
+import { senderOf } from './sender.ts';
+import { smtpTransport } from './transport.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -97,6 +100,39 @@ test('a mail is sent by SMTP, from whom the settings say, and its link works', a
   );
   await waitFor(async () => (await queued(suite)).length === 0);
   expect(server.received).toHaveLength(2);
+});
+
+test.each([
+  ['no-reply@tollgate.example', '', 'no-reply@tollgate.example'],
+  ['Data, Inc. <no-reply@tollgate.example>', 'Data, Inc.', 'no-reply@tollgate.example'],
+  ['"Data \\"Now\\", Inc." <no-reply@tollgate.example>', 'Data "Now", Inc.', 'no-reply@tollgate.example'],
+  ['The "Data" (Company): <no-reply@tollgate.example>', 'The "Data" (Company):', 'no-reply@tollgate.example'],
+  ['Zürcher Daten AG <no-reply@bücher.example>', 'Zürcher Daten AG', 'no-reply@xn--bcher-kva.example'],
+  ['データ, 東京 <no-reply@tollgate.example>', 'データ, 東京', 'no-reply@tollgate.example'],
+  [`${'Ж'.repeat(100)}<no-reply@tollgate.example>`, 'Ж'.repeat(100), 'no-reply@tollgate.example'],
+  ['😀 Data <no-reply@localhost>', '😀 Data', 'no-reply@localhost'],
+])('MAIL_FROM=%s reaches its readers', async (setting, name, address) => {
+  const server = await startMailServer();
+  const transport = smtpTransport({ url: server.url, from: senderOf(setting), timeoutMs: 20_000 });
+  await transport.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }, 1);
+  transport.close();
+  const raw = server.received[0] ?? '';
+  expect(raw).toMatch(/^[\t\n\r -~]*$/);
+  expect((await PostalMime.parse(raw)).from).toEqual({ name, address });
+});
+
+test.each([
+  ['Tollgate', 'must be an email address'],
+  ['Tollgate <no-reply>', 'must be an email address'],
+  ['Tollgate <a@tollgate.example>, Other <b@tollgate.example>', 'the name must'],
+  ['a@tollgate.example, b@tollgate.example', 'must be an email address'],
+  ['Toll\ngate <no-reply@tollgate.example>', 'the name must be Unicode text without control characters'],
+  ['gate\u202elloT <no-reply@tollgate.example>', 'the name must not contain bidirectional controls'],
+  ['\u200b <no-reply@tollgate.example>', 'the name must have at least one visible character'],
+  ['=?UTF-8?Q?Z=C3=BCrich?= <no-reply@tollgate.example>', 'the name must not be encoded'],
+  [`${'x'.repeat(101)} <no-reply@tollgate.example>`, 'the name must have at most 100 characters'],
+])('MAIL_FROM=%j is refused with what is wrong', (setting, fault) => {
+  expect(() => senderOf(setting)).toThrow(fault);
 });
 
 test('a server that refuses for now gets the mail later; it isn’t told in thousands of lines', async () => {

@@ -2,6 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Mail } from './mail-content.ts';
+import type { Sender } from './sender.ts';
 
 export type MailTransport = {
   /** Resolves when the mail is handed over. `id` names it in a folder. */
@@ -10,7 +11,7 @@ export type MailTransport = {
 };
 
 /** `timeoutMs` bounds each wait for the server and the whole attempt, so that a slow server delays one attempt only. */
-export function smtpTransport(options: { url: string; from: string; timeoutMs: number }): MailTransport {
+export function smtpTransport(options: { url: string; from: Sender; timeoutMs: number }): MailTransport {
   const { url, from, timeoutMs } = options;
   const transport = createTransport({
     url,
@@ -39,7 +40,7 @@ export function smtpTransport(options: { url: string; from: string; timeoutMs: n
 }
 
 /** Writes mails as `<id>-<time>.eml`, readable by this user only; for installations without a mail server. */
-export function folderTransport(options: { directory: string; from: string }): MailTransport {
+export function folderTransport(options: { directory: string; from: Sender }): MailTransport {
   const { directory, from } = options;
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { countField, idField } from '../../http/input/fields.ts';
-import { nameSchema } from '../../http/input/name.ts';
+import { lineSchema, nameSchema } from '../../http/input/name.ts';
 import { suggestedLimit } from './suggested-limit.ts';
 
 const DEFAULT_GRACE_SEC = 3 * 86_400;
@@ -64,20 +64,13 @@ function refuseMistypedLimits(
   }
 }
 
-const textLine = z
-  .string('must be text')
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
-  .refine(isStorable, 'must contain only valid Unicode without NUL');
-
 /** What is missing stays as it is; null removes a text or a maximum. */
 export const publicationSchema = z.strictObject({
   public_position: countField.optional(),
-  price_month: textLine.nullable().optional(),
-  price_year: textLine.nullable().optional(),
-  included: z.array(textLine, 'must be a list of lines').max(20, 'must have at most 20 lines').optional(),
-  team_slot_price: textLine.nullable().optional(),
+  price_month: lineSchema.nullable().optional(),
+  price_year: lineSchema.nullable().optional(),
+  included: z.array(lineSchema, 'must be a list of lines').max(20, 'must have at most 20 lines').optional(),
+  team_slot_price: lineSchema.nullable().optional(),
   team_slots_max: countField.nullable().optional(),
 });
 

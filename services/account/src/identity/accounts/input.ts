@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/input/described-as.ts';
-import { emailAddressOf } from './email-address.ts';
+import { emailAddressOf } from '../../mail/email-address.ts';
 
 const EMAIL_MAX_CHARACTERS = 254;
 

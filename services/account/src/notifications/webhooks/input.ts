@@ -1,23 +1,8 @@
 import { z } from 'zod';
+import { descriptionSchema } from '../../http/input/name.ts';
 import { describedAs } from '../../http/input/described-as.ts';
 import { pageFields } from '../../http/input/page.ts';
 import { URL_MAX_CHARACTERS } from '../addresses/url-rules.ts';
-
-const DESCRIPTION_MAX_CHARACTERS = 200;
-
-const description = describedAs(
-  z
-    .string('must be text')
-    .refine(
-      (value) => Array.from(value).length <= DESCRIPTION_MAX_CHARACTERS,
-      `must have at most ${String(DESCRIPTION_MAX_CHARACTERS)} characters`,
-    )
-    .refine(
-      (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
-      'must be Unicode text without control characters',
-    ),
-  { type: 'string', maxLength: DESCRIPTION_MAX_CHARACTERS, description: 'Without control characters.' },
-);
 
 /** Which URLs are allowed depends on settings, so url-rules.ts checks them. */
 const url = describedAs(z.string('must be text'), {
@@ -28,11 +13,11 @@ const url = describedAs(z.string('must be text'), {
     'An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.',
 });
 
-export const newWebhookSchema = z.strictObject({ url, description: description.optional() });
+export const newWebhookSchema = z.strictObject({ url, description: descriptionSchema.optional() });
 
 export const webhookChangesSchema = z.strictObject({
   url: url.optional(),
-  description: description.optional(),
+  description: descriptionSchema.optional(),
   enabled: z.boolean('must be true or false').optional(),
 });
 
