@@ -4,7 +4,7 @@ import { FieldError, Form } from './form/form.tsx';
 import { TextField } from './form/text-field.tsx';
 
 type ConfirmByNameProps = {
-  title: string;
+  title: ReactNode;
   /** What is typed to confirm, and what it is: "application". */
   name: string;
   of: string;
@@ -47,7 +47,11 @@ export function ConfirmByName({
       >
         {(errors) => (
           <TextField
-            label={`Type "${name}" to confirm`}
+            label={
+              <>
+                Type "<bdi>{name}</bdi>" to confirm
+              </>
+            }
             name="confirmation"
             autoComplete="off"
             error={errors['confirmation']}

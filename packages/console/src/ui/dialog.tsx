@@ -3,7 +3,7 @@ import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-c
 import styles from './dialog.module.css';
 
 type DialogProps = {
-  title: string;
+  title: ReactNode;
   isOpen: boolean;
   onClose: () => void;
   /** Whether Escape closes it; not where that would lose something for good. */

@@ -107,7 +107,7 @@ function ApplicationRow({ application }: { application: Application }) {
     <tr>
       <td>
         <Link to="/api_v2/applications/$applicationId" params={{ applicationId: application_id }}>
-          {name}
+          <bdi>{name}</bdi>
         </Link>
       </td>
       <td>{TYPE_LABELS[type]}</td>

@@ -18,7 +18,11 @@ export function Credentials({ credentials, onClose }: CredentialsProps) {
     `curl ${authUrl}/oauth2/token \\\n  -u '${client_id}:${secret}' \\\n  -d grant_type=client_credentials -d scope=api`;
   return (
     <SecretOnce
-      title={`Credentials of ${name}`}
+      title={
+        <>
+          Credentials of <bdi>{name}</bdi>
+        </>
+      }
       what="client secret"
       secret={client_secret}
       env={{ fileName: `${name}.env`, text: env }}

@@ -34,7 +34,11 @@ export function EndApplication({ application, action, onDone }: EndApplicationPr
         {action}
       </Button>
       <ConfirmByName
-        title={`${action} ${name}?`}
+        title={
+          <>
+            {action} <bdi>{name}</bdi>?
+          </>
+        }
         name={name}
         of="application"
         action={action}

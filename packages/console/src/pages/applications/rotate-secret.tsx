@@ -18,7 +18,15 @@ type RotateSecretProps = {
 export function RotateSecret({ application, isOpen, onClose, onRotated }: RotateSecretProps) {
   const { name, secrets } = application;
   return (
-    <Dialog title={`Rotate the client secret of ${name}`} isOpen={isOpen} onClose={onClose}>
+    <Dialog
+      title={
+        <>
+          Rotate the client secret of <bdi>{name}</bdi>
+        </>
+      }
+      isOpen={isOpen}
+      onClose={onClose}
+    >
       {secrets.length > 1 ? (
         <>
           <p>The previous client secret still works. Wait for its end, or end it, before you rotate again.</p>

@@ -56,8 +56,8 @@ export function InvitationPage() {
   return (
     <EntryPage title={`Join ${team_name}`}>
       <p>
-        {invited_by_name} ({invited_by_email}) invites you to the team. The team’s manager pays for your calls
-        and sees how much you use.
+        <bdi>{invited_by_name}</bdi> ({invited_by_email}) invites you to the team. The team’s manager pays for
+        your calls and sees how much you use.
       </p>
       {answer.isError && <ErrorMessage error={answer.error} />}
       {session !== undefined && session !== null ? (

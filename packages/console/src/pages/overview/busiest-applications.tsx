@@ -63,10 +63,16 @@ function Name({ application }: { application: UsedApplication }) {
   const { application_id, name, type, status } = application;
   if (type === 'temporary') return <Link to="/api_v2/access_tokens">Temporary token</Link>;
   if (name === null) return 'Another system';
-  if (status === 'deleted') return `${name} (deleted)`;
+  if (status === 'deleted') {
+    return (
+      <>
+        <bdi>{name}</bdi> (deleted)
+      </>
+    );
+  }
   return (
     <Link to="/api_v2/applications/$applicationId" params={{ applicationId: application_id }}>
-      {name}
+      <bdi>{name}</bdi>
     </Link>
   );
 }

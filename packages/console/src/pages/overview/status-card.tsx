@@ -28,7 +28,9 @@ export function StatusCard({ pace }: { pace: Pace }) {
         {period.product !== null && (
           <div>
             <dt>Product</dt>
-            <dd>{period.product.name}</dd>
+            <dd>
+              <bdi>{period.product.name}</bdi>
+            </dd>
           </div>
         )}
         <div>
@@ -45,7 +47,7 @@ export function StatusCard({ pace }: { pace: Pace }) {
           <div>
             <dt>Paid by</dt>
             <dd>
-              {payer.name} <span className={styles['muted']}>{payer.email}</span>
+              <bdi>{payer.name}</bdi> <span className={styles['muted']}>{payer.email}</span>
             </dd>
           </div>
         )}

@@ -18,7 +18,11 @@ type ConfirmPlanProps = {
 export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPlanProps) {
   const preview = useQuery(previewQuery(plan.plan_id, interval));
   const isChange = subscription.subscription !== null;
-  const title = isChange ? `Change to ${plan.name}` : `Subscribe to ${plan.name}`;
+  const title = (
+    <>
+      {isChange ? 'Change to' : 'Subscribe to'} <bdi>{plan.name}</bdi>
+    </>
+  );
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       {preview.data === undefined && preview.isPending && <Skeleton rows={3} />}

@@ -29,8 +29,8 @@ export function CurrentPlan({ subscription }: { subscription: Subscription }) {
       </div>
       {isMember && (
         <p>
-          {payer.name} ({payer.email}) manages your team and pays for your calls. Only they can change the
-          plan.
+          <bdi>{payer.name}</bdi> ({payer.email}) manages your team and pays for your calls. Only they can
+          change the plan.
         </p>
       )}
       {period !== null && <Facts period={period} status={subscription.status} />}

@@ -14,7 +14,7 @@ export function SubscribeSummary({ plan, interval, subscription, preview }: Mean
   return (
     <>
       <p>
-        {plan.name} starts now with {points(plan.limits.points_limit)}
+        <bdi>{plan.name}</bdi> starts now with {points(plan.limits.points_limit)}
         {preview.now !== null && (
           <>
             . Its first period ends on <Day at={preview.now.ended_at} />
@@ -39,7 +39,9 @@ export function ChangeChoice({ plan, interval, subscription, preview }: MeaningP
   return (
     <>
       <fieldset className={styles['choices']}>
-        <legend>When should {plan.name} start?</legend>
+        <legend>
+          When should <bdi>{plan.name}</bdi> start?
+        </legend>
         {preview.now !== null && (
           <Choice effective="now" title="Now">
             A new billing period starts with {gained} and ends on <Day at={preview.now.ended_at} />
@@ -49,8 +51,8 @@ export function ChangeChoice({ plan, interval, subscription, preview }: MeaningP
         )}
         {preview.period_end !== null && (
           <Choice effective="period_end" title="At the end of the billing period">
-            {own.plan_name} and its remaining {remains(period, false)} stay until then. {plan.name} starts on{' '}
-            <Day at={preview.period_end.started_at} /> with {gained}.
+            <bdi>{own.plan_name}</bdi> and its remaining {remains(period, false)} stay until then.{' '}
+            <bdi>{plan.name}</bdi> starts on <Day at={preview.period_end.started_at} /> with {gained}.
           </Choice>
         )}
       </fieldset>
@@ -60,7 +62,7 @@ export function ChangeChoice({ plan, interval, subscription, preview }: MeaningP
         </p>
       )}
       <p>
-        The price is {plan.prices[interval]}. {plan.name} renews {PER_INTERVAL[interval]}.
+        The price is {plan.prices[interval]}. <bdi>{plan.name}</bdi> renews {PER_INTERVAL[interval]}.
       </p>
     </>
   );

@@ -20,7 +20,9 @@ export function PlanCard({ plan, interval, subscription, onChoose }: PlanCardPro
   return (
     <li className={styles['plan']} data-current={isCurrent}>
       <div className={styles['name']}>
-        <h3>{plan.name}</h3>
+        <h3>
+          <bdi>{plan.name}</bdi>
+        </h3>
         {isCurrent && <Badge tone="good">Current plan</Badge>}
         {isNext && <Badge tone="neutral">Next plan</Badge>}
       </div>

@@ -32,7 +32,11 @@ export function EndTeam({ team }: { team: Team }) {
           : CONSEQUENCE}
       </p>
       <ConfirmByName
-        title={`${isManager ? 'Dissolve' : 'Leave'} ${team.name}?`}
+        title={
+          <>
+            {isManager ? 'Dissolve' : 'Leave'} <bdi>{team.name}</bdi>?
+          </>
+        }
         name={team.name}
         of="team"
         action={action}

@@ -21,7 +21,11 @@ export function HandOver({ member }: { member: Member }) {
         Make manager
       </Button>
       <ConfirmByName
-        title={`Make ${name} the manager?`}
+        title={
+          <>
+            Make <bdi>{name}</bdi> the manager?
+          </>
+        }
         name={name}
         of="member"
         action="Hand over"
@@ -33,11 +37,11 @@ export function HandOver({ member }: { member: Member }) {
         onDone={refresh}
       >
         <p>
-          {name} pays for the calls of the whole team from the next call on, and you become a member. If{' '}
-          {name} has no plan, the calls of everyone in the team are refused.
+          <bdi>{name}</bdi> pays for the calls of the whole team from the next call on, and you become a
+          member. If <bdi>{name}</bdi> has no plan, the calls of everyone in the team are refused.
         </p>
         <p>
-          {name} gets an email. Only {name} can make you the manager again.
+          <bdi>{name}</bdi> gets an email. Only <bdi>{name}</bdi> can make you the manager again.
         </p>
       </ConfirmByName>
     </>
@@ -61,7 +65,11 @@ export function RemoveMember({ member }: { member: Member }) {
         Remove
       </Button>
       <ConfirmByName
-        title={`Remove ${name}?`}
+        title={
+          <>
+            Remove <bdi>{name}</bdi>?
+          </>
+        }
         name={name}
         of="member"
         action="Remove"
@@ -75,8 +83,8 @@ export function RemoveMember({ member }: { member: Member }) {
         onDone={refresh}
       >
         <p>
-          From the next call on, {name}’s calls are charged to their own plan. Without one, they are refused.
-          To come back, {name} needs a new invitation.
+          From the next call on, <bdi>{name}</bdi>’s calls are charged to their own plan. Without one, they
+          are refused. To come back, <bdi>{name}</bdi> needs a new invitation.
         </p>
       </ConfirmByName>
     </>

@@ -55,7 +55,7 @@ function Person({ member, isSelf }: { member: Member; isSelf: boolean }) {
   return (
     <>
       <td>
-        {member.name}
+        <bdi>{member.name}</bdi>
         {isSelf && ' (you)'}
       </td>
       <td>{member.email}</td>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -30,10 +31,12 @@ function Received({ invitation, team }: { invitation: ReceivedInvitation; team: 
   const error = accept.error ?? decline.error;
   return (
     <section className={styles['card']} aria-label={`Invitation to ${team_name}`}>
-      <h2>You are invited to {team_name}</h2>
+      <h2>
+        You are invited to <bdi>{team_name}</bdi>
+      </h2>
       <p>
-        {invited_by_name} ({invited_by_email}) invites you. The team’s manager pays for your calls and sees
-        how much you use. The invitation expires <Moment at={expires_at} />.
+        <bdi>{invited_by_name}</bdi> ({invited_by_email}) invites you. The team’s manager pays for your calls
+        and sees how much you use. The invitation expires <Moment at={expires_at} />.
       </p>
       {team !== null && <p>{obstacleOf(team)}</p>}
       {error !== null && <ErrorMessage error={error} />}
@@ -60,8 +63,10 @@ function Received({ invitation, team }: { invitation: ReceivedInvitation; team: 
   );
 }
 
-function obstacleOf({ role, members, name }: Team): string {
-  if (role === 'manager' && members.length === 1)
-    return `Accepting dissolves ${name}, which has no other members.`;
-  return `You are in ${name}. Leave it to accept.`;
+function obstacleOf({ role, members, name }: Team): ReactNode {
+  const own = <bdi>{name}</bdi>;
+  if (role === 'manager' && members.length === 1) {
+    return <>Accepting dissolves {own}, which has no other members.</>;
+  }
+  return <>You are in {own}. Leave it to accept.</>;
 }

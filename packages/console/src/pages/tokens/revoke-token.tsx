@@ -23,7 +23,11 @@ export function RevokeToken({ token }: { token: Token }) {
         Revoke
       </Button>
       <ConfirmByName
-        title={`Revoke token ${name}?`}
+        title={
+          <>
+            Revoke token <bdi>{name}</bdi>?
+          </>
+        }
         name={name}
         of="token"
         action="Revoke token"

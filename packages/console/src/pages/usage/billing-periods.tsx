@@ -84,13 +84,17 @@ function PeriodRow({ period, nowMs, search: { range: _range, ...search } }: Peri
           name
         ) : (
           <Link to="/usage" search={{ ...search, ...days }}>
-            {name}
+            <bdi>{name}</bdi>
           </Link>
         )}
       </th>
       <td>
-        {plan_name}
-        {product !== null && `, ${product.name}`}
+        <bdi>{plan_name}</bdi>
+        {product !== null && (
+          <>
+            , <bdi>{product.name}</bdi>
+          </>
+        )}
       </td>
       <td>
         <Badge tone={tone}>{label}</Badge>

@@ -58,7 +58,7 @@ export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
                 className={styles['item'] ?? ''}
               >
                 <Text slot="label">
-                  {name} <span className={styles['detail']}>{client_id.slice(0, 8)}…</span>
+                  <bdi>{name}</bdi> <span className={styles['detail']}>{client_id.slice(0, 8)}…</span>
                 </Text>
               </MenuItem>
             ))}

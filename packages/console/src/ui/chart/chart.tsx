@@ -29,7 +29,7 @@ export function Chart({ model, caption }: ChartProps) {
           {marks.map(({ name, mark }) => (
             <li key={`${String(mark)} ${name}`}>
               <Swatch chartId={chartId} mark={mark} />
-              {name}
+              <bdi>{name}</bdi>
             </li>
           ))}
         </ul>

@@ -25,7 +25,9 @@ export function Reading({ model, chartId, index, isRight, gutterPx }: ReadingPro
       {rows.map(({ name, value, mark }) => (
         <div key={`${String(mark)} ${name}`} className={styles['row']}>
           <Swatch chartId={chartId} mark={mark} />
-          <span className={styles['name']}>{name}</span>
+          <span className={styles['name']}>
+            <bdi>{name}</bdi>
+          </span>
           <span>{value}</span>
         </div>
       ))}

@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { FieldError, Input, Label, Text, TextField as AriaTextField } from 'react-aria-components';
 import { Button } from '../button.tsx';
 import { valueFault } from './value-fault.ts';
 import styles from './field.module.css';
 
 type TextFieldProps = {
-  label: string;
+  label: ReactNode;
   name: string;
   type?: 'text' | 'email' | 'password';
   autoComplete: string;

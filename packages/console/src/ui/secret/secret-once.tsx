@@ -7,7 +7,7 @@ import { SecretLine } from './secret-line.tsx';
 import styles from './secret.module.css';
 
 type SecretOnceProps = {
-  title: string;
+  title: ReactNode;
   /** What the secret is called in a sentence: "client secret". */
   what: string;
   secret: string;

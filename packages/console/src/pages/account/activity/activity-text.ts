@@ -76,14 +76,14 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   webhook_deleted: 'Deleted a webhook',
 };
 
-/** What was done, such as `Generated token "laptop" for ETL`. */
-export function activityText(entry: Activity): string {
-  const label = LABELS[entry.action];
-  const subject = subjectOf(entry);
-  if (subject === undefined) return label;
+type ActivityText = { label: string; subject: string | undefined; owner: string | undefined };
+
+/** What was done: `Generated token`, `laptop`, `ETL`. */
+export function activityText(entry: Activity): ActivityText {
   const { action, application } = entry;
-  const owner = action.startsWith('token_') && application !== null ? ` for ${application.name}` : '';
-  return `${label} "${subject}"${owner}`;
+  const subject = subjectOf(entry);
+  const isToken = subject !== undefined && action.startsWith('token_');
+  return { label: LABELS[action], subject, owner: isToken ? application?.name : undefined };
 }
 
 function subjectOf({ action, kind, details, application }: Activity): string | undefined {

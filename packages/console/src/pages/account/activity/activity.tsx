@@ -83,8 +83,12 @@ function ActivityTable({ entries }: { entries: readonly Entry[] }) {
         <tbody>
           {entries.map((entry) => (
             <tr key={entry.activity_id}>
-              <td>{activityText(entry)}</td>
-              <td>{actorText(entry)}</td>
+              <td>
+                <What {...activityText(entry)} />
+              </td>
+              <td>
+                <bdi>{actorText(entry)}</bdi>
+              </td>
               <td>{entry.address ?? '–'}</td>
               <td>
                 <Moment at={entry.at} />
@@ -94,5 +98,26 @@ function ActivityTable({ entries }: { entries: readonly Entry[] }) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Such as `Generated token "laptop" for ETL`. */
+function What({ label, subject, owner }: ReturnType<typeof activityText>) {
+  return (
+    <>
+      {label}
+      {subject !== undefined && (
+        <>
+          {' '}
+          "<bdi>{subject}</bdi>"
+        </>
+      )}
+      {owner !== undefined && (
+        <>
+          {' '}
+          for <bdi>{owner}</bdi>
+        </>
+      )}
+    </>
   );
 }

@@ -68,7 +68,7 @@ function Confirmation({ deletion, onCancel }: { deletion: AccountDeletion; onCan
     return (
       <>
         <p>
-          You manage the team {team.name} with {formatNumber(team.members - 1)} other{' '}
+          You manage the team <bdi>{team.name}</bdi> with {formatNumber(team.members - 1)} other{' '}
           {team.members === 2 ? 'member' : 'members'}. Hand the team over or dissolve it first.
         </p>
         <div className={styles['actions']}>

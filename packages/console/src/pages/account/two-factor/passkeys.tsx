@@ -58,7 +58,7 @@ function PasskeyItem({ passkey, isLast, onChanged }: ItemProps) {
   return (
     <li className={styles['passkey']}>
       <span className={styles['name']}>
-        {name}
+        <bdi>{name}</bdi>
         <span className={pageStyles['muted']}>
           Added <Moment at={created_at} />
           {last_used_at === null ? ', never used' : ', last used '}
