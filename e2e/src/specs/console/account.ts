@@ -59,11 +59,16 @@ async function remove(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 }
 
-/** The next export gets this problem. */
-async function refuseOnce(page: Page, status: number, code: string): Promise<void> {
+/** The next request of this kind gets this problem. */
+async function refuseOnce(
+  page: Page,
+  status: number,
+  code: string,
+  url = '**/api/console/account/export',
+): Promise<void> {
   const problem = { title: 'Not now', status, code, request_id: `export-${String(status)}` };
   await page.route(
-    '**/api/console/account/export',
+    url,
     (route) =>
       route.fulfill({ status, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
     { times: 1 },
@@ -97,7 +102,7 @@ export function accountJourneys(journey: Journey): void {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
     await expectAccessible(page);
-    const [code = ''] = await page.getByRole('dialog').getByRole('listitem').allInnerTexts();
+    const [code = '', other = ''] = await page.getByRole('dialog').getByRole('listitem').allInnerTexts();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('You have not saved the codes.').waitFor();
     await page.getByRole('button', { name: 'Copy recovery codes' }).click();
@@ -127,7 +132,13 @@ export function accountJourneys(journey: Journey): void {
     await page.getByRole('link', { name: 'Overview' }).waitFor();
     await page.goto(accountPage(journey));
     await page.getByText('9 of 10 are unused.').waitFor();
-    await remove(page, 'Remove authenticator app');
+    await refuseOnce(page, 403, 'confirmation_required', '**/api/console/two-factor/totp');
+    await page.getByRole('button', { name: 'Remove authenticator app' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    const confirmation = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await confirmation.getByLabel('Authentication code or recovery code').fill(other);
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Set up authenticator app' }).waitFor();
     expect(tab.faults).toEqual([]);
     await tab.close();

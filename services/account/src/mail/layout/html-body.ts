@@ -21,11 +21,11 @@ ${DARK_THEME}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>
 <td class="page" align="center" style="${STYLES.outer}">
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="${STYLES.column}">
-<tr><td class="text" align="left" style="${STYLES.product}">${productName}</td></tr>
+<tr><td class="text" align="left" style="${STYLES.product}"><bdi>${productName}</bdi></td></tr>
 <tr><td class="card" align="left" style="${STYLES.card}">
 <h1 class="text" style="${STYLES.heading}">${subject}</h1>
 ${blocksOf(content)}</td></tr>
-<tr><td class="muted" align="left" style="${STYLES.footer}">Sent by ${productName} · <a class="link" href="${publicUrl}/user" style="${STYLES.link}">${hostOf(publicUrl)}</a></td></tr>
+<tr><td class="muted" align="left" style="${STYLES.footer}">Sent by <bdi>${productName}</bdi> · <a class="link" href="${publicUrl}/user" style="${STYLES.link}">${hostOf(publicUrl)}</a></td></tr>
 </table>
 </td>
 </tr></table>
