@@ -86,6 +86,11 @@ export function TextField({
 }
 
 /** The API says what is wrong without naming the field: "must be …". */
-function sentenceOf(label: string, error: string | undefined): string | undefined {
-  return error !== undefined && /^[a-z]/.test(error) ? `${label} ${error}.` : error;
+function sentenceOf(label: ReactNode, error: string | undefined): ReactNode {
+  if (error === undefined || !/^[a-z]/.test(error)) return error;
+  return (
+    <>
+      {label} {error}.
+    </>
+  );
 }
