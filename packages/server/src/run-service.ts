@@ -162,6 +162,7 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
       host: config.PRIVATE_HOST,
       port: config.PRIVATE_PORT,
       setting: 'PRIVATE_PORT',
+      directOnly: true,
       fastPath: service.privateFastPath,
       ...{ limits, receiveLimits },
     }),

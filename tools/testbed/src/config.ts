@@ -19,7 +19,7 @@ export function compileCache(): Record<string, string> {
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
 }
 
-/** REQUIRE_HAPROXY=1: get HAProxy where it isn't installed. */
-export function requiresHaproxy(): boolean {
-  return process.env['REQUIRE_HAPROXY'] === '1';
+/** REQUIRE_LOAD_BALANCERS=1: get HAProxy and nginx where they aren’t installed. */
+export function requiresLoadBalancers(): boolean {
+  return process.env['REQUIRE_LOAD_BALANCERS'] === '1';
 }

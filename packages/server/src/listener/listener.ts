@@ -10,7 +10,7 @@ import { openFastPath } from './fast-path/fast-path.ts';
 import type { FastPath, FastPathOptions } from './fast-path/fast-path.ts';
 import { refuseIdleRequests } from './slow-requests.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
-import { headProblem, onClientError, onConnect, refuseHead } from './refused-request.ts';
+import { headProblem, onClientError, onConnect, proxyProblem, refuseHead } from './refused-request.ts';
 import type { HeadLimits } from './refused-request.ts';
 
 export type { FastPath };
@@ -40,6 +40,8 @@ export type ListenerOptions = {
   /** The name of the port's setting, for errors. */
   setting: string;
   limits: HeadLimits;
+  /** Refuses what came through a proxy (ADR 0091). */
+  directOnly?: boolean;
   /** By default a request has node:http's five minutes. */
   receiveLimits?: ReceiveLimits | undefined;
   accessLog?: Pick<AccessLog, 'observe' | 'observeUpgrade'> | null;
@@ -66,7 +68,9 @@ const FAST_BODY_MAX_BYTES = 65_536;
 
 export function createListener(handler: RequestListener, options: ListenerOptions): Listener {
   const { limits, receiveLimits, accessLog, onRefusedHead } = options;
-  const { upgradeHandler, continueHandler, prepare, fastPath } = options;
+  const { upgradeHandler, continueHandler, prepare, fastPath, directOnly = false } = options;
+  const proxyProblemOf = (head: Pick<IncomingMessage, 'rawHeaders'>) =>
+    directOnly ? proxyProblem(head) : null;
   const headersTimeoutMs = Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS);
   const server = createServer(
     {
@@ -111,7 +115,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
   function fastPathOptions({ accepts, handler: next }: FastPath): FastPathOptions {
     return {
       limits: { ...limits, maxBodyBytes: FAST_BODY_MAX_BYTES },
-      ...{ headersTimeoutMs, keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS, accepts },
+      ...{ headersTimeoutMs, keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS },
+      accepts: (head) => proxyProblemOf(head) === null && accepts(head),
       handler: (req, res) => {
         begin(req, res);
         prepare?.(req, res);
@@ -123,7 +128,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   function serve(next: RequestListener): RequestListener {
     return (req, res) => {
       begin(req, res);
-      const problem = headProblem(req, limits);
+      const problem = headProblem(req, limits) ?? proxyProblemOf(req);
       prepare?.(req, res);
       if (problem === null) {
         next(req, res);

@@ -25,6 +25,20 @@ export function headProblem(req: IncomingMessage, limits: HeadLimits): Problem |
   return detail === null ? null : new Problem('invalid_request', { detail });
 }
 
+/**
+ * Fields that a proxy adds for whom it speaks, and Via (RFC 9110, section 7.6.3). Not X-Forwarded-Proto and
+ * X-Forwarded-Client-Cert: service meshes set these on what pods send to each other.
+ */
+const ADDED_BY_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-(?!(?:proto|client-cert)$).*)$/i;
+
+/** A listener of services, probes and Prometheus is reached from elsewhere only by mistake (ADR 0091). */
+export function proxyProblem({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Problem | null {
+  const field = rawHeaders.find((name, index) => index % 2 === 0 && ADDED_BY_PROXIES.test(name));
+  if (field === undefined) return null;
+  const detail = `This listener is private: it refuses requests that came through a proxy (${field}).`;
+  return new Problem('forbidden', { detail });
+}
+
 /** Problem details (RFC 9457), a GraphQL response and an OAuth error (RFC 6749, section 5.2) in one document. */
 function refusal(problem: Problem): { requestId: string; headers: [string, string][]; body: string } {
   const requestId = newRequestId();

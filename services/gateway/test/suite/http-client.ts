@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { request as requestByTls } from 'node:https';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -9,6 +10,8 @@ export type Call = {
   method?: string;
   headers?: OutgoingHttpHeaders;
   body?: string | Buffer;
+  /** The authority of the server's certificate. */
+  ca?: string;
 };
 
 /** One request on a connection of its own; unlike fetch, sets any header and decodes nothing. */
@@ -26,11 +29,12 @@ export async function call(url: string, options: Call = {}): Promise<Answer> {
 /** Like call, but returns the response while its body arrives. */
 export function begin(
   url: string,
-  { method = 'POST', headers = {}, body }: Call = {},
+  { method = 'POST', headers = {}, body, ca }: Call = {},
 ): { request: ClientRequest; answer: Promise<IncomingMessage> } {
   const length =
     body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
-  const sent = request(url, { method, headers: { ...length, ...headers }, agent: false });
+  const options = { method, headers: { ...length, ...headers }, agent: false } as const;
+  const sent = url.startsWith('https:') ? requestByTls(url, { ...options, ca }) : request(url, options);
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve).once('error', reject);
   });
