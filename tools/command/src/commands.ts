@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
+import type { Option } from 'commander';
 import type { Answer, Parameters } from './api.ts';
 import { confirm } from './confirm.ts';
 import { recordLines, tableLines } from './output.ts';
@@ -30,9 +31,15 @@ export function newGroup(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription })
     .showHelpAfterError('(see --help)')
     .helpCommand(false);
+}
+
+/** Marks what a command can't do without, which commander's own help doesn't. */
+function optionDescription(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return option.mandatory && option.defaultValue === undefined ? `${text} (required)` : text;
 }
 
 /** The options of addPaging, as commander has read them. */

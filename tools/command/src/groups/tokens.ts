@@ -32,7 +32,7 @@ export function tokensGroup(open: Open): Command {
       await showRecord(session, await session.api.send('POST', `${pathOf(application)}/${String(id)}/copy`));
     },
   );
-  addYes(token('revoke', 'kills it')).action(
+  addYes(token('revoke', 'Revoke the token')).action(
     async (id: number, { application, yes }: { application: number; yes?: boolean }) => {
       const session = open();
       await confirm(`Revoke token ${String(id)}? It can't be taken back.`, { yes });

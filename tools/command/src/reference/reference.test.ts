@@ -20,6 +20,12 @@ test('--help shows a command’s own options and those of every command', async 
   }
 });
 
+test('help marks the options that a command can’t do without, and no others', async () => {
+  const { stdout } = await runCommand(['help', 'tokens', 'revoke']);
+  expect(stdout).toMatch(/--application <application_id> +application ID \(required\)$/m);
+  expect(stdout.match(/\(required\)/g)).toHaveLength(1);
+});
+
 test('--version is that of the package', async () => {
   const { code, stdout } = await runCommand(['--version']);
   expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);

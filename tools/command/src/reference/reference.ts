@@ -47,7 +47,7 @@ function argumentText(argument: Argument): string {
 
 function optionLine({ flags, description, mandatory, defaultValue, argChoices }: Option): string {
   const notes = [
-    ...(mandatory && defaultValue === undefined ? ['needed'] : []),
+    ...(mandatory && defaultValue === undefined ? ['required'] : []),
     ...(argChoices === undefined ? [] : [argChoices.join(' or ')]),
     ...(defaultValue === undefined ? [] : [`default ${String(defaultValue)}`]),
   ];
