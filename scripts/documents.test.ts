@@ -1,0 +1,170 @@
+import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { readDocumented } from '../tools/observability/src/documented.ts';
+
+/** Facts that documents repeat, beside their source. */
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+const DOCUMENTS = globSync(
+  '{*.md,docs/**/*.md,{services,packages,tools}/*/README.md,{bench,sample-upstream}/README.md}',
+);
+
+/** The rows of the Markdown tables under a heading, as cells. */
+function rowsUnder(document: string, heading: string): string[][] {
+  const section = document.split(new RegExp(`^#+ ${heading}$`, 'm'))[1]?.split(/^#+ /m)[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.map((row) => row.split('|').map((cell) => cell.trim()));
+}
+
+describe('documents', () => {
+  test('every row is in a table, under its head', () => {
+    const stray = DOCUMENTS.flatMap((path) => {
+      const text = read(path).replaceAll(/^ *```[^]*?^ *```/gm, '');
+      const tables = [...text.matchAll(/(?:^ *\|.*\n)+/gm)].map(([table]) => table.split('\n'));
+      const headless = tables.filter(([, rule = '']) => !/^ *\|(?: *:?-+:? *\|)+$/.test(rule));
+      return headless.map(([row = '']) => `${path}: ${row.slice(0, 60)}`);
+    });
+    expect(stray).toEqual([]);
+  });
+
+  test('the labels of each metric are those that the code declares', () => {
+    const declared = new Map(
+      globSync('{services,packages}/*/src/**/*.ts').flatMap((path) =>
+        [...read(path).matchAll(/name: '(tollgate_\w+)',[^}]*?labelNames: \[((?:'\w+'(?:, )?)*)\]/g)].map(
+          ([, name = '', labels = '']) =>
+            [name, [...labels.matchAll(/'(\w+)'/g)].map(([, label]) => label)] as const,
+        ),
+      ),
+    );
+    expect(declared.size).toBeGreaterThan(15);
+    for (const { name, labels } of readDocumented()) {
+      const known = declared.get(name);
+      if (known !== undefined) expect([name, [...labels].toSorted()]).toEqual([name, known.toSorted()]);
+    }
+  });
+
+  test('every operation of the public API is a row of the README of its service', () => {
+    const { paths } = JSON.parse(read('docs/openapi.json')) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const rows = globSync('services/*/README.md').flatMap((path) =>
+      read(path)
+        // The operators' API has paths of its own.
+        .replace(/^## Operators' API$[^]*?^## /m, '## ')
+        .split('\n')
+        .filter((line) => /^\| `[A-Z]+/.test(line))
+        .map((line) => line.split('|')[1] ?? ''),
+    );
+    const isListed = (method: string, path: string) => {
+      const short = path.replace(/^\/api\/console(?=\/)/, '');
+      // `POST /subscription/cancel`, `…/resume`
+      const alike = short.replace(/.*(?=\/)/, '…');
+      return rows.some((row) => {
+        const names: readonly string[] = row.match(/[^\s`,]+/g) ?? [];
+        const hasPath = names.includes(short) || names.includes(path);
+        const hasAlike =
+          names.includes(alike) && names.some((name) => name.startsWith(`${short.replace(/\/[^/]+$/, '')}/`));
+        return names.includes(method) && (hasPath || hasAlike);
+      });
+    };
+    const missing = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations)
+        .map((method) => method.toUpperCase())
+        .filter((method) => /^(?:GET|POST|PUT|PATCH|DELETE)$/.test(method) && !isListed(method, path))
+        .map((method) => `${method} ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('the programs of account are listed, and counted rightly', () => {
+    const programs = readdirSync('services/account/src/programs').filter((name) => name.endsWith('.ts'));
+    const section =
+      read('services/account/README.md')
+        .split(/^## Programs$/m)[1]
+        ?.split(/^## /m)[0] ?? '';
+    const listed = [...section.matchAll(/^- `src\/programs\/([\w-]+\.ts)`/gm)].map(([, name]) => name);
+    expect(listed.toSorted()).toEqual(programs.toSorted());
+    expect(section).toContain(
+      `${['No', 'One', 'Two', 'Three', 'Four', 'Five'][programs.length] ?? ''} programs`,
+    );
+  });
+
+  test('the folders of account are those that there are', () => {
+    const folders = readdirSync('services/account/src', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .toSorted();
+    const listed = (document: string, heading: string) =>
+      rowsUnder(read(document), heading)
+        .flatMap(([, names = '']) => [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => name))
+        .toSorted();
+    expect(listed('services/account/README.md', 'Source')).toEqual(folders);
+    expect(listed('docs/architecture.md', 'The rooms')).toEqual(folders);
+  });
+
+  test('files that the architecture names exist', () => {
+    const text = read('docs/architecture.md');
+    const paths = [...text.matchAll(/`((?:gateway|auth|account)\/src\/[\w./-]+)`/g)].map(
+      ([, path = '']) => `services/${path}`,
+    );
+    expect(paths.length).toBeGreaterThan(5);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+    const files = globSync('{services/gateway,packages/*}/src/**/*.ts');
+    const call = /^- listen:[^]*?^- settle:.*$/m.exec(text)?.[0] ?? '';
+    const names = [...call.matchAll(/`([\w/-]+)`/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(50);
+    const isThere = (name: string) =>
+      existsSync(name) ||
+      files.some((path) => path.endsWith(`/${name}.ts`)) ||
+      files.some((path) => path.includes(`/src/${name}/`));
+    expect(names.filter((name) => !isThere(name))).toEqual([]);
+  });
+
+  test('what the gateway passes on is listed', () => {
+    const passed = [...read('services/gateway/src/app.ts').matchAll(/below\('([^']+)'/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(passed.length).toBeGreaterThan(5);
+    const listeners =
+      read('docs/architecture.md')
+        .split(/^## Listeners$/m)[1]
+        ?.split(/^## /m)[0] ?? '';
+    const named = [...listeners.matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path);
+    expect(
+      passed.filter((path) => !named.some((each) => path === each || path.startsWith(`${each}/`))),
+    ).toEqual([]);
+  });
+
+  test('every document of the folder is in the README’s list', () => {
+    const listed = read('README.md');
+    expect(globSync('docs/*.md').filter((path) => !listed.includes(`(${path})`))).toEqual([]);
+  });
+
+  test('links lead to files and headings that there are', () => {
+    const broken = DOCUMENTS.flatMap((path) => {
+      const folder = path.replace(/[^/]*$/, '');
+      const links = read(path)
+        .replaceAll(/```[^]*?```/g, '')
+        .matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
+      return [...links]
+        .filter(([, file = '', anchor]) => {
+          const target = file === '' ? path : folder + file;
+          if (!existsSync(target)) return true;
+          return anchor !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).includes(anchor);
+        })
+        .map(([link]) => `${path}: ${link}`);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+/** As GitHub names them. */
+function anchorsOf(document: string): string[] {
+  return [...document.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
