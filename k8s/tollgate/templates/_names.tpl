@@ -11,7 +11,7 @@
 {{/* Labels that a selector can rely on: they never change. Argument: (dict "root" $ "component" name) */}}
 {{- define "tollgate.selector" -}}
 app.kubernetes.io/name: tollgate
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -25,7 +25,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version | replace "+" "_" }
 {{/* Metadata of an object of one component, named after it. */}}
 {{- define "tollgate.metadata" -}}
 name: {{ include "tollgate.fullname" .root }}-{{ .component }}{{ with .suffix }}-{{ . }}{{ end }}
-namespace: {{ .root.Release.Namespace }}
+namespace: {{ .root.Release.Namespace | quote }}
 labels:
   {{- include "tollgate.labels" . | nindent 2 }}
 {{- end -}}
@@ -47,4 +47,21 @@ http://{{ include "tollgate.fullname" .root }}-{{ .service }}{{ if eq .listener 
 {{- $own := get $ports .service -}}
 public: {{ index $own 0 }}
 private: {{ index $own 1 }}
+{{- end -}}
+
+{{/*
+Name and spec of a Job. A Job's pods can't be changed, so each spec has a Job of its own, also for those who apply the
+manifests without Helm. Argument: (dict "root" $ "component" name "spec" text "annotations" text)
+*/}}
+{{- define "tollgate.job" -}}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  {{- include "tollgate.metadata" (merge (dict "suffix" (trunc 8 (sha256sum .spec))) .) | nindent 2 }}
+  {{- with .annotations }}
+  annotations:
+    {{- . | nindent 4 }}
+  {{- end }}
+spec:
+  {{- .spec | nindent 2 }}
 {{- end -}}

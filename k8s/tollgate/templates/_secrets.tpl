@@ -87,7 +87,7 @@ projected:
     {{- if not (hasKey $seen $file) }}
     {{- $_ := set $seen $file true }}
     - secret:
-        name: {{ include "tollgate.secretName" (dict "root" $root "topic" (index . 1)) }}
+        name: {{ include "tollgate.secretName" (dict "root" $root "topic" (index . 1)) | quote }}
         items:
           - key: {{ index . 2 }}
             path: {{ $file }}
@@ -95,9 +95,9 @@ projected:
     {{- end }}
     {{- range $name, $ref := .secretSettings }}
     - secret:
-        name: {{ $ref.secret }}
+        name: {{ $ref.secret | quote }}
         items:
-          - key: {{ $ref.key }}
+          - key: {{ $ref.key | quote }}
             path: settings/{{ $name }}
     {{- end }}
 {{- end -}}
@@ -121,7 +121,7 @@ apiVersion: v1
 kind: Secret
 metadata:
   name: {{ $name }}
-  namespace: {{ .root.Release.Namespace }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "tollgate.labels" (dict "root" .root "component" "secrets") | nindent 4 }}
   {{- if ne .topic "serviceCredentials" }}

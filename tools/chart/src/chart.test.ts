@@ -195,6 +195,26 @@ describeWithHelm('the chart', () => {
     expect(hooks()).toBeUndefined();
   });
 
+  test('gives Jobs whose pods differ different names, since pods of a Job can not be changed', () => {
+    const jobs = (...args: string[]) =>
+      new Map(
+        render('demo', ...args).flatMap(({ kind, metadata, spec }) =>
+          kind === 'Job' ? [[metadata.name, JSON.stringify(spec?.template)] as const] : [],
+        ),
+      );
+    const before = jobs();
+    expect(before.size).toBe(2);
+    for (const change of [
+      'migrations.resources.limits.cpu=2',
+      'image.tag=other',
+      'image.pullPolicy=Always',
+    ]) {
+      const after = jobs(`--set=${change}`);
+      expect([change, [...after.keys()].filter((name) => before.has(name))]).toEqual([change, []]);
+    }
+    expect(jobs()).toEqual(before);
+  });
+
   test('ends the migrations at once when they refuse the schema, and keeps the pod with the reason', () => {
     const job = render('demo', '--is-upgrade').find(
       ({ kind, metadata }) => kind === 'Job' && componentOf(metadata) === 'migrate',

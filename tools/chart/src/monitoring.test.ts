@@ -63,6 +63,27 @@ describeWithHelm('a packaged chart, which is what a registry serves,', () => {
   });
 });
 
+describeWithHelm('monitors that are made where their API exists', () => {
+  const monitorsOf = (...args: string[]) =>
+    render('production', ...args)
+      .map(({ kind }) => kind)
+      .filter((kind) => kind === 'ServiceMonitor' || kind === 'PrometheusRule');
+
+  test('are left out by the production values without it, so that the chart can be installed', () => {
+    expect(monitorsOf()).toEqual([]);
+  });
+
+  test('are made with it, and where they are asked for', () => {
+    const apis = ['ServiceMonitor', 'PrometheusRule'].map(
+      (kind) => `--api-versions=monitoring.coreos.com/v1/${kind}`,
+    );
+    expect(new Set(monitorsOf(...apis))).toEqual(new Set(['ServiceMonitor', 'PrometheusRule']));
+    expect(new Set(monitorsOf('--set=monitoring.serviceMonitor.enabled=true'))).toEqual(
+      new Set(['ServiceMonitor']),
+    );
+  });
+});
+
 describeWithHelm('runbook_url', () => {
   const linksOf = (...args: string[]) =>
     render('demo', '--set=monitoring.prometheusRule.enabled=true', ...args)

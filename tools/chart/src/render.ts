@@ -8,7 +8,7 @@ export const CHART = fileURLToPath(new URL('../../../k8s/tollgate', import.meta.
 export const VALUES_FILES = ['demo', 'production'] as const;
 
 /** The version that manifests are rendered for where no cluster is asked. */
-const KUBERNETES = '--kube-version=1.34';
+export const KUBERNETES = '--kube-version=1.34';
 
 export type Rendered = { status: number | null; stdout: string; stderr: string };
 

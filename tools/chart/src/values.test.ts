@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { CHART, describeWithHelm, template } from './render.ts';
+import { CHART, KUBERNETES, describeWithHelm, helm, template } from './render.ts';
 
 type Schema = {
   $ref?: string;
@@ -28,10 +28,13 @@ function valueAt(values: unknown, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], values);
 }
 
+/** Members of Kubernetes' own objects, which need no default. */
+const OF_KUBERNETES = /\.(?:ephemeral-storage|(?:affinity|behavior)\..*)$/;
+
 test('values.yaml has every value of the schema', () => {
   const values: unknown = parse(readFileSync(`${CHART}/values.yaml`, 'utf8'), { merge: true });
   const missing = pathsOf(schema).filter(
-    (path) => !path.endsWith('ephemeral-storage') && path !== 'global' && valueAt(values, path) === undefined,
+    (path) => !OF_KUBERNETES.test(path) && path !== 'global' && valueAt(values, path) === undefined,
   );
   expect(missing).toEqual([]);
 });
@@ -44,6 +47,108 @@ test('the ingress of values/production.yaml balances as docs/load-balancing.md s
   const lines = [`balance ${annotations['haproxy.org/load-balance'] ?? ''}`, ...snippet];
   expect(lines.length).toBeGreaterThan(3);
   for (const line of lines) expect(page).toContain(`\n  ${line}\n`);
+});
+
+/** What the API server refuses after the migrations have run, or what no rollout or drain could finish. */
+describeWithHelm('values that the API server would refuse are refused before', () => {
+  test.each([
+    [
+      'gateway.autoscaling.enabled=true,gateway.replicas=3,gateway.autoscaling.maxReplicas=2',
+      'gateway.autoscaling.maxReplicas (2) is less than gateway.replicas (3)',
+    ],
+    ['auth.autoscaling.enabled=true,auth.replicas=0', "at '/auth/replicas': minimum"],
+    [
+      'auth.autoscaling.enabled=true,auth.resources.requests.cpu=null',
+      "at '/auth/resources/requests': missing property 'cpu'",
+    ],
+    [
+      'auth.autoscaling.behavior.scaleDown.stabilizationWindowSeconds=3601',
+      "at '/auth/autoscaling/behavior/scaleDown/stabilizationWindowSeconds': maximum",
+    ],
+    ['auth.autoscaling.behavior.scaleDwon.x=1', "additional properties 'scaleDwon' not allowed"],
+    ['account.maxSurge=0', "at '/account/maxSurge': minimum"],
+    ['account.maxSurge=0%', "at '/account/maxSurge'"],
+    ['account.disruptionBudget.maxUnavailable=0', "at '/account/disruptionBudget/maxUnavailable': minimum"],
+    ['account.disruptionBudget.maxUnavailable=101%', "at '/account/disruptionBudget/maxUnavailable'"],
+    ['gateway.service.nodePort=30000', "at '/gateway/service/type': value must be one of"],
+    [
+      'gateway.resources.requests.cpu=1001m',
+      'gateway.resources.requests.cpu (1001m) is more than its limit (1)',
+    ],
+    [
+      'postgres.resources.requests.memory=1Gi',
+      'postgres.resources.requests.memory (1Gi) is more than its limit (512Mi)',
+    ],
+    ['migrations.resources.limits.memory=100M', 'migrations.resources.requests.memory (192Mi) is more'],
+    [
+      'gateway.podLabels.app\\.kubernetes\\.io/component=x',
+      "invalid propertyName 'app.kubernetes.io/component'",
+    ],
+    ['gateway.podLabels.team=a b', "at '/gateway/podLabels/team'"],
+    ['gateway.tolerations[0].operator=Exist', "at '/gateway/tolerations/0/operator'"],
+    ['gateway.affinity.nodeAffinty.x=1', "additional properties 'nodeAffinty' not allowed"],
+    [
+      'gateway.secretSettings.A.secret=My_Secret,gateway.secretSettings.A.key=a',
+      "at '/gateway/secretSettings/A/secret'",
+    ],
+    [
+      'gateway.settings.A=1,gateway.secretSettings.A.secret=s,gateway.secretSettings.A.key=k',
+      'A is in gateway.secretSettings and in settings',
+    ],
+    ['secrets.smtp.existingSecret=My_Secret', "at '/secrets/smtp/existingSecret'"],
+    ['image.tag=a/b', "at '/image/tag'"],
+    ['image.registry=https://registry.example.com', "at '/image/registry'"],
+    ['ingress.enabled=true,ingress.host=API.example.com', "at '/ingress/host'"],
+    ['ingress.enabled=true,ingress.host=a.example.com,ingress.tlsSecret=A_b', "at '/ingress/tlsSecret'"],
+    ['httpRoute.enabled=true,httpRoute.parentRefs[0].kind=Gateway', "missing property 'name'"],
+    [
+      'networkPolicy.publicFrom[0].ipBlock.cidr=10.0.0.256/8',
+      "at '/networkPolicy/publicFrom/0/ipBlock/cidr'",
+    ],
+    ['networkPolicy.publicFrom[0].podselector.x=1', "additional properties 'podselector' not allowed"],
+    [
+      'networkPolicy.egress.upstream[0].ports[0].port=65536',
+      "at '/networkPolicy/egress/upstream/0/ports/0/port'",
+    ],
+    ['podNetworks[0]=10.0.0.0/33', "at '/podNetworks/0'"],
+    ['monitoring.dashboards.labels.x=a/b', "at '/monitoring/dashboards/labels/x'"],
+    ['monitoring.serviceMonitor.enabled=yes', "at '/monitoring/serviceMonitor/enabled'"],
+    ['redis.storage.size=0', "at '/redis/storage/size'"],
+  ])('%s', (value, message) => {
+    const { status, stderr } = template('demo', `--set=${value}`);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  test('a release whose name no Service can have', () => {
+    const { status, stderr } = helm(
+      'template',
+      'a.b',
+      CHART,
+      `--values=${CHART}/values/demo.yaml`,
+      KUBERNETES,
+    );
+    expect([status, stderr]).toEqual([1, expect.stringContaining('set fullnameOverride')]);
+  });
+});
+
+/** Accepted by both: names that YAML would read as numbers, wildcards, and values at their limits. */
+describeWithHelm('values that the API server accepts are accepted, as text', () => {
+  test.each([
+    [['--set=ingress.enabled=true,ingress.host=*.example.com'], 'host: "*.example.com"'],
+    [
+      ['--set=ingress.enabled=true,ingress.host=a.example.com', '--set-string=ingress.tlsSecret=12'],
+      'secretName: "12"',
+    ],
+    [['--set-string=gateway.priorityClassName=12'], 'priorityClassName: "12"'],
+    [['--set-string=image.pullSecrets[0]=12'], 'name: "12"'],
+    [['--set=account.maxSurge=100%'], 'maxSurge: 100%'],
+    [['--set=gateway.service.nodePort=30000,gateway.service.type=NodePort'], 'nodePort: 30000'],
+    [['--set=gateway.resources.requests.cpu=1000m'], 'cpu: 1000m'],
+  ])('%j', (args, text) => {
+    const { status, stdout, stderr } = template('demo', ...args);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(text);
+  });
 });
 
 describeWithHelm('wrong values are refused, by name', () => {

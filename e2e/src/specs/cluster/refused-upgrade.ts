@@ -11,6 +11,14 @@ const WRONG = [
   [{ account: { heapPercent: 95 } }, "at '/account/heapPercent': maximum: got 95, want 90"],
   [{ gatway: { replicas: 3 } }, "additional properties 'gatway' not allowed"],
   [{ ingress: { enabled: true } }, "at '/ingress/host': minLength"],
+  [
+    { gateway: { replicas: 3, autoscaling: { enabled: true, maxReplicas: 2 } } },
+    'gateway.autoscaling.maxReplicas (2) is less than gateway.replicas (3)',
+  ],
+  [{ account: { maxSurge: 0 } }, "at '/account/maxSurge': minimum"],
+  [{ auth: { resources: { requests: { memory: '2Gi' } } } }, 'auth.resources.requests.memory (2Gi) is more'],
+  [{ postgres: { storage: { size: '3Gi' } } }, "postgres.storage.size (3Gi) can't be changed"],
+  [{ monitoring: { serviceMonitor: { enabled: true } } }, 'no matches for kind "ServiceMonitor"'],
   [{ redis: { enabled: false } }, 'Set secrets.redis.existingSecret to a Secret with the key redis_url'],
 ] as const;
 
