@@ -1,6 +1,6 @@
 # Every image is a target: docker build --target gateway --tag tollgate-gateway .
 # The base image serves to build; of it, images get Node.js and its libraries (docs/adr/0068-images-from-scratch.md).
-ARG NODE_IMAGE=node:26-slim
+ARG NODE_IMAGE=node:26.10.0-slim
 
 # Only the files that decide what gets installed, so that the next stage's install stays cached until one changes.
 FROM ${NODE_IMAGE} AS manifests

@@ -26,8 +26,8 @@ const SLOWEST = 15;
 /** See docs/containers.md. */
 const BASE_IMAGES = [
   process.env['NODE_IMAGE'] ?? /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync('Dockerfile', 'utf8'))?.[1] ?? '',
-  process.env['POSTGRES_IMAGE'] ?? 'postgres:17',
-  process.env['REDIS_IMAGE'] ?? 'redis:7',
+  process.env['POSTGRES_IMAGE'] ?? 'postgres:17.6',
+  process.env['REDIS_IMAGE'] ?? 'redis:7.4.6',
 ];
 const COMMAND_TIME_LIMIT_MS = 120_000;
 

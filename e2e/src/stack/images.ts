@@ -16,8 +16,8 @@ export const TAG = 'e2e';
 export type BuiltImage = keyof typeof REPOSITORIES;
 
 /** The images that aren't built here. Another registry's or version's can take their place. */
-export const POSTGRES_IMAGE = process.env['POSTGRES_IMAGE'] ?? 'postgres:17';
-export const REDIS_IMAGE = process.env['REDIS_IMAGE'] ?? 'redis:7';
+export const POSTGRES_IMAGE = process.env['POSTGRES_IMAGE'] ?? 'postgres:17.6';
+export const REDIS_IMAGE = process.env['REDIS_IMAGE'] ?? 'redis:7.4.6';
 
 export function builtImage(name: BuiltImage): string {
   return `${REPOSITORIES[name]}:${TAG}`;

@@ -6,6 +6,12 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" (include "tollgate.fullname" .)) -}}
 {{- fail (printf "Objects can't be named %s: set fullnameOverride to a name of letters, digits and dashes that begins with a letter." (include "tollgate.fullname" .)) -}}
 {{- end -}}
+{{- if not .Values.podNetworks -}}
+{{- fail "Set podNetworks to the network of the cluster's pods: docs/kubernetes.md says how to find it." -}}
+{{- end -}}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not (hasKey (merge (dict) .Values.gateway.settings .Values.settings) "TRUSTED_PROXIES")) -}}
+{{- fail "Set gateway.settings.TRUSTED_PROXIES to the addresses of the ingress controller: docs/kubernetes.md says how to find them." -}}
+{{- end -}}
 {{- range $name := list "gateway" "auth" "account" -}}
 {{- $values := get $.Values $name -}}
 {{- if and $values.autoscaling.enabled (lt (int $values.autoscaling.maxReplicas) (int $values.replicas)) -}}

@@ -89,6 +89,16 @@ describeWithHelm.each(VALUES_FILES)('the manifests of values/%s.yaml', (values) 
     }
   });
 
+  test('probe whether each container that goes on is alive, and are in no hurry to end one', () => {
+    const lasting = manifests().filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+    for (const { metadata, spec } of lasting) {
+      for (const { livenessProbe: probe } of spec?.template?.spec.containers ?? []) {
+        const failingSeconds = (probe?.periodSeconds ?? 0) * (probe?.failureThreshold ?? 0);
+        expect([metadata.name, failingSeconds >= 60]).toEqual([metadata.name, true]);
+      }
+    }
+  });
+
   test('lead every Service to a port of pods that exist', () => {
     const all = manifests();
     const ports = new Map(
@@ -231,8 +241,18 @@ describeWithHelm('the chart', () => {
 
   test.each([
     ['autoscaling', ['--set=gateway.autoscaling.enabled=true'], 'HorizontalPodAutoscaler'],
-    ['an ingress', ['--set=ingress.enabled=true,ingress.host=api.example.com'], 'Ingress'],
-    ['a route', ['--set=httpRoute.enabled=true,httpRoute.parentRefs[0].name=public'], 'HTTPRoute'],
+    [
+      'an ingress',
+      ['--set=ingress.enabled=true,ingress.host=api.example.com,gateway.settings.TRUSTED_PROXIES=192.0.2.1'],
+      'Ingress',
+    ],
+    [
+      'a route',
+      [
+        '--set=httpRoute.enabled=true,httpRoute.parentRefs[0].name=public,gateway.settings.TRUSTED_PROXIES=192.0.2.1',
+      ],
+      'HTTPRoute',
+    ],
     ['a ServiceMonitor', ['--set=monitoring.serviceMonitor.enabled=true'], 'ServiceMonitor'],
     [
       'External Secrets',

@@ -39,6 +39,11 @@ export type Container = {
 } & Partial<
   Record<
     'startupProbe' | 'readinessProbe' | 'livenessProbe',
-    { httpGet?: { path: string; port: string }; exec?: unknown }
+    {
+      httpGet?: { path: string; port: string };
+      exec?: unknown;
+      periodSeconds?: number;
+      failureThreshold?: number;
+    }
   >
 >;

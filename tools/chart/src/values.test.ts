@@ -39,6 +39,23 @@ test('values.yaml has every value of the schema', () => {
   expect(missing).toEqual([]);
 });
 
+describeWithHelm('a network of pods', () => {
+  test('must be named, since there is no right default', () => {
+    const { status, stderr } = template('demo', '--set-json=podNetworks=[]');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Set podNetworks to the network')]);
+  });
+});
+
+test('values.yaml and values/production.yaml trust no network that callers may be in', () => {
+  const example = /^192\.0\.2\.\d+\/\d+$/;
+  for (const file of ['values.yaml', 'values/production.yaml']) {
+    const values: unknown = parse(readFileSync(`${CHART}/${file}`, 'utf8'), { merge: true });
+    const proxies = valueAt(values, 'gateway.settings.TRUSTED_PROXIES') as string | undefined;
+    const networks = [...(valueAt(values, 'podNetworks') as string[]), ...(proxies?.split(' ') ?? [])];
+    expect([file, networks.filter((network) => !example.test(network))]).toEqual([file, []]);
+  }
+});
+
 test('the ingress of values/production.yaml balances as docs/load-balancing.md says', () => {
   const page = readFileSync(`${CHART}/../../docs/load-balancing.md`, 'utf8');
   const values: unknown = parse(readFileSync(`${CHART}/values/production.yaml`, 'utf8'));
@@ -134,9 +151,15 @@ describeWithHelm('values that the API server would refuse are refused before', (
 /** Accepted by both: names that YAML would read as numbers, wildcards, and values at their limits. */
 describeWithHelm('values that the API server accepts are accepted, as text', () => {
   test.each([
-    [['--set=ingress.enabled=true,ingress.host=*.example.com'], 'host: "*.example.com"'],
     [
-      ['--set=ingress.enabled=true,ingress.host=a.example.com', '--set-string=ingress.tlsSecret=12'],
+      ['--set=ingress.enabled=true,ingress.host=*.example.com,gateway.settings.TRUSTED_PROXIES=192.0.2.1'],
+      'host: "*.example.com"',
+    ],
+    [
+      [
+        '--set=ingress.enabled=true,ingress.host=a.example.com,gateway.settings.TRUSTED_PROXIES=192.0.2.1',
+        '--set-string=ingress.tlsSecret=12',
+      ],
       'secretName: "12"',
     ],
     [['--set-string=gateway.priorityClassName=12'], 'priorityClassName: "12"'],
@@ -165,6 +188,7 @@ describeWithHelm('wrong values are refused, by name', () => {
     ['monitoring.runbookUrl=https://git.example.com/runbook#top', "at '/monitoring/runbookUrl'"],
     ['ingress.enabled=true', "at '/ingress/host': minLength"],
     ['secrets.externalSecrets.enabled=true', "at '/secrets/externalSecrets/secretStoreRef/name': minLength"],
+    ['ingress.enabled=true,ingress.host=a.example.com', 'Set gateway.settings.TRUSTED_PROXIES'],
     ['sampleUpstream.enabled=false', 'Set upstreamUrl to the address of your GraphQL API'],
     ['postgres.enabled=false', 'Set secrets.postgres.existingSecret'],
     ['redis.enabled=false', 'Set secrets.redis.existingSecret'],

@@ -12,7 +12,7 @@ export function cacheDir(): string {
 }
 
 export function redisImage(): string {
-  return process.env['REDIS_IMAGE'] ?? 'redis:7';
+  return process.env['REDIS_IMAGE'] ?? 'redis:7.4.6';
 }
 
 export function ownEnvironment(): NodeJS.ProcessEnv {

@@ -43,7 +43,7 @@ test('with nothing to run, the message names every possibility', async () => {
   await expect(none).rejects.toThrow(/REDIS_URL[^]*redis-server[^]*valkey-server[^]*apt-get[^]*Docker/);
 });
 
-const image = process.env['REDIS_IMAGE'] ?? 'redis:7';
+const image = process.env['REDIS_IMAGE'] ?? 'redis:7.4.6';
 const hasImage = spawnSync('docker', ['image', 'inspect', image], { stdio: 'ignore' }).status === 0;
 
 // The suite pulls no image.
