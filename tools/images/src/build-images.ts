@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { IMAGE_NAMES } from './build/image-list.ts';
 import { ROOT } from './build/root.ts';
 import { imageTag } from './config.ts';
 
 // `npm run images`: builds all images as docker compose does, and prints their sizes and layers. With --twice it builds
 // them twice without a cache, and exits with 1 if a layer differs.
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const isTwice = process.argv.includes('--twice');
 
 /** The digests of an image's layers, without the metadata, in which engines note when they built it. */
@@ -17,7 +20,7 @@ function build(): Image[] {
     stdio: 'inherit',
   });
   return IMAGE_NAMES.map((image) => {
-    const name = `tollgate-${image}:${imageTag()}`;
+    const name = `tollgate-${image}:${imageTag(version)}`;
     const [found] = JSON.parse(execFileSync('docker', ['image', 'inspect', name], { encoding: 'utf8' })) as [
       { Size: number; RootFS: { Layers: string[] } },
     ];

@@ -6,6 +6,7 @@ export function publishedPorts(env: Readonly<Record<string, string | undefined>>
   };
 }
 
-export function imageTag(env: Readonly<Record<string, string | undefined>> = process.env) {
-  return env['TOLLGATE_TAG'] ?? 'latest';
+/** The tag that docker-compose.yml gives the images, by default their version. */
+export function imageTag(version: string, env: Readonly<Record<string, string | undefined>> = process.env) {
+  return env['TOLLGATE_TAG'] ?? version;
 }

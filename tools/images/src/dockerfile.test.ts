@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { NODE_FLAGS } from '@tollgate/stack/service';
+import { imageTag } from './config.ts';
 import { IMAGE_NAMES } from './build/image-list.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -25,9 +26,39 @@ test('it installs with the package manager of the launcher, in its version', () 
   expect(DOCKERFILE.match(/pnpm@[\d.]+/g)).toEqual([`pnpm@${version ?? ''}`]);
 });
 
-test('it builds with the major version of Node.js that the project pins', () => {
-  const major = /@(\d+)\./.exec(MANIFEST.dependencies.node)?.[1];
-  expect(DOCKERFILE).toMatch(new RegExp(`^ARG NODE_IMAGE=node:${major ?? '-'}-slim$`, 'm'));
+test('it builds with the version of Node.js that the project pins', () => {
+  const version = MANIFEST.dependencies.node.split('@')[1] ?? '';
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(DOCKERFILE).toContain(`\nARG NODE_IMAGE=node:${version}-slim\n`);
+  expect(read('docs/containers.md')).toContain(`| \`node:${version}-slim\` `);
+});
+
+test.each(['postgres', 'redis'])('%s has one default image everywhere, of an exact version', (name) => {
+  const files = [
+    ...['docker-compose.yml', 'k8s/tollgate/values.yaml', 'docs/containers.md', 'scripts/test.ts'],
+    ...(name === 'redis' ? ['tools/stack/src/config.ts', 'docs/configuration.md'] : []),
+    'e2e/src/stack/images.ts',
+  ];
+  const named = new Set(
+    files.flatMap((path) => {
+      const images = read(path).match(new RegExp(`\\b${name}:\\d[\\w.-]*`, 'g')) ?? [];
+      expect([path, images.length]).not.toEqual([path, 0]);
+      return images;
+    }),
+  );
+  expect([...named]).toEqual([expect.stringMatching(/^\w+:\d+(?:\.\d+)+$/)]);
+});
+
+test('docker compose, npm run images and the chart give the images the version as their tag', () => {
+  const tags = [...read('docker-compose.yml').matchAll(/image: tollgate-[\w-]+:(\S+)/g)].map(
+    ([, tag]) => tag,
+  );
+  expect(tags.length).toBeGreaterThan(5);
+  expect([...new Set(tags)]).toEqual([`\${TOLLGATE_TAG:-${MANIFEST.version}}`]);
+  expect([imageTag(MANIFEST.version, {}), imageTag(MANIFEST.version, { TOLLGATE_TAG: 'mine' })]).toEqual([
+    MANIFEST.version,
+    'mine',
+  ]);
 });
 
 test('the images have the version of package.json, and run unprivileged until SIGTERM', () => {
