@@ -33,7 +33,7 @@ async function hangUp(demo: Demo, token: string): Promise<void> {
   });
   call.on('error', () => undefined).end(JSON.stringify({ query: QUERY }));
   await untilMetric(demo, 'tollgate_upstream_in_flight', 1);
-  call.destroy();
+  call.socket?.resetAndDestroy();
   await untilMetric(demo, 'tollgate_data_calls_abandoned', 1);
 }
 

@@ -89,6 +89,10 @@ const ERRORS = {
     meaning: "The data API didn't respond in time; the call cost nothing.",
     fix: 'Retry.',
   },
+  http_version_not_supported: {
+    meaning: 'The request names a version of HTTP above 1.1.',
+    fix: 'Send HTTP/1.1.',
+  },
 } as const satisfies Partial<Record<ErrorCode, Explained>>;
 
 /** Codes that only records and closed sockets have. */

@@ -65,6 +65,7 @@ export const ERROR_CODES = {
   upstream_unreachable: { status: 502, title: 'The data API could not be reached' },
   service_unavailable: { status: 503, title: 'Temporarily unavailable' },
   upstream_timeout: { status: 504, title: 'The data API did not respond in time' },
+  http_version_not_supported: { status: 505, title: 'Only HTTP/1.1 and HTTP/1.0 are supported' },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

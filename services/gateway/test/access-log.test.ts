@@ -94,7 +94,7 @@ describe('the access log has one line for', () => {
     });
     answer.catch(() => undefined);
     await waitFor(() => isWithUpstream);
-    request.destroy();
+    request.socket?.resetAndDestroy();
     const line = await lineWith({ account_id: 8 });
     expect('status' in line).toBe(false);
     gateway.upstream(answerOk);

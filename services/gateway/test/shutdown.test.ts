@@ -144,7 +144,7 @@ test('a call whose caller has gone is waited for at SIGTERM, and counted', async
   });
   answer.catch(() => undefined);
   await waitFor(() => finish);
-  request.destroy();
+  request.socket?.resetAndDestroy();
   const stopped = gateway.process.stop();
   await waitFor(() => gateway.process.logs().includes('shutting down'));
   finish?.();
@@ -166,7 +166,7 @@ test('a call whose caller has gone and that gets no answer does not keep the pro
   });
   answer.catch(() => undefined);
   await waitFor(() => came);
-  request.destroy();
+  request.socket?.resetAndDestroy();
   expect((await gateway.process.stop()).code).toBe(0);
   expect(await recordedCalls()).toBe(0);
 });

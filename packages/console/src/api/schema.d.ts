@@ -2890,6 +2890,17 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
+        /** @description `http_version_not_supported`: Only HTTP/1.1 and HTTP/1.0 are supported. */
+        http_version_not_supported: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `invalid_request`: The request is malformed. */
         invalid_request: {
             headers: {
@@ -3816,6 +3827,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["oauth.server_error"];
             503: components["responses"]["oauth.unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     revokeAccessToken: {
@@ -3878,6 +3890,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["oauth.server_error"];
             503: components["responses"]["oauth.unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -3942,6 +3955,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     queryDataApi: {
@@ -4027,6 +4041,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
             /** @description Any other response of the data API. */
             default: {
                 headers: {
@@ -4124,6 +4139,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
             /** @description Any other response of the data API. */
             default: {
                 headers: {
@@ -4219,6 +4235,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
             /** @description Any other response of the data API. */
             default: {
                 headers: {
@@ -4316,6 +4333,7 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
             /** @description Any other response of the data API. */
             default: {
                 headers: {
@@ -4429,6 +4447,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getSignUpSetting: {
@@ -4464,6 +4483,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     signUp: {
@@ -4517,6 +4537,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     resendSignUp: {
@@ -4561,6 +4582,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     verifyEmail: {
@@ -4618,6 +4640,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     requestPasswordReset: {
@@ -4662,6 +4685,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     resetPassword: {
@@ -4709,6 +4733,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     changeProfile: {
@@ -4752,6 +4777,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     changePassword: {
@@ -4804,6 +4830,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     changeEmail: {
@@ -4852,6 +4879,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getSession: {
@@ -4881,6 +4909,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     signIn: {
@@ -4940,6 +4969,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     signOut: {
@@ -4970,6 +5000,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listSessions: {
@@ -5023,6 +5054,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     signOutEverywhere: {
@@ -5053,6 +5085,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     endSession: {
@@ -5084,6 +5117,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listActivity: {
@@ -5124,6 +5158,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     exportAccount: {
@@ -5155,6 +5190,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getAccountDeletion: {
@@ -5184,6 +5220,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     requestAccountDeletion: {
@@ -5232,6 +5269,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     cancelAccountDeletion: {
@@ -5261,6 +5299,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getWaysToSignIn: {
@@ -5294,6 +5333,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     signInWithTotp: {
@@ -5343,6 +5383,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     signInWithRecoveryCode: {
@@ -5392,6 +5433,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getPasskeySignInOptions: {
@@ -5437,6 +5479,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     signInWithPasskey: {
@@ -5511,6 +5554,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     confirmSession: {
@@ -5638,6 +5682,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getConfirmationOptions: {
@@ -5673,6 +5718,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     confirmSessionWithPasskey: {
@@ -5740,6 +5786,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getTwoFactor: {
@@ -5769,6 +5816,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     setUpTotp: {
@@ -5805,6 +5853,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     removeTotp: {
@@ -5834,6 +5883,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     confirmTotp: {
@@ -5880,6 +5930,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getPasskeyOptions: {
@@ -5915,6 +5966,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     addPasskey: {
@@ -5988,6 +6040,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     removePasskey: {
@@ -6019,6 +6072,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     renamePasskey: {
@@ -6065,6 +6119,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     renewRecoveryCodes: {
@@ -6099,6 +6154,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listApplications: {
@@ -6141,6 +6197,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     createApplication: {
@@ -6222,6 +6279,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getApplication: {
@@ -6294,6 +6352,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     deleteApplication: {
@@ -6325,6 +6384,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     changeApplication: {
@@ -6402,6 +6462,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     revokeApplication: {
@@ -6465,6 +6526,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     rotateApplicationSecret: {
@@ -6545,6 +6607,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     endPreviousApplicationSecret: {
@@ -6608,6 +6671,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listTokens: {
@@ -6650,6 +6714,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listApplicationTokens: {
@@ -6694,6 +6759,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     issueToken: {
@@ -6763,6 +6829,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     copyToken: {
@@ -6818,6 +6885,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     revokeToken: {
@@ -6872,6 +6940,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getTemporaryTokenExpiry: {
@@ -6942,6 +7011,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     revokeTemporaryToken: {
@@ -6975,6 +7045,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getTeam: {
@@ -7005,6 +7076,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     createTeam: {
@@ -7050,6 +7122,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     dissolveTeam: {
@@ -7079,6 +7152,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     renameTeam: {
@@ -7123,6 +7197,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     leaveTeam: {
@@ -7153,6 +7228,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     handOverTeam: {
@@ -7196,6 +7272,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     removeTeamMember: {
@@ -7227,6 +7304,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     invite: {
@@ -7273,6 +7351,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     withdrawInvitation: {
@@ -7304,6 +7383,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listInvitations: {
@@ -7335,6 +7415,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     acceptInvitation: {
@@ -7369,6 +7450,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     declineInvitation: {
@@ -7400,6 +7482,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     lookUpInvitation: {
@@ -7443,6 +7526,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     acceptInvitationByToken: {
@@ -7488,6 +7572,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     declineInvitationByToken: {
@@ -7529,6 +7614,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listPlans: {
@@ -7561,6 +7647,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getSubscription: {
@@ -7590,6 +7677,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     subscribe: {
@@ -7639,6 +7727,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     previewSubscription: {
@@ -7671,6 +7760,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     changePlan: {
@@ -7724,6 +7814,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     cancelSubscription: {
@@ -7756,6 +7847,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     resumeSubscription: {
@@ -7788,6 +7880,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     setTeamSlots: {
@@ -7833,6 +7926,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getUsageOverTime: {
@@ -7873,6 +7967,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getPace: {
@@ -7955,6 +8050,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     followPace: {
@@ -7985,6 +8081,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listRefusals: {
@@ -8035,6 +8132,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     countRefusals: {
@@ -8072,6 +8170,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listPeriods: {
@@ -8111,6 +8210,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getAlertSettings: {
@@ -8140,6 +8240,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     putAlertSettings: {
@@ -8205,6 +8306,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listWebhooks: {
@@ -8236,6 +8338,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     createWebhook: {
@@ -8305,6 +8408,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getWebhook: {
@@ -8337,6 +8441,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     deleteWebhook: {
@@ -8368,6 +8473,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     changeWebhook: {
@@ -8420,6 +8526,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     rotateWebhookSecret: {
@@ -8485,6 +8592,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     endPreviousWebhookSecret: {
@@ -8518,6 +8626,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     testWebhook: {
@@ -8553,6 +8662,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     listWebhookDeliveries: {
@@ -8596,6 +8706,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     retryWebhookDelivery: {
@@ -8632,6 +8743,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getAddresses: {
@@ -8670,6 +8782,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getApiDocument: {
@@ -8719,6 +8832,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getApiPage: {
@@ -8748,6 +8862,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getApiPageFile: {
@@ -8781,6 +8896,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
 }

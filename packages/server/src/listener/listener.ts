@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AccessLog } from '@tollgate/log/access-log';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
@@ -8,9 +9,18 @@ import { trackConnections } from './connections.ts';
 import type { DrainLimits } from './connections.ts';
 import { openFastPath } from './fast-path/fast-path.ts';
 import type { FastPath, FastPathOptions } from './fast-path/fast-path.ts';
+import { readOneByOne } from './pipelining.ts';
 import { refuseIdleRequests } from './slow-requests.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
-import { headProblem, onClientError, onConnect, proxyProblem, refuseHead } from './refused-request.ts';
+import {
+  hasBody,
+  headProblem,
+  isLastOfConnection,
+  onClientError,
+  onConnect,
+  proxyProblem,
+  refuseHead,
+} from './refused-request.ts';
 import type { HeadLimits } from './refused-request.ts';
 
 export type { FastPath };
@@ -82,14 +92,22 @@ export function createListener(handler: RequestListener, options: ListenerOption
       // headProblem refuses with a body.
       requireHostHeader: false,
       shouldUpgradeCallback: (req) =>
-        upgradeHandler !== undefined && headProblem(req, limits) === null && upgradeHandler.accepts(req),
+        upgradeHandler !== undefined &&
+        !hasBody(req) &&
+        isAnswered(req.socket) &&
+        headProblem(req, limits) === null &&
+        upgradeHandler.accepts(req),
     },
     serve(handler),
   );
   // The parser would silently drop fields beyond its own count.
   server.maxHeadersCount = 0;
-  const fast = fastPath && openFastPath(server, fastPathOptions(fastPath));
+  // A caller that sends no more may still read its answer (RFC 9112, section 9.6).
+  Object.assign(server, { httpAllowHalfOpen: true });
   const connections = trackConnections(server, () => fast?.closeIdle());
+  const { serve: serveByNode, release } = readOneByOne(server, connections);
+  const fast = fastPath && openFastPath(server, fastPathOptions(fastPath));
+  if (fastPath === undefined) server.on('connection', serveByNode);
   server.on('clientError', onClientError(connections)).on('connect', onConnect);
   if (receiveLimits !== undefined) refuseIdleRequests(server, connections, receiveLimits.idleMs);
   // Other expectations may be ignored (RFC 9110, section 10.1.1).
@@ -97,6 +115,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   if (continueHandler !== undefined) server.on('checkContinue', serve(continueHandler));
   if (upgradeHandler !== undefined) {
     server.on('upgrade', (req, socket, head) => {
+      release(req.socket);
       accessLog?.observeUpgrade(req, socket);
       upgradeHandler.upgrade(req, socket, head);
     });
@@ -107,6 +126,10 @@ export function createListener(handler: RequestListener, options: ListenerOption
     close: connections.drain,
   };
 
+  function isAnswered(socket: Socket): boolean {
+    return connections.lastAnswer(socket)?.writableFinished ?? true;
+  }
+
   function begin(req: HttpRequest, res: HttpResponse): void {
     connections.began(req, res);
     accessLog?.observe(req, res);
@@ -115,7 +138,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   function fastPathOptions({ accepts, handler: next }: FastPath): FastPathOptions {
     return {
       limits: { ...limits, maxBodyBytes: FAST_BODY_MAX_BYTES },
-      ...{ headersTimeoutMs, keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS },
+      ...{ headersTimeoutMs, keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS, serveByNode },
       accepts: (head) => proxyProblemOf(head) === null && accepts(head),
       handler: (req, res) => {
         begin(req, res);
@@ -125,9 +148,20 @@ export function createListener(handler: RequestListener, options: ListenerOption
     };
   }
 
+  /** One at a time: a few requests may be read with the end of the last one's body. */
   function serve(next: RequestListener): RequestListener {
-    return (req, res) => {
+    const serveInTurn: RequestListener = (req, res) => {
+      const last = connections.lastAnswer(req.socket);
+      if (last !== null && !last.writableFinished) {
+        last.once('finish', () => {
+          serveInTurn(req, res);
+        });
+        return;
+      }
+      // Nothing is served behind the last answer of a connection (RFC 9112, section 9.6).
+      if (last?.shouldKeepAlive === false) return;
       begin(req, res);
+      if (isLastOfConnection(req)) res.shouldKeepAlive = false;
       const problem = headProblem(req, limits) ?? proxyProblemOf(req);
       prepare?.(req, res);
       if (problem === null) {
@@ -137,6 +171,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
       const requestId = refuseHead(req, res, problem);
       onRefusedHead?.(req, problem, requestId);
     };
+    return serveInTurn;
   }
 }
 

@@ -12,13 +12,34 @@ export type HeadLimits = {
   maxHeaderCount: number;
 };
 
+/** A request line whose version is above 1.1. */
+const NEW_VERSION = /^[^\r\n]* HTTP\/(?:1\.[2-9]|[2-9]\.\d)\r\n/;
+
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /**
- * The problem of a request's head, or null: uri_too_long, header_fields_too_large (RFC 6585, section 5), or
- * invalid_request for HTTP/0.9, Host or the target. Turns a target in absolute form into origin form.
+ * Whether the bytes behind a request can't be told to be the next one: it asks for another protocol, or it has chunks
+ * in HTTP/1.0, which a proxy may have read in another way (RFC 9112, section 6.1).
+ */
+export function isLastOfConnection({
+  headers,
+  httpVersion,
+}: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean {
+  if (headers.upgrade !== undefined) return true;
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+}
+
+/**
+ * The problem of a request's head, or null: uri_too_long, header_fields_too_large (RFC 6585, section 5),
+ * http_version_not_supported, or invalid_request for HTTP/0.9, Host or the target. Turns a target in absolute form into
+ * origin form.
  */
 export function headProblem(req: IncomingMessage, limits: HeadLimits): Problem | null {
   if ((req.url?.length ?? 0) > limits.maxUrlBytes) return new Problem('uri_too_long');
   if (req.rawHeaders.length > 2 * limits.maxHeaderCount) return new Problem('header_fields_too_large');
+  if (req.httpVersionMajor > 1) return new Problem('http_version_not_supported');
   if (req.httpVersionMajor < 1)
     return new Problem('invalid_request', { detail: 'HTTP/0.9 is not supported.' });
   const detail = hostFault(req) ?? (req.url?.startsWith('/') === true ? null : toOriginForm(req));
@@ -115,12 +136,21 @@ export function onConnect(_req: IncomingMessage, socket: Socket): void {
   refuseConnection(socket, new Problem('method_not_allowed', { headers: { allow: 'GET, POST' } }));
 }
 
-function parserProblem(cause: NodeJS.ErrnoException): Problem {
+/** The parser has one code for a version that it doesn't know and for a malformed one. */
+function isOfNewVersion({ rawPacket }: { rawPacket?: Buffer }): boolean {
+  return rawPacket !== undefined && NEW_VERSION.test(rawPacket.toString('latin1'));
+}
+
+function parserProblem(cause: NodeJS.ErrnoException & { rawPacket?: Buffer }): Problem {
   switch (cause.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new Problem('header_fields_too_large', { cause });
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new Problem('payload_too_large', { cause });
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return new Problem('http_version_not_supported', { cause });
+    case 'HPE_INVALID_VERSION':
+      return new Problem(isOfNewVersion(cause) ? 'http_version_not_supported' : 'invalid_request', { cause });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request_timeout', { cause });
     default:

@@ -33,6 +33,7 @@ const OF_HEADS: readonly ErrorCode[] = [
   'request_timeout',
   'uri_too_long',
   'header_fields_too_large',
+  'http_version_not_supported',
 ];
 
 const OF_ALL: readonly ErrorCode[] = [...OF_HEADS, 'internal_error', 'service_unavailable'];

@@ -39,7 +39,7 @@ test('a caller that goes away within the answer ends the upstream call, and what
   const { request, answer } = start(gateway.auth.issue({ accountId: 900 }));
   const response = await answer;
   await once(response, 'data');
-  request.destroy();
+  request.socket?.resetAndDestroy();
   await ended;
   const usage = await gateway.usage(before + 1);
   expect(usage.filter(({ account_id }) => account_id === 900)).toMatchObject([
@@ -60,7 +60,7 @@ test('a caller that goes away while it waits for a connection does not cost the 
   const waiting = start();
   waiting.answer.catch(() => undefined);
   await waitFor(async () => (await gateway.metric('tollgate_data_calls_in_flight')) === 5);
-  waiting.request.destroy();
+  waiting.request.socket?.resetAndDestroy();
   await waitFor(async () => (await gateway.metric('tollgate_data_calls_in_flight')) === 4);
   for (const finish of held.splice(0)) finish();
   for (const answer of await Promise.all(busy)) await once(answer.resume(), 'end');
@@ -107,7 +107,7 @@ test('after 200 callers who hung up at any moment, every connection is free agai
       );
       request.on('error', () => undefined);
       await new Promise((resolve) => setTimeout(resolve, (index * 7) % 100));
-      request.destroy();
+      request.socket?.resetAndDestroy();
     }),
   );
   await waitFor(async () => (await gateway.metric('tollgate_data_calls_in_flight')) === 0);

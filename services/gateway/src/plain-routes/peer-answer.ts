@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Response } from 'express';
+import { endWithCaller } from '@tollgate/http/end-with-caller';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { endToEndFields } from '../forward/answer/end-to-end-fields.ts';
 import { guardAgainstSlowReader } from '../http/slow-reader.ts';
@@ -40,6 +41,7 @@ export class PeerAnswer implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     this.#hasBegun = true;
+    if (String(headers['content-type']).startsWith('text/event-stream')) endWithCaller(this.#res);
     this.#res.writeHead(status, endToEndFields(headers, (name) => this.#options.dropped.has(name)));
   }
 

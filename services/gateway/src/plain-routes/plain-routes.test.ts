@@ -246,7 +246,7 @@ describe('the answer', () => {
     });
     const { request, answer } = begin(`${url}/user`, { method: 'GET' });
     await answer;
-    request.destroy();
+    request.socket?.resetAndDestroy();
     await ended;
   });
 });

@@ -59,11 +59,13 @@ export class FastConnection {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    const bytes = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     if (this.#response !== null) {
-      this.#hold(bytes);
+      // The next request waits, unread, for this one's answer.
+      this.socket.pause();
+      this.socket.unshift(chunk);
       return;
     }
+    const bytes = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const request = this.#read(bytes);
     if (request === 'incomplete') {
       this.#received = bytes;
@@ -92,28 +94,17 @@ export class FastConnection {
     return true;
   }
 
-  /** Bytes that come within a response wait for its end. */
-  #hold(bytes: Buffer): void {
-    const { maxHeaderBytes, maxBodyBytes } = this.#options.limits;
-    this.#received = bytes;
-    if (bytes.length > maxHeaderBytes + maxBodyBytes) this.socket.pause();
-  }
-
   readonly #onFinished = ({ shouldKeepAlive }: FastResponse): void => {
     const { socket } = this;
     this.#response = null;
     this.idleSinceMs = performance.now();
-    if (!shouldKeepAlive) {
+    if (!shouldKeepAlive || socket.readableEnded) {
       socket.destroySoon();
       return;
     }
     // A handler may have guarded against a caller that doesn't read.
     if ((socket.timeout ?? 0) > 0) socket.setTimeout(0);
-    if (this.#received.length === 0) return;
-    const received = this.#received;
-    this.#received = NOTHING;
     if (socket.isPaused()) socket.resume();
-    this.#onData(received);
   };
 
   readonly #leave = (): void => {
@@ -136,9 +127,10 @@ export class FastConnection {
     this.#incomplete = undefined;
   }
 
-  /** As node:http does: a caller that sends no more gets no more. */
+  /** A caller that sends no more may still read the answer under way (RFC 9112, section 9.6). */
   readonly #onEnd = (): void => {
-    const isWithinRequest = this.#response === null && this.#received.length > 0;
+    if (this.#response !== null) return;
+    const isWithinRequest = this.#received.length > 0;
     this.#clearIncomplete();
     this.#received = NOTHING;
     if (isWithinRequest) this.#options.onBrokenOff(this.socket);

@@ -17,6 +17,8 @@ export type FastPathOptions = FastPath & {
   headersTimeoutMs: number;
   /** For the next request on an idle connection. */
   keepAliveTimeoutMs: number;
+  /** Serves a connection by the server's own parser. */
+  serveByNode: (socket: Socket) => void;
 };
 
 export type FastConnections = { closeIdle: () => void };
@@ -30,10 +32,7 @@ const KEEP_ALIVE_BUFFER_MS = 1_000;
  * for good, as if it had just been opened, with the first bytes that aren't a plain, whole request which `accepts`.
  */
 export function openFastPath(server: Server, options: FastPathOptions): FastConnections {
-  const { limits, accepts, handler, keepAliveTimeoutMs, headersTimeoutMs } = options;
-  const [serveByNode] = server.listeners('connection') as ((socket: Socket) => void)[];
-  if (serveByNode === undefined) throw new Error('the HTTP server has no listener of connections');
-  server.off('connection', serveByNode);
+  const { limits, accepts, handler, keepAliveTimeoutMs, headersTimeoutMs, serveByNode } = options;
   const open = new Set<FastConnection>();
   let sweeping: NodeJS.Timeout | undefined;
 
@@ -41,7 +40,7 @@ export function openFastPath(server: Server, options: FastPathOptions): FastConn
     // Paused, since bytes that arrive before the server listens would be lost.
     socket.pause();
     socket.unshift(received);
-    serveByNode?.call(server, socket);
+    serveByNode(socket);
     socket.resume();
   }
 

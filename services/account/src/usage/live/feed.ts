@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
+import { endWithCaller } from '@tollgate/http/end-with-caller';
 
 export type FeedEvent = 'pace' | 'no_billing_period' | 'paused' | 'session_ended';
 
@@ -63,6 +64,7 @@ export function openFeed(owner: FeedOwner, res: Response, onSlow: () => void): F
   };
   res.writeHead(200, FEED_HEADERS);
   const retryMs = RETRY_MS.min + Math.floor(Math.random() * RETRY_MS.spread);
+  endWithCaller(res);
   write(`retry: ${String(retryMs)}\n\n`);
   return feed;
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { endWithCaller } from '@tollgate/http/end-with-caller';
 import { writeSharedHead } from '@tollgate/http/message';
 import type { HttpResponse } from '@tollgate/http/message';
 import { Problem, toProblem } from '@tollgate/http/problem';
@@ -157,6 +158,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   #openStream(headers: IncomingHttpHeaders): void {
     if (this.#bytesToCome === Infinity) this.#ending = createStreamEnding(headers);
     const trafficBytes = () => this.#trafficBytes;
+    endWithCaller(this.#relay.res);
     this.#relay.meter.begin({ points: this.#points, trafficBytes, cut: this.#cut });
   }
 

@@ -45,7 +45,8 @@ async function hangUp(token: string, body = '{}'): Promise<ServerResponse> {
   });
   answer.catch(() => undefined);
   const res = await waitFor(() => atUpstream[earlier]);
-  request.destroy();
+  // A caller that only closes could still read.
+  request.socket?.resetAndDestroy();
   await waitFor(async () => (await gateway.metric('tollgate_data_calls_abandoned')) === 1);
   return res;
 }
