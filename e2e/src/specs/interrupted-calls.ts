@@ -24,8 +24,11 @@ const untilMetric = (demo: Demo, name: string, value: number) =>
     TIME_LIMIT_MS,
   );
 
-/** Hangs up on a call once it is at the upstream, which doesn't answer yet. */
-async function hangUp(demo: Demo, token: string): Promise<void> {
+/**
+ * Hangs up on a call once it is at the upstream, which doesn't answer yet. By a reset, since a caller that only closes
+ * could still read; what carries a published port of a container may turn it into an orderly close.
+ */
+async function hangUp({ demo, kind }: Stack, token: string): Promise<void> {
   const call = request(`${demo.streaming_url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
@@ -34,7 +37,7 @@ async function hangUp(demo: Demo, token: string): Promise<void> {
   call.on('error', () => undefined).end(JSON.stringify({ query: QUERY }));
   await untilMetric(demo, 'tollgate_upstream_in_flight', 1);
   call.socket?.resetAndDestroy();
-  await untilMetric(demo, 'tollgate_data_calls_abandoned', 1);
+  if (kind === 'processes') await untilMetric(demo, 'tollgate_data_calls_abandoned', 1);
 }
 
 /** How an HTTP/1.0 answer, which ends with its connection, ends once half of it is there and `act` is done. */
@@ -76,7 +79,7 @@ export function interruptedCalls(stack: () => Stack): void {
       const { usage: before } = (await settledUsage(demo, token)).billing_period;
       await pause('upstream');
       try {
-        await hangUp(demo, token);
+        await hangUp(stack(), token);
         expect(await gatewayMetric(demo, 'tollgate_leases_held')).toBe(1);
       } finally {
         await resume('upstream');

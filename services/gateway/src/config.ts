@@ -63,6 +63,7 @@ const settings = z.object({
   UPSTREAM_HEADERS_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
   UPSTREAM_BODY_IDLE_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
   UPSTREAM_WHOLE_TIMEOUT_MS: wholeNumber(0, 86_400_000).default(300_000),
+  UPSTREAM_CALLS_PER_CONNECTION: wholeNumber(1, 1_000_000).default(1_000),
   UPSTREAM_KEEP_ALIVE_MS: wholeNumber(1, 600_000).default(4_000),
   UPSTREAM_EJECTION_FAILURES: wholeNumber(1, 1_000).default(5),
   UPSTREAM_EJECTION_MIN_MS: wholeNumber(1, 600_000).default(1_000),

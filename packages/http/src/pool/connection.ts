@@ -6,6 +6,7 @@ import type { ConnectionLimits } from './connection-limits.ts';
 import type { Holder, PoolRequest } from './pool-request.ts';
 import type { PlainExchange } from './plain/plain-exchange.ts';
 import type { ReadHead } from './plain/read-response.ts';
+import { hearOut } from './hear-out.ts';
 import { undiciOn } from './undici-client.ts';
 
 /** A server closes an idle connection this long before the time that it states, as undici assumes. */
@@ -40,6 +41,7 @@ export class Connection {
   /** How long it may be idle. */
   keepAliveMs = 0;
   #agedAtMs = Infinity;
+  #requests = 0;
   /** Kept by the pool. */
   holder: Holder;
 
@@ -68,6 +70,7 @@ export class Connection {
     const exchange = this.#exchange;
     const socket = this.#socket;
     if (exchange === null || socket === null || socket.destroyed) return;
+    this.#requests += 1;
     if (this.#client !== null || exchange.text === null) {
       this.#sendByUndici(socket, exchange);
       return;
@@ -110,6 +113,7 @@ export class Connection {
     this.#socket = socket;
     this.keepAliveMs = keepAliveMs;
     this.#agedAtMs = performance.now() + maxAgeMs * (1 - Math.random() / 5);
+    hearOut(socket);
     socket.on('close', this.#onClose);
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError);
     this.send();
@@ -179,7 +183,8 @@ export class Connection {
     this.#sinceMs = performance.now();
     const isExact = exchange.onBody(body) === body.length;
     if (exchange.isOver || !exchange.isComplete) return;
-    if (!isExact || this.keepAliveMs <= 0) this.destroy();
+    // Behind the rest of a request that was answered before it was sent, the next one might never be read.
+    if (!isExact || this.keepAliveMs <= 0 || this.#socket?.writableLength !== 0) this.destroy();
     exchange.end();
     this.#free(this.#sinceMs);
   }
@@ -202,7 +207,8 @@ export class Connection {
     this.#isSent = false;
     this.#sinceMs = nowMs;
     if (this.#socket?.destroyed === true) return;
-    if (nowMs > this.#agedAtMs) this.destroy();
+    if (nowMs > this.#agedAtMs || this.#requests >= (this.#options.limits.maxRequests ?? Infinity))
+      this.destroy();
     else this.#options.onFree(this, nowMs);
   }
 

@@ -108,6 +108,25 @@ describe('a connection that has reached its age', () => {
   });
 });
 
+test.each([1, 3])('a connection that has carried %i requests is replaced', async (maxRequests) => {
+  const chunked: RequestListener = (_req, res) => {
+    res.write('o');
+    res.end('k');
+  };
+  const plain: RequestListener = (_req, res) => res.end('ok');
+  for (const answer of [plain, chunked]) {
+    sockets.clear();
+    const port = await listen(createHttpServer(answer));
+    const own = createHttpPool(`http://127.0.0.1:${String(port)}`, { ...POOL_OPTIONS, maxRequests });
+    pool = own;
+    for (let request = 1; request <= 7; request += 1) {
+      expect(await get()).toBe('200 ok');
+      expect(sockets.size).toBe(Math.ceil(request / maxRequests));
+    }
+    await own.close();
+  }
+});
+
 describe('interim answers', () => {
   const HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
   const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';

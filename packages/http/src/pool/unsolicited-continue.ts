@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { hasBareLf } from '../message/plain-fields.ts';
 
 /** Interim responses (RFC 9110, section 15.2) but 101. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
@@ -27,7 +28,7 @@ export function dropUnsolicitedContinue(socket: Socket, { awaitsHead, headCame }
       if (end > 3) {
         if (!CONTINUE.test(start)) passed = Buffer.concat([passed, bytes.subarray(0, end)]);
         bytes = bytes.subarray(end);
-      } else if ((isInterim || mayBecomeOne) && bytes.length < MAX_BYTES) {
+      } else if ((isInterim || mayBecomeOne) && bytes.length < MAX_BYTES && !hasBareLf(bytes)) {
         held = bytes;
         return passed;
       } else {

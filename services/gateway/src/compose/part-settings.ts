@@ -23,6 +23,7 @@ export function forwarding(
     wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
     keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    callsPerConnection: config.UPSTREAM_CALLS_PER_CONNECTION,
     ejection: ejectionRules(config),
     maxRequestBodyBytes: config.MAX_REQUEST_BODY_BYTES,
     defaultPoints: config.DEFAULT_POINTS,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { PLAIN_FIELD_LINE, startsWith } from '../../message/plain-fields.ts';
+import { PLAIN_FIELD_LINE, hasBareLf, startsWith } from '../../message/plain-fields.ts';
 
 export type ResponseHead = {
   status: number;
@@ -51,7 +51,8 @@ export function createReadHead(): ReadHead {
 }
 
 function mayBecomeOne(bytes: Buffer): boolean {
-  return bytes.length < MAX_HEAD_BYTES && START.startsWith(bytes.toString('latin1', 0, START.length));
+  const isHttp = START.startsWith(bytes.toString('latin1', 0, START.length));
+  return isHttp && bytes.length < MAX_HEAD_BYTES && !hasBareLf(bytes);
 }
 
 function readLines([statusLine = '', ...lines]: string[]): ResponseHead | null {

@@ -37,6 +37,7 @@ export type UpstreamsOptions = {
   keepAliveMs: number;
   /** See @tollgate/http/pool. */
   connectionMaxAgeMs: number;
+  callsPerConnection: number;
   ejection: EjectionRules;
   observer: UpstreamObserver;
 };
@@ -70,6 +71,7 @@ function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
     bodyIdleTimeoutMs: options.bodyIdleTimeoutMs,
     keepAliveMs: options.keepAliveMs,
     maxAgeMs: options.connectionMaxAgeMs,
+    maxRequests: options.callsPerConnection,
     onConnected: observed.observeConnect,
   });
   return {
