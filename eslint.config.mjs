@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
+import regexp from 'eslint-plugin-regexp';
 import ts from 'typescript-eslint';
 
 export default defineConfig(
@@ -59,6 +60,16 @@ export default defineConfig(
           message: 'Use ui/format.ts.',
         },
       ],
+    },
+  },
+  {
+    // An expression that takes quadratic time lets a caller hold a process with one field of 15 KB (ADR 0082).
+    files: ['services/**', 'packages/**', 'tools/**', 'sample-upstream/**'],
+    ignores: ['**/*.test.ts', '**/test/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
   {

@@ -19,7 +19,7 @@ export function wholeNumber(min: number, max: number): z.ZodType<number> {
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http:// or https:// URL without user or password')
-  .transform((value) => value.replace(/\/+$/, ''));
+  .transform((value) => value.replace(/(?<!\/)\/+$/, ''));
 
 function isHttpUrl(value: string): boolean {
   const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -19,7 +19,7 @@ export function readDocumented(): DocumentedMetric[] {
   for (const line of readFileSync(`${REPOSITORY}/docs/metrics.md`, 'utf8').split('\n')) {
     const chapter = /^## (.*)$/.exec(line)?.[1];
     if (chapter !== undefined) services = SERVICES.includes(chapter) ? [chapter] : SERVICES;
-    const [, name = '', type = '', labels = ''] = /^\| `(\w+)` *\| (\w+) *\| ([^|]*) *\|/.exec(line) ?? [];
+    const [, name = '', type = '', labels = ''] = /^\| `(\w+)` *\| (\w+) *\| ([^|]*)\|/.exec(line) ?? [];
     if (name === '') continue;
     const labelNames = [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label);
     found.push({ name, type, services, labels: new Set(labelNames) });

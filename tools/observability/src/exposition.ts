@@ -21,7 +21,7 @@ export function readExposition(text: string): Map<string, ServedMetric> {
     const metric = metrics.get(sample) ?? metrics.get(sample.replace(/_(?:bucket|sum|count)$/, ''));
     if (metric === undefined) throw new Error(`a sample without a type: ${line}`);
     metric.samples += 1;
-    for (const [, label = ''] of labels.matchAll(/([a-zA-Z_]\w*)="(?:[^"\\]|\\.)*"/g)) {
+    for (const [, label = ''] of labels.matchAll(/(?<!\w)([a-zA-Z_]\w*)="(?:[^"\\]|\\.)*"/g)) {
       if (label !== 'le' && label !== 'quantile') metric.labels.add(label);
     }
   }

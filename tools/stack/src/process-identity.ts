@@ -65,9 +65,8 @@ function bootId(): string {
 function psStartTime(pid: number): string | undefined {
   try {
     const options = { encoding: 'utf8', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' } } as const;
-    const [, state, started] =
-      /^\s*(\S+)\s+(.+?)\s*$/.exec(execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], options)) ??
-      [];
+    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], options).trim();
+    const [, state, started] = /^(\S+)\s+(\S.*)$/.exec(line) ?? [];
     return state === undefined || state.startsWith('Z') ? undefined : started;
   } catch {
     return undefined;

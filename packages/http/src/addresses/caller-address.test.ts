@@ -12,6 +12,15 @@ function addressFrom(
   return callerAddress({ remoteAddress, forwardedFor, forwarded }, trusts);
 }
 
+test.each([
+  ['blanks', (length: number) => ' '.repeat(length)],
+  ['blanks within', (length: number) => `for=192.0.2.1${' '.repeat(length)}x`],
+  ['quotes', (length: number) => `for="${'\\"'.repeat(length)}`],
+  ['separators', (length: number) => `${',;'.repeat(length)}=`],
+])('a Forwarded of a million %s takes no time that grows with its square', (_name, field) => {
+  expect(addressFrom(undefined, { forwarded: `${field(1_000_000)}"` })).toBe('10.0.0.1');
+});
+
 describe('an address in X-Forwarded-For', () => {
   test.each([
     ['as it is', '192.0.2.1', '192.0.2.1'],

@@ -40,7 +40,7 @@ function addressOf(hop: string): string | undefined {
   return canonicalAddress(bracketed ?? dotted ?? node);
 }
 
-const PARAMETER = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?[ \t]*([,;]|$)/y;
+const PARAMETER = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))[ \t]*)?([,;]|$)/y;
 
 /** Each element's `for`; undefined if it has none or two. Empty if Forwarded is malformed. */
 function nodesOf(forwarded: string): (string | undefined)[] {

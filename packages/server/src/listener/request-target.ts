@@ -4,7 +4,7 @@ import { fieldIndex } from '@tollgate/http/request-head';
 /** A DNS name or an address, with or without a port (RFC 3986, section 3.2). */
 const AUTHORITY = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
-const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([/?#].*)?$/i;
 
 /** The fault of a request's Host fields, or null (RFC 9112, section 3.2). `req.headers` has only the first. */
 export function hostFault({

@@ -7,7 +7,7 @@ import { Problem, invalidToken } from '@tollgate/http/problem';
 const REQUIRED_SCOPE = 'api';
 
 /** RFC 6750, 2.1; the scheme is case-insensitive (RFC 9110, 11.1). */
-const BEARER = /^bearer(?: +(.*))?$/i;
+const BEARER = /^bearer(?: +([^ ].*)?)?$/i;
 const B64TOKEN = /^[A-Za-z0-9\-._~+/]{1,512}=*$/;
 
 /**

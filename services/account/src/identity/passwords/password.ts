@@ -76,5 +76,5 @@ function derive(password: string, salt: Buffer, { memoryKib, passes, parallelism
 }
 
 function base64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return bytes.toString('base64').replace(/={1,2}$/, '');
 }

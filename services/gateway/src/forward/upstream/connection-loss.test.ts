@@ -76,3 +76,17 @@ test('the only address refuses: one more attempt, which may meet another server 
   expect(await gateway.metric('tollgate_upstream_failures_total', { kind: 'connect' })).toBe(2);
   expect(await gateway.metric('tollgate_upstream_retries_total')).toBe(1);
 });
+
+test('a refusal before the whole body is read, and the close behind it: the caller gets it, each time', async () => {
+  const refusal = 'HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 9\r\n\r\ntoo large';
+  await start((socket) => {
+    // With bytes unread, the close is a reset.
+    socket.pause().write(refusal, () => socket.destroy());
+  });
+  for (let call = 0; call < 15; call += 1) {
+    const { status, body } = await gateway.query({ body: 'x'.repeat(1_000_000) });
+    expect([status, String(body)]).toEqual([413, 'too large']);
+  }
+  expect(await gateway.metric('tollgate_upstream_failures_total')).toBe(0);
+  expect(await gateway.metric('tollgate_upstream_ejections_total')).toBe(0);
+});

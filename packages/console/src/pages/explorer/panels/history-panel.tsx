@@ -37,7 +37,7 @@ export function HistoryPanel({ entries, onChoose, onClear }: HistoryPanelProps) 
 
 function titleOf({ operationName, query }: HistoryEntry): string {
   const shortened = query
-    .replace(/^\s*#.*$/gm, '')
+    .replace(/^[ \t]*#.*$/gm, '')
     .replace(/\s+/g, ' ')
     .trim();
   // The editor tells the name a moment after the text was typed.
