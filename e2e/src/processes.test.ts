@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { allSpecs } from './specs/all.ts';
+import { rawConnections } from './specs/raw-connections.ts';
 import { readOnlyStores } from './specs/read-only-stores.ts';
 import { startProcessStack } from './stack/processes.ts';
 import type { ProcessStack } from './stack/processes.ts';
@@ -14,3 +15,4 @@ afterAll(() => stack.stop());
 
 allSpecs(() => stack);
 readOnlyStores(() => stack);
+rawConnections(() => stack);
