@@ -5598,6 +5598,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     confirmSessionWithTotp: {
@@ -5640,6 +5641,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     confirmSessionWithRecoveryCode: {
@@ -6973,6 +6975,7 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getTemporaryToken: {
