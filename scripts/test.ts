@@ -15,6 +15,10 @@ type Suite = { name: string; args: string[] };
 const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
+const INSTALLATION: Suite = {
+  name: 'An installation by the documents, in a Kubernetes cluster',
+  args: endToEnd('installation'),
+};
 const CONTAINERS: Suite = { name: 'End to end, over containers', args: endToEnd('containers') };
 const COMPOSE: Suite = { name: 'docker compose', args: endToEnd('compose') };
 const BACKUP: Suite = { name: 'Backup and restore, over containers', args: endToEnd('backup') };
@@ -68,7 +72,7 @@ function suites(args: string[]): Suite[] {
   if (noContainers !== undefined) leaveOut(CONTAINERS, noContainers);
   if (noCluster !== undefined) leaveOut(CLUSTER, noCluster);
   const withContainers = noContainers === undefined ? [CONTAINERS, COMPOSE, BACKUP] : [];
-  return [ROOMS, PROCESSES, ...withContainers, ...(noCluster === undefined ? [CLUSTER] : [])];
+  return [ROOMS, PROCESSES, ...withContainers, ...(noCluster === undefined ? [INSTALLATION, CLUSTER] : [])];
 }
 
 /** In CI, skipping a suite would hide that it never ran. */
