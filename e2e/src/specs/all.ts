@@ -30,8 +30,8 @@ export function allSpecs(stack: () => Stack): void {
   codeSamples(stack);
   manualTokens(stack);
   webhookFairness(stack);
-  fairShares(stack);
   interruptedCalls(stack);
+  fairShares(stack);
 }
 
 /**

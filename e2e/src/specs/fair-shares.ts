@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { eventually, obtainToken, postGraphql, postToken, tokenFields } from '../caller.ts';
+import { obtainToken, postGraphql, postToken, tokenFields } from '../caller.ts';
 import { newCustomer } from '../load/customer.ts';
 import type { Demo, Stack } from '../stack/stack.ts';
 
@@ -18,7 +18,7 @@ const MORE = 300;
 /** Far more than the answer takes, and less than it took behind those who hold all connections. */
 const PATIENCE_MS = 10_000;
 
-/** Where the callers of one test are: the stack sees their own addresses only as processes. */
+/** So many that each has fewer open requests than an address may have. */
 const ADDRESSES = 6;
 
 /** A token request whose body doesn't arrive, once the gateway has asked for it. */
@@ -56,8 +56,6 @@ async function openStream(demo: Demo, token: string): Promise<{ sent: ClientRequ
 export function fairShares(stack: () => Stack): void {
   describe('what callers share', () => {
     test('bodies that do not arrive keep nobody from a token', async () => {
-      // Elsewhere all of them come from one address, of which the gateway takes a few requests at a time.
-      if (stack().kind !== 'processes') return;
       const { demo } = stack();
       const slow = await Promise.all(
         Array.from({ length: MORE }, (_, number) => slowTokenRequest(demo, number)),

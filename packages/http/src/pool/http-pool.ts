@@ -135,6 +135,12 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
     if (isEmpty()) closed?.resolve();
   }
 
+  function stopWaiting(exchange: PlainExchange): StopWaiting {
+    return () => {
+      waiting.remove(exchange);
+    };
+  }
+
   function isEmpty(): boolean {
     return connections.size === 0 && apart.size === 0;
   }
@@ -157,7 +163,7 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
         return null;
       }
       if (hasRoom() && mayHold(request.holder)) begin(exchange);
-      else if (waiting.add(exchange)) return () => waiting.remove(exchange);
+      else if (waiting.add(exchange)) return stopWaiting(exchange);
       else refuse(exchange);
       return null;
     },

@@ -5,7 +5,7 @@ type Reading = Pick<HttpResponse, 'writableLength' | 'socket' | 'destroyed'> & {
 };
 
 /** Of what awaits a caller, it must take as much in the time, or all of it: about 52 kbit/s with 10 s. */
-export const MIN_TAKEN_BYTES = 65_536;
+const MIN_TAKEN_BYTES = 65_536;
 
 const guarded = new WeakSet<Reading>();
 

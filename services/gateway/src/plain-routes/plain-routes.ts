@@ -1,7 +1,7 @@
 import { noteRoute } from '@tollgate/server/metrics';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from '@tollgate/log';
-import { Problem } from '@tollgate/http/problem';
+import type { Problem } from '@tollgate/http/problem';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import { pathOf } from '@tollgate/http/request-head';
 import { assertSoundHead } from '../http/sound-head.ts';

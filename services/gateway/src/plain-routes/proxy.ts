@@ -4,7 +4,7 @@ import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { addressGroup } from '@tollgate/http/address-group';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import { createHttpPool } from '@tollgate/http/pool';
-import { Problem } from '@tollgate/http/problem';
+import { Problem, toProblem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passedOn, traceParentOf } from '@tollgate/trace/context';
@@ -114,8 +114,8 @@ export function createProxy(peerUrl: string, options: ProxyOptions): Proxy {
             if (!res.destroyed) next(refusal(unavailable(cause)));
           });
         },
-        (problem: Problem) => {
-          next(refusal(problem));
+        (error: unknown) => {
+          next(refusal(toProblem(error)));
           discardRest(req, res);
         },
       );
