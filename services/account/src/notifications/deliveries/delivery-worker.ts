@@ -60,10 +60,14 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { maxInFlight } = options;
   const stopping = new AbortController();
   const parts = { ...options, stopping: stopping.signal };
-  const lanes = [
-    startLane(parts, { quick: true, maxInFlight }),
-    startLane(parts, { quick: false, maxInFlight: Math.ceil(maxInFlight / SLOW_PART) }),
-  ];
+  const quickLane = startLane(parts, { quick: true, maxInFlight }, () => undefined);
+  // A webhook may be quick from then on, and the quick lane observes the backlog of both.
+  const slowLane = startLane(
+    parts,
+    { quick: false, maxInFlight: Math.ceil(maxInFlight / SLOW_PART) },
+    quickLane.wake,
+  );
+  const lanes = [quickLane, slowLane];
   return {
     wake: () => {
       for (const lane of lanes) lane.wake();
@@ -76,7 +80,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   };
 }
 
-function startLane(options: Parts, lane: { quick: boolean; maxInFlight: number }) {
+function startLane(options: Parts, lane: { quick: boolean; maxInFlight: number }, onAttempted: () => void) {
   const { query, attemptTimeoutMs, metrics, logger } = options;
   const { quick, maxInFlight } = lane;
   const perAccount = Math.ceil(maxInFlight / ACCOUNT_PART);
@@ -90,7 +94,7 @@ function startLane(options: Parts, lane: { quick: boolean; maxInFlight: number }
       if (quick) await observeDeliveries(query, metrics);
       return webhooks;
     },
-    attempt: (webhook) => attemptNext(options, webhook),
+    attempt: (webhook) => attemptNext(options, webhook).finally(onAttempted),
     maxInFlight,
     due: { dueWatch: options.dueWatch, condition: DELIVERIES_PENDING },
     logger,
