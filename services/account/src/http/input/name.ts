@@ -7,45 +7,40 @@ const NAME_MAX_CHARACTERS = 200;
 
 const DESCRIPTION = 'Without control characters, bidirectional controls and tag characters.';
 
-/** Everything that people call something by. */
-export const nameSchema = describedAs(
-  typedText(z.string('must be text'), 1).refine(isVisible, {
-    error: 'must have at least one visible character',
-    abort: true,
-  }),
-  {
-    type: 'string',
-    minLength: 1,
-    maxLength: NAME_MAX_CHARACTERS,
-    description: `With at least one visible character. ${DESCRIPTION}`,
-  },
-);
+const text = () => z.string('must be text');
 
-/** A text beside a name, which may be empty. */
-export const descriptionSchema = describedAs(typedText(z.string('must be text'), 0), {
+/** Everything that people call something by. */
+export const nameSchema = describedAs(text().superRefine(refuse(nameFault)), {
   type: 'string',
+  minLength: 1,
   maxLength: NAME_MAX_CHARACTERS,
-  description: DESCRIPTION,
+  description: `With at least one visible character. ${DESCRIPTION}`,
 });
 
-/** A line in the catalogue of plans; space around it goes. */
-export const lineSchema = typedText(z.string('must be text').trim(), 1).refine(
-  isVisible,
-  'must have at least one visible character',
+/** A text beside a name, which may be empty. */
+export const descriptionSchema = describedAs(
+  text().superRefine(refuse((value) => lengthFault(value, 0) ?? textFault(value))),
+  { type: 'string', maxLength: NAME_MAX_CHARACTERS, description: DESCRIPTION },
 );
 
-function typedText(text: z.ZodString, min: number) {
-  return text
-    .refine((value) => characters(value) >= min && characters(value) <= NAME_MAX_CHARACTERS, {
-      error: `must have ${String(min)} to ${String(NAME_MAX_CHARACTERS)} characters`,
-      abort: true,
-    })
-    .superRefine((value, context) => {
-      const message = textFault(value);
-      if (message !== undefined) context.addIssue({ code: 'custom', message, continue: false });
-    });
+/** A line in the catalogue of plans; space around it goes. */
+export const lineSchema = text().trim().superRefine(refuse(nameFault));
+
+function nameFault(value: string): string | undefined {
+  const visible = isVisible(value) ? undefined : 'must have at least one visible character';
+  return lengthFault(value, 1) ?? textFault(value) ?? visible;
 }
 
-function characters(text: string): number {
-  return Array.from(text).length;
+function lengthFault(value: string, min: number): string | undefined {
+  const { length } = Array.from(value);
+  if (length >= min && length <= NAME_MAX_CHARACTERS) return undefined;
+  return `must have ${String(min)} to ${String(NAME_MAX_CHARACTERS)} characters`;
+}
+
+/** One fault of a field at a time, without the end of the other fields' checks that `abort` would be. */
+function refuse(faultOf: (value: string) => string | undefined) {
+  return (value: string, context: z.RefinementCtx) => {
+    const message = faultOf(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  };
 }
