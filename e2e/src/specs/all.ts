@@ -12,6 +12,7 @@ import { interruptedCalls } from './interrupted-calls.ts';
 import { meteredCall } from './metered-call.ts';
 import { observability } from './operations/observability.ts';
 import { privateAnswers } from './private-answers.ts';
+import { readCalls } from './read-calls.ts';
 import { restoredPostgres } from './operations/restored-postgres.ts';
 import { revocation } from './revocation.ts';
 import { socketQueries } from './socket-queries.ts';
@@ -30,6 +31,7 @@ export function allSpecs(stack: () => Stack): void {
   codeSamples(stack);
   manualTokens(stack);
   webhookFairness(stack);
+  readCalls(stack);
   interruptedCalls(stack);
   fairShares(stack);
 }

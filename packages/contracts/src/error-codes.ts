@@ -3,6 +3,7 @@ export const ERROR_CODES = {
   unauthorized: { status: 401, title: 'Unauthorized' },
   invalid_credentials: { status: 401, title: 'Unauthorized' },
   invalid_request: { status: 400, title: 'The request is malformed' },
+  batch_too_large: { status: 400, title: 'The batch has too many operations' },
   subscriptions_only: { status: 400, title: 'Only subscriptions are allowed over WebSocket' },
   forbidden: { status: 403, title: 'Forbidden' },
   csrf_token_required: { status: 403, title: 'The CSRF token is missing or wrong' },

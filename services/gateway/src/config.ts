@@ -55,6 +55,10 @@ const settings = z.object({
   MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824).default(1_048_576),
   // Node.js' own limit for a request is 300 s.
   REQUEST_BODY_TIMEOUT_MS: wholeNumber(1, 300_000).default(60_000),
+  REQUEST_BODIES_MAX_BYTES: wholeNumber(1, 1_099_511_627_776).default(134_217_728),
+  GRAPHQL_BATCH_LIMIT: wholeNumber(0, 1_000).default(10),
+  GRAPHQL_MAX_DOCUMENT_BYTES: wholeNumber(1, 1_073_741_824).default(65_536),
+  GRAPHQL_UPLOADS: z.enum(['off', 'on']).default('off'),
   UPSTREAM_CONNECTIONS: wholeNumber(1, 10_000).default(256),
   UPSTREAM_CONNECTIONS_PER_PAYER: wholeNumber(1, 10_000).default(128),
   UPSTREAM_STREAMS: wholeNumber(1, 1_000_000).default(2_000),

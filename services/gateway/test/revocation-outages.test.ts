@@ -78,7 +78,10 @@ async function openAll(): Promise<Open> {
   socket.send({ type: 'subscribe', id: 'a', payload: { query: 'subscription { ticks(everyMs: 100) }' } });
   await socket.message({ type: 'next' });
   const headers = { authorization: `Bearer ${customer.token}`, accept: 'text/event-stream' };
-  const stream = await begin(`${other.publicUrl}/graphql`, { headers, body: '{"query":"{ a }"}' }).answer;
+  const stream = await begin(`${other.publicUrl}/graphql`, {
+    headers,
+    body: '{"query":"subscription { a }"}',
+  }).answer;
   expect(stream.statusCode).toBe(200);
   let streamIsOpen = true;
   const streamEnded = new Promise<number>((resolve) => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
       // At its start, auth asks for clients with manual tokens; there are none.
       'hand-made-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
     };
-    const body = bodies[kind as keyof typeof bodies]();
+    const body = kind !== undefined && kind in bodies ? bodies[kind as keyof typeof bodies]() : undefined;
     res.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
     res.end(JSON.stringify(body ?? {}));
   });

@@ -37,7 +37,7 @@ async function callUntilRefused(
   const sent = request(door.graphqlUrl, {
     agent,
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-length': 2 },
+    headers: { authorization: `Bearer ${token}`, 'content-length': 2, 'content-type': 'application/json' },
   });
   sent.end('{}');
   let left = doors;

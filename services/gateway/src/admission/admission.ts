@@ -14,7 +14,8 @@ import type { Shares } from './shares/shares.ts';
 
 type Admitted = { rateLimitState: RateLimitState; lease: Lease };
 
-export type Admit = (payer: PayerEntitlement, kind: AdmissionKind) => Promise<Admitted>;
+/** `units` of the rate, above 0: all or none. */
+export type Admit = (payer: PayerEntitlement, kind: AdmissionKind, units: number) => Promise<Admitted>;
 
 export type AdmissionOptions = {
   decide: DecideAdmission;
@@ -53,10 +54,11 @@ export function createAdmission(options: AdmissionOptions): Admit {
     payer: PayerEntitlement,
     kind: AdmissionKind,
     member: string,
+    units: number,
   ): Promise<AdmissionDecision> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const decision = await decide(payer, kind, member);
-      if (decision.outcome === 'recalled') return afterRecall(payer, kind, member);
+      const decision = await decide(payer, kind, member, units);
+      if (decision.outcome === 'recalled') return afterRecall(payer, kind, member, units);
       if (decision.outcome !== 'unprimed') return decision;
       await prime(payer.periodId, payer.payerId);
     }
@@ -81,33 +83,34 @@ export function createAdmission(options: AdmissionOptions): Admit {
     payer: PayerEntitlement,
     kind: AdmissionKind,
     member: string,
+    units: number,
   ): Promise<AdmissionDecision> {
-    const decision = await decisionFor(payer, kind, member).catch((cause: unknown) => {
+    const decision = await decisionFor(payer, kind, member, units).catch((cause: unknown) => {
       onAdmission?.('unavailable');
       throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
     });
-    return kind === 'call' && shares !== undefined ? shares.onDecision(payer, decision) : decision;
+    return kind === 'call' && shares !== undefined ? shares.onDecision(payer, decision, units) : decision;
   }
 
-  return async (payer, kind) => {
+  return async (payer, kind, units) => {
     if (!canRecord(payer.payerId)) {
       onAdmission?.('unavailable');
       throw unavailable('usage cannot be recorded at the moment');
     }
-    const local = kind === 'call' ? shares?.admit(payer) : undefined;
+    const local = kind === 'call' ? shares?.admit(payer, units) : undefined;
     if (local) {
       onDecided?.('share');
       onAdmission?.('admitted');
       return { rateLimitState: rateLimitStateOf(payer.limits, local.decision), lease: local.lease };
     }
     const member = leases.newMember();
-    const decision = await decisionOfRedis(payer, kind, member);
+    const decision = await decisionOfRedis(payer, kind, member, units);
     onDecided?.('redis');
     onAdmission?.(decision.outcome);
     const rateLimitState = rateLimitStateOf(payer.limits, decision);
     const { outcome } = decision;
     if (isRefusal(outcome)) {
-      throw refused(outcome, payer, kind, decision, rateLimitState);
+      throw refused(outcome, payer, { kind, units }, decision, rateLimitState);
     }
     return { rateLimitState, lease: leaseOf(payer, kind, member, leases) };
   };

@@ -14,8 +14,8 @@ export type AdmissionKind = 'call' | 'subscription';
 export const LEASE_MS = 8_000;
 
 /**
- * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Decides
- * before it writes, so a refused call costs nothing. A limit of -1 isn't part of the plan.
+ * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Each
+ * takes the same number of units of the rate, all or none. Decides before it writes, so a refused call costs nothing. A limit of -1 isn't part of the plan.
  * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
  * restart forgets the rate, and a renewal restores the leases (ADR 0020).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
@@ -27,7 +27,8 @@ export const LUA = `
 ${LUA_RATE}${LUA_SHARES}
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local rate, slots, lease_ms, is_call = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
-local first_member = 8
+local units = tonumber(ARGV[8])
+local first_member = 9
 local refusal, points_left = 0, -1
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
   ${LUA_DATA_SET}
@@ -55,8 +56,8 @@ if now_us > 0 then
 end
 if rate >= 0 then
   local within = calls_within(rate * call - level)
-  local fitting = math.max(within - shares.calls, 0)
-  if fitting < admitted then admitted, refusal = fitting, within > fitting and 7 or 5 end
+  local fitting = math.floor(math.max(within - shares.calls, 0) / units)
+  if fitting < admitted then admitted, refusal = fitting, math.floor(within / units) > fitting and 7 or 5 end
 end
 local held, now_ms = 0, math.floor(now_us / 1000)
 if admitted > 0 and slots >= 0 then
@@ -71,7 +72,7 @@ if refusal == 7 then recall(KEYS[4], '${SHARE_CHANNEL}', now_us) end
 if admitted > 0 then
   ${LUA_NOT_TO_DISK}
   if rate >= 0 then
-    level = level + admitted * call
+    level = level + admitted * units * call
     store_level(KEYS[2], now_us, level, rate)
   end
   if slots >= 0 then
@@ -107,11 +108,12 @@ export type DecideAdmissions = (
   payer: PayerEntitlement,
   kind: AdmissionKind,
   leaseIds: readonly string[],
+  units: number,
 ) => Promise<AdmissionDecision[]>;
 
 export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
   const admit = defineScript(redis, LUA);
-  return async ({ payerId, periodId, limits }, kind, leaseIds) => {
+  return async ({ payerId, periodId, limits }, kind, leaseIds, units) => {
     const isCall = kind === 'call';
     const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;
     const result = (await admit(
@@ -129,10 +131,11 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         (isCall ? limits.session_limit : limits.subscription_limit) ?? -1,
         LEASE_MS,
         isCall ? 1 : 0,
+        units,
         ...leaseIds,
       ],
     )) as ScriptResult;
-    return admissionDecisions(limits, leaseIds.length, result);
+    return admissionDecisions(limits, { calls: leaseIds.length, units }, result);
   };
 }
 
@@ -140,7 +143,7 @@ export type ScriptResult = [refusal: number, admitted?: number, pointsLeft?: num
 
 export function admissionDecisions(
   { points_limit, rate_limit }: Pick<Limits, 'points_limit' | 'rate_limit'>,
-  calls: number,
+  { calls, units }: { calls: number; units: number },
   [refusal, admitted = 0, pointsLeft = -1, level = 0]: ScriptResult,
 ): AdmissionDecision[] {
   const name = REFUSALS[refusal];
@@ -152,21 +155,22 @@ export function admissionDecisions(
     return {
       outcome: isAdmitted || name === 'none' ? 'admitted' : name,
       pointsLeft: points_limit === null ? null : pointsLeft,
-      ...rateAt(rate_limit, isAdmitted ? level - (admitted - index - 1) * CALL : level),
+      ...rateAt(rate_limit, isAdmitted ? level - (admitted - index - 1) * units * CALL : level, units),
     };
   });
 }
 
-/** What an answer states of the rate at a level. */
+/** What an answer states of the rate at a level; the wait is that of a call of so many units. */
 export function rateAt(
   rate: number | null,
   level: number,
+  units: number,
 ): Pick<AdmissionDecision, 'callsLeft' | 'resetUs' | 'waitUs'> {
   if (rate === null || rate <= 0) return { callsLeft: 0, resetUs: 0, waitUs: 0 };
   const capacity = rate * CALL;
   return {
     callsLeft: Math.max(Math.floor((capacity - level) / CALL), 0),
     resetUs: Math.ceil(level / rate),
-    waitUs: Math.max(Math.ceil((level + CALL - capacity) / rate), 0),
+    waitUs: Math.max(Math.ceil((level + units * CALL - capacity) / rate), 0),
   };
 }

@@ -30,17 +30,24 @@ function caller(
   return { accountId, token: gateway.auth.issue({ accountId }) };
 }
 
-const stream = { accept: 'text/event-stream' };
+const query = '{"query":"{ a }"}';
+const subscription = '{"query":"subscription { a }"}';
 const periodEnd = '2099-12-31T23:59:59Z';
 
 describe('a limit of the period that is used up: 402, and when the period ends', () => {
   test.each([
-    ['points_limit', { points_limit: 10 }, { points: 10 }, {}, 'points_limit_exceeded'],
-    ['traffic_bytes_limit', { traffic_bytes_limit: 10 }, { traffic_bytes: 11 }, {}, 'traffic_limit_exceeded'],
-    ['time_sec_limit', { time_sec_limit: 10 }, { time_ms: 10_000 }, stream, 'time_limit_exceeded'],
-  ] as const)('%s', async (field, limits, used, headers, code) => {
+    ['points_limit', { points_limit: 10 }, { points: 10 }, query, 'points_limit_exceeded'],
+    [
+      'traffic_bytes_limit',
+      { traffic_bytes_limit: 10 },
+      { traffic_bytes: 11 },
+      query,
+      'traffic_limit_exceeded',
+    ],
+    ['time_sec_limit', { time_sec_limit: 10 }, { time_ms: 10_000 }, subscription, 'time_limit_exceeded'],
+  ] as const)('%s', async (field, limits, used, body, code) => {
     const { token } = caller(limits, used);
-    const answer = await gateway.query({ token, headers });
+    const answer = await gateway.query({ token, body });
     expect(answer.status).toBe(402);
     expect(answer.json()).toMatchObject({
       errors: [
@@ -58,25 +65,25 @@ describe('a limit of the period that is used up: 402, and when the period ends',
   });
 });
 
-test('time that is used up refuses streams, and no other call', async () => {
+test('time that is used up refuses subscriptions, and no other call', async () => {
   const { token } = caller({ time_sec_limit: 10 }, { time_ms: 10_000 });
-  expect((await gateway.query({ token })).status).toBe(200);
+  expect((await gateway.query({ token, headers: { accept: 'text/event-stream' } })).status).toBe(200);
 });
 
 describe('an explicit 0 allows none, and a limit that the plan does not contain is not enforced', () => {
   test.each([
-    [{ points_limit: 0 }, {}, 402],
-    [{ traffic_bytes_limit: 0 }, {}, 402],
-    [{ time_sec_limit: 0 }, stream, 402],
-    [{ rate_limit: 0 }, {}, 429],
-    [{ session_limit: 0 }, {}, 429],
-    [{ subscription_limit: 0 }, stream, 429],
-    [{ subscription_limit: 0 }, {}, 200],
-    [{ session_limit: 0 }, stream, 200],
-    [{}, {}, 200],
-  ] as const)('%j', async (limits, headers, status) => {
+    [{ points_limit: 0 }, query, 402],
+    [{ traffic_bytes_limit: 0 }, query, 402],
+    [{ time_sec_limit: 0 }, subscription, 402],
+    [{ rate_limit: 0 }, query, 429],
+    [{ session_limit: 0 }, query, 429],
+    [{ subscription_limit: 0 }, subscription, 429],
+    [{ subscription_limit: 0 }, query, 200],
+    [{ session_limit: 0 }, subscription, 200],
+    [{}, query, 200],
+  ] as const)('%j', async (limits, body, status) => {
     const { token } = caller(limits);
-    const answer = await gateway.query({ token, headers });
+    const answer = await gateway.query({ token, body });
     expect(answer.status).toBe(status);
     if (status === 429) expect(answer.headers['retry-after']).toBe('60');
   });

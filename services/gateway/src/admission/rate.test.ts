@@ -23,8 +23,8 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   // Redis expires keys by its own clock, so the rate's key stays here.
-  const clocked = underTurnedClock(LUA, 8, {
-    'first_member = 8': 'first_member = 10',
+  const clocked = underTurnedClock(LUA, 9, {
+    'first_member = 9': 'first_member = 11',
     ", 'PX', string.format('%d', ttl_ms)": '',
   });
   admitAt = defineScript(redis, clocked);
@@ -36,15 +36,22 @@ afterAll(async () => {
   await server.stop();
 });
 
-type Ask = { rate: number; slots: number; members: string[]; atUs: number };
+type Ask = { rate: number; slots: number; members: string[]; atUs: number; units?: number };
 
-async function askAll(payer: number, { rate, slots, members, atUs }: Ask) {
+async function askAll(payer: number, { rate, slots, members, atUs, units = 1 }: Ask) {
   const keys = ['live:1', 'rate', 'calls', 'shares'].map((name) => `{s0}:${name}:${String(payer)}`);
   const limits = [-1, -1, -1, rate, slots];
-  const answer = (await admitAt(keys, [...limits, 8_000, 1, ...turnedTo(atUs), ...members])) as ScriptResult;
+  const answer = (await admitAt(keys, [
+    ...limits,
+    8_000,
+    1,
+    units,
+    ...turnedTo(atUs),
+    ...members,
+  ])) as ScriptResult;
   return admissionDecisions(
     { points_limit: null, rate_limit: rate < 0 ? null : rate },
-    members.length,
+    { calls: members.length, units },
     answer,
   );
 }
@@ -60,15 +67,20 @@ const MINUTE_US = 60_000_000;
 /** Any moment of these years: the arithmetic has to be exact where the numbers are large. */
 const BEGIN_US = 1_790_000_000_000_000;
 
-/** The virtual scheduling formulation of GCRA (ITU-T I.371), in exact fractions: times are multiplied by rate. */
+/**
+ * The virtual scheduling formulation of GCRA (ITU-T I.371), in exact fractions: times are multiplied by rate. A call of
+ * several units is as many calls at once, or none.
+ */
 function virtualScheduling(rate: number) {
   const [call, tolerance] = [BigInt(MINUTE_US), BigInt(rate - 1) * BigInt(MINUTE_US)];
   let arrival = 0n;
-  return (atUs: number) => {
+  return (atUs: number, units: number) => {
     const now = BigInt(atUs) * BigInt(rate);
-    const conforms = now >= arrival - tolerance;
-    if (conforms) arrival = (now > arrival ? now : arrival) + call;
-    const earliest = arrival - tolerance - now;
+    const others = BigInt(units - 1) * call;
+    const theoretical = () => (now > arrival ? now : arrival);
+    const conforms = theoretical() + others - tolerance <= now;
+    if (conforms) arrival = theoretical() + others + call;
+    const earliest = theoretical() + others - tolerance - now;
     return {
       conforms,
       remaining: Number((tolerance + call - (arrival > now ? arrival - now : 0n)) / call),
@@ -88,15 +100,17 @@ test('the rate script decides as exact virtual scheduling does, at any rate and 
     { minLength: 1, maxLength: 60 },
   );
   const rates = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 6_000 }));
+  const units = fc.array(fc.integer({ min: 1, max: 10 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(rates, gaps, async (rate, between) => {
+    fc.asyncProperty(rates, gaps, units, async (rate, between, unitsOf) => {
       const payer = (payers += 1);
       const model = virtualScheduling(rate);
       let atUs = BEGIN_US;
       for (const [index, gapUs] of between.entries()) {
         atUs += gapUs;
-        const answer = await ask(payer, { rate, slots: -1, member: String(index), atUs });
-        const expected = model(atUs);
+        const callUnits = unitsOf[index % unitsOf.length] ?? 1;
+        const answer = await ask(payer, { rate, slots: -1, member: String(index), atUs, units: callUnits });
+        const expected = model(atUs, callUnits);
         expect(answer).toEqual({
           outcome: expected.conforms ? 'admitted' : 'rate',
           callsLeft: expected.remaining,
@@ -160,8 +174,12 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
   const payer = (payers += 1);
   const keys = ['live:1', 'rate', 'calls', 'shares'].map((name) => `{s0}:${name}:${String(payer)}`);
   const begunMs = performance.now();
-  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 1, 'm'])) as ScriptResult;
-  const [admitted] = admissionDecisions({ points_limit: null, rate_limit: 2 }, 1, answer);
+  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 1, 1, 'm'])) as ScriptResult;
+  const [admitted] = admissionDecisions(
+    { points_limit: null, rate_limit: 2 },
+    { calls: 1, units: 1 },
+    answer,
+  );
   expect(admitted?.resetUs).toBe(MINUTE_US / 2);
   const ttlMs = await redis.pttl(keys[1] ?? '');
   expect(ttlMs).toBeGreaterThanOrEqual(MINUTE_US / 2_000 - (performance.now() - begunMs));

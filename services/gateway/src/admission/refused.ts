@@ -27,7 +27,7 @@ const PERIOD_LIMITS = {
 /** Slots become free at any moment; Retry-After is in whole seconds. */
 const SLOTS_RETRY_SEC = 1;
 
-/** A limit of 0 lets nothing pass until the plan changes. */
+/** A limit of 0, or of less than a batch has operations, lets nothing pass until the plan changes. */
 const NEVER_RETRY_SEC = 60;
 
 /** A limit of the period is used up until the period ends or the plan changes. */
@@ -47,7 +47,7 @@ export function periodLimitExceeded(
 export function refused(
   limit: RefusedLimit,
   payer: PayerEntitlement,
-  kind: AdmissionKind,
+  { kind, units }: { kind: AdmissionKind; units: number },
   { waitUs }: Pick<AdmissionDecision, 'waitUs'>,
   rateLimitState: RateLimitState,
 ): Problem {
@@ -59,10 +59,14 @@ export function refused(
       return periodLimitExceeded(limit, payer, headers);
     case 'rate': {
       const perMinute = payer.limits.rate_limit ?? 0;
-      return tooMany('rate_limit_exceeded', `The plan allows ${String(perMinute)} calls per minute.`, {
+      const detail =
+        units === 1
+          ? `The plan allows ${String(perMinute)} calls per minute.`
+          : `The plan allows ${String(perMinute)} calls per minute, and each operation of a batch counts as one.`;
+      return tooMany('rate_limit_exceeded', detail, {
         headers,
         limit: perMinute,
-        retrySec: perMinute === 0 ? NEVER_RETRY_SEC : Math.ceil(waitUs / 1_000_000),
+        retrySec: perMinute < units ? NEVER_RETRY_SEC : Math.ceil(waitUs / 1_000_000),
       });
     }
     case 'slots': {

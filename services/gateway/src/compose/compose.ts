@@ -31,7 +31,9 @@ import { createMetrics } from '../metrics.ts';
 import type { Metrics } from '../metrics.ts';
 import { composeMetering, openRecalls } from './metering.ts';
 import type { Recalls } from './metering.ts';
-import { plainRouteSettings, webSocketSettings } from './part-settings.ts';
+import { createOperationReader } from '../operation-reader/operation-reader.ts';
+import { createReadDataCall } from '../operation-reader/read-call.ts';
+import { plainRouteSettings, reading, webSocketSettings } from './part-settings.ts';
 import { openStore } from './store.ts';
 import type { Store } from './store.ts';
 import { OAuthRefusal } from '../plain-routes/plain-routes.ts';
@@ -66,12 +68,16 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { account, liveUsage, auth } = composePlainRoutes(config, { trusts, addressOf }, cors);
 
   const refusals = composeRefusals(context, store.redis, { metrics, traces });
+  const reader = createOperationReader({
+    maxDocumentBytes: config.GRAPHQL_MAX_DOCUMENT_BYTES,
+    batchLimit: config.GRAPHQL_BATCH_LIMIT,
+  });
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
     ...webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
     ...shared,
-    ...{ trusts, addressOf, registry, prime },
+    ...{ trusts, addressOf, registry, prime, reader },
     allowsOrigin: cors?.allows ?? null,
     ...{ introspect: peers.introspect, tokenWatch: peers.tokenWatch },
     record: usage.record,
@@ -81,6 +87,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...shared,
     authenticate: peers.authenticate,
     tokenWatch: peers.tokenWatch,
+    readCall: createReadDataCall({ reader, ...reading(config) }),
     meter: createCallMeter(createSettleCall(usage.record, settlementTimeout), {
       ...settlementTimeout,
       record: usage.record,

@@ -1,6 +1,7 @@
 import { DATA_PATH } from '../app.ts';
 import type { Config } from '../config.ts';
 import type { EjectionRules } from '../forward/upstream/ejection.ts';
+import type { ReadDataCallOptions } from '../operation-reader/read-call.ts';
 import type { ForwarderOptions } from '../forward/forward.ts';
 import type { ProxyOptions } from '../plain-routes/proxy.ts';
 import type { WebSocketsOptions } from '../websocket/websockets.ts';
@@ -19,13 +20,11 @@ export function forwarding(
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
     headersTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
     bodyIdleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
-    requestBodyTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
     wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
     keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     callsPerConnection: config.UPSTREAM_CALLS_PER_CONNECTION,
     ejection: ejectionRules(config),
-    maxRequestBodyBytes: config.MAX_REQUEST_BODY_BYTES,
     defaultPoints: config.DEFAULT_POINTS,
   };
 }
@@ -50,6 +49,23 @@ function ejectionRules(config: Config): EjectionRules {
     afterFailures: config.UPSTREAM_EJECTION_FAILURES,
     minMs: config.UPSTREAM_EJECTION_MIN_MS,
     maxMs: config.UPSTREAM_EJECTION_MAX_MS,
+  };
+}
+
+/** Of the connections to the upstream, the part that uploads may hold while their callers send them. */
+const PART_OF_UPLOADS = 4;
+
+/** What is read of calls before they are admitted. */
+export function reading(config: Config): Omit<ReadDataCallOptions, 'reader'> {
+  return {
+    body: {
+      maxBytes: config.MAX_REQUEST_BODY_BYTES,
+      idleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
+      totalTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
+    },
+    bodiesMaxBytes: config.REQUEST_BODIES_MAX_BYTES,
+    maxUploads:
+      config.GRAPHQL_UPLOADS === 'on' ? Math.ceil(config.UPSTREAM_CONNECTIONS / PART_OF_UPLOADS) : 0,
   };
 }
 

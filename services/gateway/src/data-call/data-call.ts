@@ -10,14 +10,15 @@ import type { Problem } from '@tollgate/http/problem';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Admit } from '../admission/admission.ts';
+import type { Lease } from '../admission/leases.ts';
+import { discardRest } from '../http/discard-rest.ts';
 import { bearerToken } from '../authenticate/authenticate.ts';
 import type { Authenticate } from '../authenticate/authenticate.ts';
 import type { Entitle, PayerEntitlement } from '../entitle/entitle.ts';
 import type { CallCost } from '../forward/exchange.ts';
 import type { ForwardOutcome } from '../forward/answer/relay.ts';
 import type { Forward } from '../forward/forward.ts';
-import { discardRest } from '../forward/request/request-body.ts';
-import { operationNameOf } from '../refused-calls/operation-name.ts';
+import { operationName, operationNameOf } from '../refused-calls/operation-name.ts';
 import { presentedToken } from '../refused-calls/presented-token.ts';
 import type { RecordRefusal } from '../refused-calls/refused-calls.ts';
 import type { CallMeter } from '../metering/call-meter.ts';
@@ -25,18 +26,21 @@ import { callerIds } from '../metering/principal.ts';
 import type { OpenStream } from '../metering/stream-meter.ts';
 import type { TokenWatch } from '../authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
-import { callKind } from './call-kind.ts';
+import { slotOf } from '../operation-reader/operation-reader.ts';
+import type { Operations } from '../operation-reader/operation-reader.ts';
+import type { ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
 import type { LogFailure } from './failure-log.ts';
 import { sendRefusal } from './refusal.ts';
 
 export type DataCallOutcome = ForwardOutcome | ErrorCode;
 
-export type PipelinePart = 'authenticate' | 'entitle' | 'admit' | 'forward';
+export type PipelinePart = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward';
 
 export type DataCallParts = {
   authenticate: Authenticate;
   entitle: Entitle;
+  readCall: ReadDataCall;
   admit: Admit;
   forward: Forward;
   meter: CallMeter;
@@ -54,7 +58,11 @@ export type DataCallParts = {
 };
 
 /** Filled in as the call gets there; a refusal is recorded with what is known. */
-type KnownOfCall = CallCost & { token: ActiveToken | null; payer: PayerEntitlement | null };
+type KnownOfCall = CallCost & {
+  token: ActiveToken | null;
+  payer: PayerEntitlement | null;
+  operations: Operations | null;
+};
 
 type Serve = (
   req: HttpRequest,
@@ -65,7 +73,7 @@ type Serve = (
 ) => Promise<ForwardOutcome>;
 
 /**
- * The data endpoint, `POST` and `GET /graphql`: authenticate → entitle → admit → forward → settle. It uses plain
+ * The data endpoint, `POST` and `GET /graphql`: authenticate → entitle → read → admit → forward → settle. It uses plain
  * node:http or the fast path (ADR 0074), because express would cost a quarter of the throughput. Every response has a new X-Request-Id.
  */
 export function createDataEndpoint(parts: DataCallParts): HttpHandler {
@@ -83,7 +91,7 @@ export function createDataEndpoint(parts: DataCallParts): HttpHandler {
     accessLog?.note(req, { request_id: requestId });
     const ended = onCall();
     const trace = traces.begin(req, requestId);
-    const known: KnownOfCall = { token: null, payer: null, points: 0 };
+    const known: KnownOfCall = { token: null, payer: null, operations: null, points: 0 };
     let problem: Problem | undefined;
     let outcome: DataCallOutcome;
     try {
@@ -110,7 +118,7 @@ export function createDataEndpoint(parts: DataCallParts): HttpHandler {
         apiVersion,
         durationMs,
         points: problem === undefined ? known.points : Number(problem.headers['x-points-cost'] ?? 0),
-        operationName: () => operationNameOf(req),
+        operationName: () => operationName(known.operations?.operationName) ?? operationNameOf(req),
       });
     }
     // At info level, a line per call would be the largest cost of the pipeline.
@@ -140,7 +148,8 @@ export function whoOf({ account_id, application_id }: ActiveToken): AccessFacts 
 }
 
 function createServe(parts: DataCallParts): Serve {
-  const { authenticate, entitle, admit, forward, meter, onParts, accessLog, apiVersion, tokenWatch } = parts;
+  const { authenticate, entitle, readCall, admit, forward, meter } = parts;
+  const { onParts, accessLog, apiVersion, tokenWatch } = parts;
   return async (req, res, requestId, trace, known) => {
     assertDataRequest(req);
     const partEnded = onParts();
@@ -156,39 +165,48 @@ function createServe(parts: DataCallParts): Serve {
     const payer = payment instanceof Promise ? await payment : payment;
     known.payer = payer;
     partEnded('entitle');
-    trace?.begin('admit');
-    const kind = callKind(req.rawHeaders);
-    const { rateLimitState, lease } = await admit(payer, kind);
-    partEnded('admit');
-    const recheck = async () => {
-      const active = await authenticate(req, requestId);
-      return { token: active, payer: await entitle(active.account_id, requestId) };
-    };
-    const watchToken: OpenStream['watchToken'] = (end) => {
-      const use = { token: bearerToken(req.rawHeaders) ?? '', active: token, requestId, end };
-      tokenWatch.hold(use, use);
-      return () => {
-        tokenWatch.release(use);
-      };
-    };
-    trace?.begin('forward');
+    trace?.begin('read');
+    const reading = readCall(req, payer.payerId);
+    const read = reading instanceof Promise ? await reading : reading;
+    if (read === null) return 'aborted';
+    const { operations } = read;
+    known.operations = operations;
+    partEnded('read');
+    let slot: Lease | undefined;
     try {
+      trace?.begin('admit');
+      const { rateLimitState, lease } = await admit(payer, slotOf(operations), operations.count);
+      slot = lease;
+      partEnded('admit');
+      const recheck = async () => {
+        const active = await authenticate(req, requestId);
+        return { token: active, payer: await entitle(active.account_id, requestId) };
+      };
+      const watchToken: OpenStream['watchToken'] = (end) => {
+        const use = { token: bearerToken(req.rawHeaders) ?? '', active: token, requestId, end };
+        tokenWatch.hold(use, use);
+        return () => {
+          tokenWatch.release(use);
+        };
+      };
+      trace?.begin('forward');
       const outcome = await forward({
         req,
         res,
+        read,
         requestId,
         callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
         rateLimitState,
-        meter: meter(kind, { token, payer, apiVersion, lease, admit, recheck, watchToken }),
+        meter: meter(operations, { token, payer, apiVersion, lease, admit, recheck, watchToken }),
         trace,
         cost: known,
-        opensStream: kind === 'subscription',
       });
       partEnded('forward');
       return outcome;
     } finally {
-      lease.release();
+      slot?.release();
+      read.release();
     }
   };
 }

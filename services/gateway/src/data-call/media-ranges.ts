@@ -1,5 +1,5 @@
 /** One range of an Accept header, in lower case; `quality` is 1 if it states none (RFC 9110, section 12.5.1). */
-export type MediaRange = { type: string; parameters: readonly string[]; quality: number };
+export type MediaRange = { type: string; quality: number };
 
 /** The ranges of an Accept header, in its order. */
 export function mediaRanges(accept: string): MediaRange[] {
@@ -9,6 +9,6 @@ export function mediaRanges(accept: string): MediaRange[] {
     .map((range) => {
       const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
       const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-      return { type, parameters, quality: weight === undefined ? 1 : Number(weight) };
+      return { type, quality: weight === undefined ? 1 : Number(weight) };
     });
 }

@@ -2,11 +2,12 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { StopWaiting } from '@tollgate/http/pool';
 import { Problem } from '@tollgate/http/problem';
+import type { Operations } from '../operation-reader/operation-reader.ts';
 import type { CallTrace } from '../trace/traces.ts';
 import type { AbandonedCalls } from './abandoned-calls.ts';
 import { AnswerRelay } from './answer/answer-relay.ts';
-import { isFreeByDefault, statedPoints } from './price/price.ts';
-import type { PriceFault } from './price/price.ts';
+import { FREE, defaultPrice, statedPoints } from './price/price.ts';
+import type { Price, PriceFault } from './price/price.ts';
 import type { PriceLog } from './price/price-log.ts';
 import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer/relay.ts';
 import { upstreamPath } from './request/upstream-path.ts';
@@ -19,7 +20,7 @@ export type ExchangeLimits = {
   connectTimeoutMs: number;
   /** From beginning to end; 0 for no limit. */
   wholeTimeoutMs: number;
-  /** For a response that states no price. */
+  /** For each operation and each result of a response that states no price. */
   defaultPoints: number;
 };
 
@@ -39,6 +40,7 @@ export type OutgoingRequest = {
   sharedHeaders: readonly string[];
   headers: readonly string[];
   body: Buffer | Readable | null;
+  operations: Operations;
   trace: CallTrace | null;
   cost: CallCost;
   payerId: number;
@@ -85,7 +87,7 @@ export class Exchange implements RelayEvents {
     this.#dispatch();
   }
 
-  onHead(status: number, headers: IncomingHttpHeaders, isOpenStream: boolean): number {
+  onHead(status: number, headers: IncomingHttpHeaders, isOpenStream: boolean): Price {
     const address = this.#address;
     this.#trial = false;
     address.health.succeeded();
@@ -95,9 +97,14 @@ export class Exchange implements RelayEvents {
     const stated = statedPoints(headers);
     const isStated = typeof stated === 'number';
     if (isStated) address.statesPrices = true;
-    const points = isStated ? stated : this.#unpriced(stated, isFreeByDefault(status, isOpenStream));
-    this.#request.cost.points = isOpenStream ? null : points;
-    return points;
+    const price = isStated
+      ? { points: stated, pointsPerResult: 0 }
+      : this.#unpriced(
+          stated,
+          defaultPrice(status, isOpenStream, this.#request.operations, this.#parts.limits.defaultPoints),
+        );
+    this.#request.cost.points = isOpenStream ? null : price.points;
+    return price;
   }
 
   onStream(): void {
@@ -170,15 +177,15 @@ export class Exchange implements RelayEvents {
     }, this.#parts.limits.connectTimeoutMs);
   }
 
-  #unpriced(fault: PriceFault, isFree: boolean): number {
-    const { limits, logPrice } = this.#parts;
+  #unpriced(fault: PriceFault, price: Price | null): Price {
+    const { logPrice } = this.#parts;
     const { origin, statesPrices, onUnpriced } = this.#address;
-    if (!isFree || fault !== 'missing') {
+    if (price !== null || fault !== 'missing') {
       onUnpriced(fault);
       // An upstream that never states prices is meant to: the metric is enough.
       if (fault !== 'missing' || statesPrices) logPrice(origin, fault);
     }
-    return isFree ? 0 : limits.defaultPoints;
+    return price ?? FREE;
   }
 
   #leave(): void {

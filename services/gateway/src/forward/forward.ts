@@ -13,8 +13,7 @@ import { Exchange } from './exchange.ts';
 import type { CallCost, ExchangeLimits } from './exchange.ts';
 import { createPriceLog } from './price/price-log.ts';
 import type { ForwardOutcome, RelayOptions } from './answer/relay.ts';
-import { requestBody } from './request/request-body.ts';
-import type { RequestBody } from './request/request-body.ts';
+import type { ReadCall } from '../operation-reader/read-call.ts';
 import { callersFields, gatewayFields } from './request/request-fields.ts';
 import type { CallerIds } from './request/request-fields.ts';
 import type { StreamSlots } from './upstream/stream-slots.ts';
@@ -26,21 +25,18 @@ type ForwardedCall = Pick<
   'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'
 > & {
   req: HttpRequest;
+  read: ReadCall;
   callerIds: CallerIds;
   trace: CallTrace | null;
   cost: CallCost;
-  /** Whether it is expected to be answered with a stream, which needs a slot of its own from the start. */
-  opensStream: boolean;
 };
 
 export type Forward = (call: ForwardedCall) => Promise<ForwardOutcome>;
 
 export type ForwarderOptions = UpstreamsOptions &
   ExchangeLimits & {
-    /** For silence within a body, of the caller or the upstream. */
+    /** For silence within a body of the upstream, or of a caller that doesn't read. */
     bodyIdleTimeoutMs: number;
-    requestBodyTimeoutMs: number;
-    maxRequestBodyBytes: number;
     streamSlots: StreamSlots;
     trusts: TrustsAddress;
     logger: Pick<Logger, 'warn'>;
@@ -59,16 +55,12 @@ type Forwarder = {
 /**
  * Part 4 of a data call: the exchange with the upstream, streamed both ways. Resolves when it is over, and rejects only
  * while nothing has been sent to the caller.
- * @throws {Problem} payload_too_large; request_timeout; upstream_unreachable; upstream_timeout;
- * service_unavailable if all connections to the upstream stay in use, or no stream has room; too_many_streams.
+ * @throws {Problem} upstream_unreachable; upstream_timeout; service_unavailable if all connections to the upstream stay
+ * in use, or no stream has room; too_many_streams; payload_too_large, request_timeout, invalid_request for the rest of an
+ * upload.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { bodyIdleTimeoutMs, streamSlots } = options;
-  const bodyLimits = {
-    maxBytes: options.maxRequestBodyBytes,
-    idleTimeoutMs: bodyIdleTimeoutMs,
-    totalTimeoutMs: options.requestBodyTimeoutMs,
-  };
   const upstreams = createUpstreams(options);
   const abandoned = createAbandonedCalls();
   const logPrice = createPriceLog(options.logger);
@@ -90,18 +82,18 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     return fields;
   }
 
-  function exchange(call: ForwardedCall, whole: RequestBody | null): Promise<ForwardOutcome> {
-    const { req, res, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
+  function forward(call: ForwardedCall): Promise<ForwardOutcome> {
+    const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
     const { payerId } = callerIds;
-    if (whole === null || res.destroyed) return Promise.resolve('aborted');
-    const { body, lengthBytes } = whole;
+    if (res.destroyed) return Promise.resolve('aborted');
+    const { body, lengthBytes, operations } = read;
     const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
     const repeats = repeatsHead(req);
     const headers = repeats ? own : [...fieldsOf(req), ...own];
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = {
-      ...{ method: req.method ?? 'GET', query: queryOf(req), body, trace, cost },
-      ...{ payerId, leaveStreams: call.opensStream ? streamSlots.take(payerId) : null },
+      ...{ method: req.method ?? 'GET', query: queryOf(req), body, operations, trace, cost },
+      ...{ payerId, leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId) : null },
       ...{ sharedHeaders: repeats ? sharedFields(req) : NONE, headers },
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;
@@ -112,10 +104,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   }
 
   return {
-    forward: (call) => {
-      const body = requestBody(call.req, bodyLimits);
-      return body instanceof Promise ? body.then((whole) => exchange(call, whole)) : exchange(call, body);
-    },
+    forward,
     abandoned,
     close: upstreams.close,
   };

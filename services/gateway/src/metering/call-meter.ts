@@ -1,8 +1,8 @@
 import { toProblem } from '@tollgate/http/problem';
-import type { AdmissionKind } from '../admission/admit-script.ts';
 import type { Lease } from '../admission/leases.ts';
-import { isMultipart, isSubscriptionStream } from '../forward/answer/answer-fields.ts';
+import { isDocument, isSubscriptionStream } from '../forward/answer/answer-fields.ts';
 import type { AnswerMeter } from '../forward/answer/relay.ts';
+import type { Operations } from '../operation-reader/operation-reader.ts';
 import { acknowledgedInTime } from './settlement/settle-call.ts';
 import type { SettlementTimeout, SettleCall } from './settlement/settle-call.ts';
 import { openStreamMeter } from './stream-meter.ts';
@@ -14,20 +14,20 @@ type MeteredCall = Pick<
 >;
 
 /** Meters one call's response: at its end, or while it is open if it is a stream. */
-export type CallMeter = (kind: AdmissionKind, call: MeteredCall) => AnswerMeter;
+export type CallMeter = (operations: Pick<Operations, 'type'>, call: MeteredCall) => AnswerMeter;
 
 export function createCallMeter(
   settle: SettleCall,
   options: StreamMeterOptions & SettlementTimeout,
 ): CallMeter {
-  return (kind, call) => {
+  return ({ type }, call) => {
     let open: StreamMeter | undefined;
     return {
-      // Multipart in response to a call is a query with @defer.
+      // The operation decides: events and parts can also be those of a query.
       isOpenStream: (headers) =>
-        isSubscriptionStream(headers) || (kind === 'subscription' && isMultipart(headers)),
+        type === 'subscription' ? !isDocument(headers) : type === 'unknown' && isSubscriptionStream(headers),
       begin: ({ points, trafficBytes, cut }) => {
-        const lease = kind === 'subscription' ? call.lease : streamSlot(call, cut);
+        const lease = type === 'subscription' ? call.lease : streamSlot(call, cut);
         open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
       },
       end: (usage) => (open === undefined ? settle(call, usage) : acknowledgedInTime(open.end(), options)),
@@ -35,12 +35,12 @@ export function createCallMeter(
   };
 }
 
-// A stream that the upstream chose keeps the call's slot until it gets a subscription's. Without one it is cut, or
-// such callers would exceed the plan's subscriptions.
+// An operation of unknown type that turns out to be a subscription keeps the call's slot until it gets a
+// subscription's. Without one it is cut, or such callers would exceed the plan's subscriptions.
 function streamSlot({ payer, lease, admit }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
   let slot = lease;
   let over = false;
-  admit(payer, 'subscription').then(
+  admit(payer, 'subscription', 1).then(
     (admitted) => {
       if (over) {
         admitted.lease.release();

@@ -67,7 +67,7 @@ export class OpenSubscriptions<S extends Subscription> {
   async takeSlot(subscription: S): Promise<boolean> {
     for (;;) {
       const { payer } = this.#principal;
-      const { lease } = await this.#options.admit(payer, 'subscription');
+      const { lease } = await this.#options.admit(payer, 'subscription', 1);
       if (!subscription.ended && isSameSlot(payer, this.#principal.payer)) {
         subscription.lease = lease;
         this.#open.add(subscription);

@@ -13,8 +13,8 @@ export type OpenStream = Principal & {
   lease: Lease;
   /** For its slot, if another entitlement is in force. */
   admit: Admit;
-  /** What the response itself cost, besides the points per minute. */
-  points: number;
+  /** What the response itself costs so far, besides the points per minute. */
+  points: () => number;
   trafficBytes: () => number;
   /** The current principal. @throws {Problem} that ends the stream, unless it is a server error (5xx) */
   recheck: () => Promise<Principal>;
@@ -58,6 +58,7 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
       refuse(problem);
     },
   });
+  let countedPoints = stream.points();
   let countedBytes = 0;
   let checking = false;
 
@@ -67,9 +68,11 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
     stream.onRefused(problem);
   }
 
-  function countTraffic(): void {
-    const bytes = stream.trafficBytes();
+  function countProgress(): void {
+    const [points, bytes] = [stream.points(), stream.trafficBytes()];
+    subscriptions.countPoints(points - countedPoints);
     subscriptions.countTraffic(bytes - countedBytes);
+    countedPoints = points;
     countedBytes = bytes;
   }
 
@@ -78,7 +81,7 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
     try {
       const { payer: current } = await stream.recheck();
       if (subscription.ended) return;
-      countTraffic();
+      countProgress();
       subscriptions.refreshPayer(current);
       await subscriptions.settleWhenDue(performance.now());
     } catch (error) {
@@ -93,15 +96,15 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
   }, CHECK_INTERVAL_MS);
   timer.unref();
   const unwatch = stream.watchToken(refuse);
-  subscriptions.addPoints(stream.points);
+  subscriptions.addPoints(countedPoints);
   subscriptions.begin(subscription, performance.now(), 0);
-  countTraffic();
+  countProgress();
   void subscriptions.settleWhenDue(performance.now());
   return {
     end: () => {
       unwatch();
       clearInterval(timer);
-      countTraffic();
+      countProgress();
       return subscriptions.endRecorded(subscription);
     },
   };

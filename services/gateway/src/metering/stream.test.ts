@@ -32,11 +32,15 @@ function caller(limits: Partial<Limits>, used: { time_ms?: number } = {}) {
   return { accountId, token: gateway.auth.issue({ accountId }) };
 }
 
-async function subscribe(token: string, accept = 'text/event-stream') {
+const SUBSCRIPTION = '{"query":"subscription { a }"}';
+/** Its type is unknown. */
+const PERSISTED = '{"documentId":"abc"}';
+
+async function subscribe(token: string, { accept = 'text/event-stream', body = SUBSCRIPTION } = {}) {
   open = [];
   const { request, answer } = begin(gateway.graphqlUrl, {
     headers: { authorization: `Bearer ${token}`, accept },
-    body: '{}',
+    body,
   });
   const response = await answer;
   const ended = new Promise<'whole' | 'cut'>((resolve) => {
@@ -94,7 +98,7 @@ test('a stream ends when the period has no time left, says so, and its slot is f
   const time = sum(await usageOf(accountId, 2), 'time_ms');
   expect(time).toBeGreaterThanOrEqual(2_000);
   expect(time).toBeLessThan(5_000);
-  const answer = await gateway.query({ token, headers: { accept: 'text/event-stream' } });
+  const answer = await gateway.query({ token, body: SUBSCRIPTION });
   expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'time_limit_exceeded' } }] });
   expect(await gateway.metric('tollgate_leases_held')).toBe(0);
 });
@@ -102,7 +106,7 @@ test('a stream ends when the period has no time left, says so, and its slot is f
 test('subscriptions: one more than the plan allows is 429, and a caller that goes away makes room', async () => {
   const { token } = caller({ subscription_limit: 1 });
   const { request } = await subscribe(token);
-  const refused = await gateway.query({ token, headers: { accept: 'text/event-stream' } });
+  const refused = await gateway.query({ token, body: SUBSCRIPTION });
   expect(refused.status).toBe(429);
   expect(refused.json()).toMatchObject({
     errors: [{ extensions: { code: 'subscription_limit_exceeded', limit: 1, retry_after_sec: 1 } }],
@@ -132,12 +136,12 @@ test('a stream whose token is revoked ends with an event that says so, which is 
   expect(await gateway.metric('tollgate_data_calls_total', { outcome: 'unauthorized' })).toBe(1);
 });
 
-test('a stream that the caller did not ask for is a subscription too: its time, and its slot', async () => {
+test('a persisted operation that turns out to be a subscription costs its time, and needs its slot', async () => {
   const { accountId, token } = caller({ subscription_limit: 1, session_limit: 1 });
-  const first = await subscribe(token, '*/*');
+  const first = await subscribe(token, { body: PERSISTED });
   // The call's own slot is free again.
   await waitFor(async () => {
-    const { status, ended } = await subscribe(token, '*/*');
+    const { status, ended } = await subscribe(token, { body: PERSISTED });
     return status === 200 && (await ended) === 'whole';
   });
   first.request.destroy();
@@ -212,10 +216,10 @@ describe('an open stream whose entitlement changes', () => {
   });
 });
 
-test('what is asked for as a stream and answered as a document costs what a call costs', async () => {
+test('a subscription that is answered with a document costs what a call costs', async () => {
   const { accountId, token } = caller({});
   gateway.upstream((_req, res) => res.end('{"data":{}}'));
-  const answer = await gateway.query({ token, headers: { accept: 'text/event-stream' } });
+  const answer = await gateway.query({ token, body: SUBSCRIPTION });
   expect(answer.headers['x-points-cost']).toBe('1');
   expect(await usageOf(accountId, 1)).toMatchObject([{ requests: 1, points: 1 }]);
 });
@@ -263,7 +267,7 @@ test('a multipart subscription ends with a part that says why', async () => {
     const type = 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0';
     res.writeHead(200, { 'content-type': type }).write(first);
   });
-  const { ended, received } = await subscribe(token, 'multipart/mixed;subscriptionSpec=1.0');
+  const { ended, received } = await subscribe(token, { accept: 'multipart/mixed;subscriptionSpec=1.0' });
   await waitFor(() => received() !== '');
   gateway.auth.revoke(token);
   expect(await ended).toBe('whole');

@@ -42,7 +42,10 @@ export class PeerAnswer implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#hasBegun = true;
     if (String(headers['content-type']).startsWith('text/event-stream')) endWithCaller(this.#res);
-    this.#res.writeHead(status, endToEndFields(headers, (name) => this.#options.dropped.has(name)));
+    this.#res.writeHead(
+      status,
+      endToEndFields(headers, (name) => this.#options.dropped.has(name)),
+    );
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {

@@ -8,7 +8,7 @@ import { Problem, toProblem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passedOn, traceParentOf } from '@tollgate/trace/context';
-import { discardRest } from '../forward/request/request-body.ts';
+import { discardRest } from '../http/discard-rest.ts';
 import { forwardedFields } from '../http/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../http/forwardable.ts';
 import { createOpenRequests } from './open-requests.ts';

@@ -91,11 +91,13 @@ describe('a body cannot smuggle a second request past the gateway (CVE-2026-2905
       req.resume().once('end', () => res.end('{}'));
     });
     const token = gateway.auth.issue();
+    const document = JSON.stringify({ variables: smuggled });
+    const body = `${document.length.toString(16)}\r\n${document}\r\n0\r\n\r\n`;
     for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
       await sendRaw(
         url,
         `${method} /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
-          `Connection: close, transfer-encoding\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+          `Content-Type: application/json\r\nConnection: close, transfer-encoding\r\nTransfer-Encoding: chunked\r\n\r\n${body}`,
       );
     }
     await gateway.query();

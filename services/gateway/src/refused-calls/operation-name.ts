@@ -7,7 +7,7 @@ export function operationName(value: unknown): string | null {
   return typeof value === 'string' && OPERATION_NAME.test(value) ? value : null;
 }
 
-/** From the URL; the gateway never reads a body. */
+/** From the URL, of a call or an upgrade that was refused before its operations were read. */
 export function operationNameOf(req: Pick<IncomingMessage, 'url'>): string | null {
   const query = queryOf(req);
   return query === '' ? null : operationName(new URLSearchParams(query).get('operationName'));

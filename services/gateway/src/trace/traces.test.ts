@@ -52,8 +52,10 @@ test('a call is a trace with the id of its request, its parts are spans, and the
     'tollgate.outcome': 'answered',
   });
   const parts = spans.filter(({ parentSpanId }) => parentSpanId === call?.spanId);
-  expect(parts.map(({ name }) => name)).toEqual(['authenticate', 'entitle', 'admit', 'forward', 'settle']);
-  const [authenticate, entitle, , forward] = parts;
+  expect(parts.map(({ name }) => name)).toEqual([
+    ...['authenticate', 'entitle', 'read', 'admit', 'forward', 'settle'],
+  ]);
+  const [authenticate, entitle, , , forward] = parts;
   expect(forward?.attributes).toMatchObject({ 'server.address': '127.0.0.1' });
   expect(forward?.kind).toBe(3);
   expect(seen[0]?.headers['traceparent']).toBe(`00-${traceId}-${forward?.spanId ?? ''}-01`);

@@ -5,7 +5,7 @@ import type { SocketTrace } from './socket-trace.ts';
 import { passedOn, traceParentOf } from '@tollgate/trace/context';
 import type { TraceParent } from '@tollgate/trace/context';
 
-export type TracedPart = 'authenticate' | 'entitle' | 'admit' | 'forward' | 'settle';
+export type TracedPart = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward' | 'settle';
 
 export type CallTrace = {
   /** traceparent and tracestate for the next server, as a flat list. */

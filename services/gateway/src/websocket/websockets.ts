@@ -20,6 +20,7 @@ import { createWebSocketMetrics } from './metrics.ts';
 import { createOpenSockets } from './caller/open-sockets.ts';
 import type { OpenSockets } from './caller/open-sockets.ts';
 import type { SocketLimits } from './caller/socket-index.ts';
+import type { OperationRelayOptions } from './operations/relay-options.ts';
 import { createStatedPoints } from './operations/stated-points.ts';
 import { createUpgradeHandler } from './caller/upgrade.ts';
 import { createUpstreamAddresses } from './upstream/upstream-addresses.ts';
@@ -33,6 +34,7 @@ export type WebSocketsOptions = {
   addressOf: AddressOf;
   allowsOrigin: ((origin: string) => boolean) | null;
   traces: Traces;
+  reader: OperationRelayOptions['reader'];
   maxMessageBytes: number;
   limits: SocketLimits;
   socket: CallerSocketSettings;
@@ -55,7 +57,7 @@ export type WebSocketsOptions = {
 export function createWebSockets(options: WebSocketsOptions): {
   upgradeHandler: UpgradeHandler;
 } & Pick<OpenSockets, 'drain'> {
-  const { admit, record, prime, logFailure, recordRefusal } = options;
+  const { admit, record, prime, reader, logFailure, recordRefusal } = options;
   const metrics = createWebSocketMetrics(options.registry);
   const sockets = createOpenSockets({
     introspect: options.introspect,
@@ -67,6 +69,7 @@ export function createWebSockets(options: WebSocketsOptions): {
       admit,
       record,
       prime,
+      reader,
       settlementTimeout: options.settlementTimeout,
       statedPoints: createStatedPoints(options.pointsExtension),
       chooseAddress: createUpstreamAddresses(

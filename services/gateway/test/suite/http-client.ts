@@ -8,11 +8,17 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffe
 
 export type Call = {
   method?: string;
+  /** A body is JSON unless they say otherwise. */
   headers?: OutgoingHttpHeaders;
   body?: string | Buffer;
   /** The authority of the server's certificate. */
   ca?: string;
 };
+
+/** A JSON document of so many bytes, from 2 on, that names no operation. */
+export function documentOf(bytes: number): Buffer {
+  return Buffer.alloc(bytes, ' ').fill('{}', 0, 2);
+}
 
 /** One request on a connection of its own; unlike fetch, sets any header and decodes nothing. */
 export async function call(url: string, options: Call = {}): Promise<Answer> {
@@ -33,7 +39,8 @@ export function begin(
 ): { request: ClientRequest; answer: Promise<IncomingMessage> } {
   const length =
     body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
-  const options = { method, headers: { ...length, ...headers }, agent: false } as const;
+  const type = body === undefined || 'content-type' in headers ? {} : { 'content-type': 'application/json' };
+  const options = { method, headers: { ...type, ...length, ...headers }, agent: false } as const;
   const sent = url.startsWith('https:') ? requestByTls(url, { ...options, ca }) : request(url, options);
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve).once('error', reject);

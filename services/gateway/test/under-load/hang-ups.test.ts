@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { countedUsage } from '../suite/records/billing-records.ts';
-import { begin } from '../suite/http-client.ts';
+import { begin, documentOf } from '../suite/http-client.ts';
 import { metricOf } from '../suite/metric.ts';
 import { startRealServices } from '../suite/real-services.ts';
 import type { Customer, RealServices } from '../suite/real-services.ts';
@@ -64,11 +64,11 @@ function answerInParts(res: ServerResponse, type: string): void {
 /** A caller that hangs up: before its body is sent, before the response, during it, or after it. */
 async function hangUp(index: number): Promise<boolean> {
   const { publicUrl } = services.gateways[(index >> 1) % 2] as ServiceProcess;
-  const body = 'x'.repeat(1_000);
+  const body = documentOf(1_000);
   const { request, answer } = begin(`${publicUrl}/graphql`, {
     headers: {
       authorization: `Bearer ${customer.token}`,
-      // A third subscribes, and a third never sends all of its announced body.
+      // A third asks for a stream, and a third never sends all of its announced body.
       ...(index % 3 === 0 ? { accept: 'text/event-stream' } : {}),
       ...(index % 3 === 1 ? { 'content-length': 2_000 } : {}),
     },

@@ -80,7 +80,7 @@ test('an upgrade on a kept connection during a drain is accepted, and closed wit
   const sent = request(gateway.graphqlUrl, {
     agent,
     method: 'POST',
-    headers: { authorization, 'content-length': 2 },
+    headers: { authorization, 'content-length': 2, 'content-type': 'application/json' },
   });
   sent.end('{}');
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];

@@ -306,3 +306,40 @@ test('one that is not answered in time gets an error, costs nothing, and is ende
   expect(await usage()).toEqual({ points: 0, requests: 0, timeMs: 0 });
   raw.socket.close();
 });
+
+describe('the upstream gets what the gateway has read', () => {
+  test('and nothing that a reader without regard to case would take instead', async () => {
+    const raw = await ready();
+    const message =
+      '{"id":"1","type":"subscribe","Type":"complete","payload":{"query":"subscription { b }",' +
+      '"query":"subscription { a }","Query":"{ a }","exten\u017fions":{},"other":1.0}}';
+    raw.send(message);
+    await sentToUpstream(1);
+    const sent = upstream.received.find(({ type }) => type === 'subscribe');
+    expect(sent).toEqual({ id: '1', type: 'subscribe', payload: { query: 'subscription { a }', other: 1 } });
+    raw.socket.close();
+    await raw.closed;
+  });
+
+  test('a document beside the name of a stored one costs what either could', async () => {
+    limitTo({ session_limit: 0 });
+    const raw = await ready();
+    raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { a }', documentId: 'abc' } });
+    expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
+      { extensions: { code: 'session_limit_exceeded' } },
+    ]);
+    raw.socket.close();
+    await raw.closed;
+  });
+
+  test('a document above 64 kB is refused before it is parsed', async () => {
+    const raw = await ready();
+    raw.send(start('1', `{ a } #${' '.repeat(65_536)}`));
+    expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
+      { extensions: { code: 'payload_too_large' } },
+    ]);
+    expect(held).toEqual([]);
+    raw.socket.close();
+    await raw.closed;
+  });
+});

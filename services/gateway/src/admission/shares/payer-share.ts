@@ -17,8 +17,8 @@ export const MAX_TRUST_MS = 400;
  */
 export type PayerShare = {
   payer: PayerEntitlement;
-  /** Null if the share has no room. A call counts as made; its lease takes one of the share's slots. */
-  admit: (nowMs: number) => { decision: AdmissionDecision; lease: Lease } | null;
+  /** Null if the share has no room. Its units count as used; its lease takes one of the share's slots. */
+  admit: (nowMs: number, units: number) => { decision: AdmissionDecision; lease: Lease } | null;
   /** Calls that can still be made. */
   callsLeft: () => number;
   /** Calls that were made and not reported. */
@@ -31,7 +31,7 @@ export type PayerShare = {
   /** The period's usage after a settlement. */
   onUsage: (points: number, trafficBytes: number) => void;
   /** A call that Redis admitted meanwhile. */
-  onOtherCall: (nowMs: number) => void;
+  onOtherCall: (nowMs: number, units: number) => void;
   /** No call is admitted until it is renewed. */
   suspend: () => void;
   /** No call is admitted any more. */
@@ -70,22 +70,22 @@ export function createPayerShare(options: PayerShareOptions): PayerShare {
     return level;
   }
 
-  function hasRoom(nowMs: number): boolean {
-    if (ended || nowMs >= untilMs || calls < 1 || slots.inUse() >= grant.slots) return false;
+  function hasRoom(nowMs: number, units: number): boolean {
+    if (ended || nowMs >= untilMs || calls < units || slots.inUse() >= grant.slots) return false;
     if (points_limit !== null && grant.pointsUsed >= points_limit) return false;
     return traffic_bytes_limit === null || grant.trafficBytesUsed < traffic_bytes_limit;
   }
 
   return {
     payer,
-    admit: (nowMs) => {
-      if (!hasRoom(nowMs)) return null;
-      calls -= 1;
-      used += 1;
-      level = levelAt(nowMs) + CALL;
+    admit: (nowMs, units) => {
+      if (!hasRoom(nowMs, units)) return null;
+      calls -= units;
+      used += units;
+      level = levelAt(nowMs) + units * CALL;
       const pointsLeft = points_limit === null ? null : points_limit - grant.pointsUsed;
       return {
-        decision: { outcome: 'admitted', pointsLeft, ...rateAt(rate_limit, level) },
+        decision: { outcome: 'admitted', pointsLeft, ...rateAt(rate_limit, level, units) },
         lease: session_limit === null ? NO_LEASE : slots.take(),
       };
     },
@@ -107,8 +107,8 @@ export function createPayerShare(options: PayerShareOptions): PayerShare {
     onUsage: (pointsUsed, trafficBytesUsed) => {
       grant = { ...grant, pointsUsed, trafficBytesUsed };
     },
-    onOtherCall: (nowMs) => {
-      level = levelAt(nowMs) + CALL;
+    onOtherCall: (nowMs, units) => {
+      level = levelAt(nowMs) + units * CALL;
     },
     suspend: () => {
       untilMs = -Infinity;

@@ -2,8 +2,8 @@ import type { Need } from './share-script.ts';
 
 /** What a payer used through this gateway lately: the most of a few intervals. */
 export type RecentUse = {
-  /** `slots`: how many of the share's are in use. */
-  countCall: (slots: number) => void;
+  /** `slots`: how many of the share's are in use; `units`: of the rate. */
+  countCall: (slots: number, units: number) => void;
   countUsage: (points: number, trafficBytes: number) => void;
   /** Ends an interval; returns its calls. */
   endInterval: () => number;
@@ -35,8 +35,8 @@ export function createRecentUse(): RecentUse {
   const timesIntervals = (perInterval: number) => Math.ceil(INTERVALS * perInterval);
 
   return {
-    countCall: (slots) => {
-      now.calls += 1;
+    countCall: (slots, units) => {
+      now.calls += units;
       now.slots = Math.max(now.slots, slots);
     },
     countUsage: (points, trafficBytes) => {

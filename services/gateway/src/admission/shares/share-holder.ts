@@ -17,9 +17,9 @@ type Amounts = { points: number; trafficBytes: number };
 
 /** When a payer has a share of this gateway, how large, and what calls are admitted from it. */
 export type ShareHolder = {
-  admit: (payer: PayerEntitlement) => LocalAdmission | null;
+  admit: (payer: PayerEntitlement, units: number) => LocalAdmission | null;
   /** Redis has decided on a call. The returned decision also states calls that were not reported to it. */
-  onDecision: (payer: PayerEntitlement, decision: AdmissionDecision) => AdmissionDecision;
+  onDecision: (payer: PayerEntitlement, decision: AdmissionDecision, units: number) => AdmissionDecision;
   /** What calls cost, and the period's usage after them; null if Redis doesn't know it. */
   onSettled: (periodId: number, cost: Amounts, used: Amounts | null) => void;
   /** Called after each interval; false if there is nothing to remember. */
@@ -59,26 +59,26 @@ export function createShareHolder(first: PayerEntitlement, options: ShareHolderO
   }
 
   return {
-    admit: (called) => {
+    admit: (called, units) => {
       const share = keeper.share();
       if (share === null || !canBeRecalled()) return null;
       if (!haveSameLimits(share.payer, called)) {
         keeper.end();
         return null;
       }
-      const admitted = share.admit(nowMs());
-      if (admitted !== null) use.countCall(share.slotsInUse());
+      const admitted = share.admit(nowMs(), units);
+      if (admitted !== null) use.countCall(share.slotsInUse(), units);
       // An interval's worth is left, so that calls needn't wait for the renewal.
       if (share.callsLeft() <= use.calls() && keeper.sinceSyncMs() >= MIN_RENEWAL_PAUSE_MS) sync();
       return admitted;
     },
-    onDecision: (called, decision) => {
+    onDecision: (called, decision, units) => {
       const share = keeper.share();
       const isAdmitted = decision.outcome === 'admitted';
-      if (isAdmitted) use.countCall(share?.slotsInUse() ?? 0);
+      if (isAdmitted) use.countCall(share?.slotsInUse() ?? 0, units);
       payer = called;
       if (share === null) return decision;
-      if (isAdmitted) share.onOtherCall(nowMs());
+      if (isAdmitted) share.onOtherCall(nowMs(), units);
       return withUnreported(called, decision, share.unreported());
     },
     onSettled: (periodId, cost, used) => {

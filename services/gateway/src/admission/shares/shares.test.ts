@@ -41,6 +41,7 @@ function kind<Do extends Step['do']>(
 const step = fc.oneof(
   kind(6, 'calls', { gateway, calls: between(1, 60) }),
   kind(3, 'calls', { gateway, calls: between(60, 500) }),
+  kind(2, 'batches', { gateway, calls: between(1, 20), units: between(2, 10) }),
   kind(4, 'calls everywhere', { calls: between(10, 40) }),
   kind(5, 'interval', { ms: between(50, 150) }),
   kind(3, 'busy interval', { ms: between(50, 150), calls: between(1, 60) }),

@@ -14,9 +14,9 @@ export type SharesOptions = Omit<ShareHolderOptions, 'nowMs'> & {
 
 export type Shares = {
   /** Null if Redis has to decide. */
-  admit: (payer: PayerEntitlement) => LocalAdmission | null;
+  admit: (payer: PayerEntitlement, units: number) => LocalAdmission | null;
   /** Redis has decided on a call. The returned decision also states calls that were not reported to it. */
-  onDecision: (payer: PayerEntitlement, decision: AdmissionDecision) => AdmissionDecision;
+  onDecision: (payer: PayerEntitlement, decision: AdmissionDecision, units: number) => AdmissionDecision;
   /** Redis has acknowledged usage; `live` are the counters after it. */
   onMetered: (events: readonly UsageEvent[], live: ReadonlyMap<number, LiveUsage>) => void;
   /** Resolves when no gateway uses a share of the period that was granted before, at the latest after `forMs`. */
@@ -62,8 +62,9 @@ export function createShares(options: SharesOptions): Shares {
   }
 
   return {
-    admit: (payer) => holders.get(payer.payerId)?.admit(payer) ?? null,
-    onDecision: (payer, decision) => (closed ? decision : holderOf(payer).onDecision(payer, decision)),
+    admit: (payer, units) => holders.get(payer.payerId)?.admit(payer, units) ?? null,
+    onDecision: (payer, decision, units) =>
+      closed ? decision : holderOf(payer).onDecision(payer, decision, units),
     onMetered: (events, live) => {
       for (const { payer_id, period_id, points, traffic_bytes } of events) {
         const used = live.get(period_id);

@@ -29,6 +29,11 @@ export function answerFields(
   return { shared: rules.ofUpstream(headers), own: fields };
 }
 
+/** Whether a response is a stream of server-sent events. */
+export function isEventStream({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type !== undefined && /^text\/event-stream\b/i.test(type);
+}
+
 /** Whether a response can only be a subscription's: events, or the parts of the protocol for subscriptions. */
 export function isSubscriptionStream({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^(?:text\/event-stream\b|multipart\/mixed\b.*subscriptionspec=)/i.test(type);
@@ -37,6 +42,12 @@ export function isSubscriptionStream({ 'content-type': type }: IncomingHttpHeade
 /** Whether a response has parts: those of a subscription, or of one query with `@defer`. */
 export function isMultipart({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^multipart\/mixed\b/i.test(type);
+}
+
+/** What begins each part of a multipart response, at the beginning of a line. */
+export function multipartDelimiter({ 'content-type': type = '' }: IncomingHttpHeaders): string {
+  const [, quoted, token] = /boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(type) ?? [];
+  return `--${quoted ?? token ?? '-'}`;
 }
 
 /** Whether a caller needs the whole response before it can use it, as with JSON, for which no type is taken. */

@@ -8,6 +8,10 @@ import { cutAnswer } from '@tollgate/http/cut-answer';
 import { answerFields, isDocument } from './answer-fields.ts';
 import type { AnswerFields } from './answer-fields.ts';
 import type { ForwardOutcome, RelayEvents, RelayOptions } from './relay.ts';
+import { FREE } from '../price/price.ts';
+import type { Price } from '../price/price.ts';
+import { createResultCount } from './result-count.ts';
+import type { ResultCount } from './result-count.ts';
 import { createStreamEnding } from './stream-ending.ts';
 import type { StreamEnding } from './stream-ending.ts';
 import { guardAgainstSlowReader } from '../../http/slow-reader.ts';
@@ -36,7 +40,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   #upstream: Controller | undefined;
   #isSent = false;
   #isAbandoned = false;
-  #points = 0;
+  #price: Price = FREE;
+  #results: ResultCount | null = null;
   #trafficBytes = 0;
   #bytesToCome = Infinity;
   #head: HeldHead | undefined;
@@ -82,13 +87,14 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     const { meter, requestId, billingStatus, rateLimitState, answerRules } = this.#relay;
     const isOpenStream = meter.isOpenStream(headers);
     if (isOpenStream && !this.#hasRoomForStream(controller)) return;
-    const points = this.#events.onHead(status, headers, isOpenStream);
-    this.#points = points;
+    this.#price = this.#events.onHead(status, headers, isOpenStream);
+    if (this.#price.pointsPerResult > 0) this.#results = createResultCount(headers);
+    const { points } = this.#price;
     this.#state = 'answering';
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
     const own = { requestId, billingStatus, rateLimitState, points };
     const fields = answerFields(status, headers, answerRules, own);
-    if (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES || status === 204 || status === 304) {
+    if (status === 204 || status === 304 || (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES && !isOpenStream)) {
       this.#head = { status, fields, addsLength: false };
     } else if (headers['transfer-encoding'] !== undefined && !isOpenStream && isDocument(headers)) {
       this.#head = { status, fields, addsLength: true };
@@ -103,6 +109,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#trafficBytes += chunk.length;
     this.#bytesToCome -= chunk.length;
+    this.#results?.saw(chunk);
     if (this.#head !== undefined) {
       this.#held.push(chunk);
       if (this.#trafficBytes > HELD_ANSWER_MAX_BYTES) this.#release();
@@ -119,9 +126,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#state = 'settling';
     clearTimeout(this.#holding);
     this.#events.onSettling();
-    void this.#relay.meter
-      .end({ points: this.#points, trafficBytes: this.#trafficBytes })
-      .then(this.#complete);
+    if (this.#results === null) this.#settle();
+    else void this.#results.ended().then(this.#settle);
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -132,6 +138,17 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
       this.#breakOff(upstreamProblem(error));
     }
   }
+
+  readonly #settle = (): void => {
+    void this.#relay.meter
+      .end({ points: this.#points(), trafficBytes: this.#trafficBytes })
+      .then(this.#complete);
+  };
+
+  readonly #points = (): number => {
+    const { points, pointsPerResult } = this.#price;
+    return this.#results === null ? points : Math.max(points, this.#results.results() * pointsPerResult);
+  };
 
   #sendHead(status: number, { shared, own }: AnswerFields, headers: IncomingHttpHeaders): void {
     const { res } = this.#relay;
@@ -235,7 +252,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#fail(
       new Problem('service_unavailable', {
         detail: 'The call was carried out, but its usage could not be recorded in time.',
-        headers: { 'x-points-cost': String(this.#points) },
+        headers: { 'x-points-cost': String(this.#points()) },
         cause: new Error('Redis has not acknowledged the usage'),
       }),
     );
@@ -274,7 +291,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     const { res, meter } = this.#relay;
     if (this.#state === 'answering') {
       const trafficBytes = this.#head === undefined ? this.#trafficBytes : 0;
-      void meter.end({ points: this.#points, trafficBytes });
+      void meter.end({ points: this.#points(), trafficBytes });
     }
     this.#state = 'over';
     clearTimeout(this.#holding);

@@ -107,7 +107,7 @@ describe('answers arrive as the upstream sent them', () => {
       answerOk(req, res);
     });
     const head = (method: string) =>
-      `${method} /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\n`;
+      `${method} /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\n`;
     const answers = await sendRaw(
       gateway.graphqlUrl,
       `${head('HEAD')}\r\n${head('POST')}Content-Length: 2\r\n\r\n{}`,
@@ -154,7 +154,7 @@ describe('answers arrive as the upstream sent them', () => {
     });
     const answer = await sendRaw(
       gateway.graphqlUrl,
-      `POST /graphql HTTP/1.0\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\nContent-Length: 2\r\n\r\n{}`,
+      `POST /graphql HTTP/1.0\r\nContent-Type: application/json\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\nContent-Length: 2\r\n\r\n{}`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(answer.endsWith('\r\n\r\n{"data":{}}')).toBe(true);

@@ -1,5 +1,3 @@
-import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway } from '../../../test/suite/gateway.ts';
@@ -81,29 +79,6 @@ describe('without time limits that end a call', () => {
     for await (const chunk of response as AsyncIterable<Buffer>) received += chunk.length;
     expect(received).toBe(100 * megabyte.length);
   });
-
-  test('an upstream that reads slowly holds the caller back', async () => {
-    let receivedBytes = 0;
-    const arrived = new Promise<() => void>((resolve) => {
-      gateway.upstream((req, res) => {
-        resolve(() => {
-          req.on('data', (chunk: Buffer) => (receivedBytes += chunk.length));
-          req.once('end', () => res.end('{}'));
-        });
-      });
-    });
-    const headers = { ...bearer(), 'content-length': 50 * megabyte.length };
-    const call = request(gateway.graphqlUrl, { method: 'POST', headers, agent: false });
-    const answer = new Promise<IncomingMessage>((resolve, reject) => {
-      call.once('response', resolve).once('error', reject);
-    });
-    const written = pour(call, 50);
-    const release = await arrived;
-    expect(await whenStill(written)).toBeLessThan(30);
-    release();
-    expect((await answer).statusCode).toBe(200);
-    expect(receivedBytes).toBe(50 * megabyte.length);
-  });
 });
 
 describe('with a limit on silence', () => {
@@ -133,22 +108,5 @@ describe('with a limit on silence', () => {
     await ended;
     expect(await gateway.metric('tollgate_data_calls_in_flight')).toBe(0);
     response.destroy();
-  });
-
-  test('a caller that stops sending within its body is refused, and frees its connection', async () => {
-    const ended = new Promise((resolve) => {
-      gateway.upstream((req) => {
-        req.resume().once('close', () => {
-          resolve(req.complete);
-        });
-      });
-    });
-    const { request: call, answer } = begin(gateway.graphqlUrl, {
-      headers: { ...bearer(), 'content-length': 100_000 },
-      body: Buffer.alloc(50_000),
-    });
-    expect((await answer).statusCode).toBe(408);
-    expect(await ended).toBe(false);
-    call.destroy();
   });
 });

@@ -62,7 +62,9 @@ function call(version: '1.0' | '1.1' = '1.1') {
     });
   });
   const authorization = `Authorization: Bearer ${gateway.auth.issue()}`;
-  socket.write(`POST /graphql HTTP/${version}\r\nHost: a\r\n${authorization}\r\nContent-Length: 2\r\n\r\n{}`);
+  socket.write(
+    `POST /graphql HTTP/${version}\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+  );
   return { socket, received: () => received, ended };
 }
 
@@ -119,7 +121,7 @@ describe('an answer that ends with its connection', () => {
     act = reset;
     const token = gateway.auth.issue();
     const code = await new Promise((resolve) => {
-      const args = ['-s', '-d', '{}', '-H', `authorization: Bearer ${token}`, gateway.graphqlUrl];
+      const args = ['-s', '--json', '{}', '-H', `authorization: Bearer ${token}`, gateway.graphqlUrl];
       execFile('curl', args, (error) => {
         resolve(error?.code ?? 0);
       });

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { HttpResponse } from '@tollgate/http/message';
 import type { Problem } from '@tollgate/http/problem';
 import type { RateLimitState } from '../../admission/rate-limit-state.ts';
+import type { Price } from '../price/price.ts';
 import type { AnswerRules } from './answer-rules.ts';
 
 /**
@@ -14,7 +15,8 @@ export type ForwardOutcome = 'answered' | 'aborted' | 'broken' | 'unrecorded' | 
 
 /** A response whose head has arrived. */
 type OpenAnswer = {
-  points: number;
+  /** What it costs so far, without its time. */
+  points: () => number;
   /** Bytes of its body that have been sent to the caller. */
   trafficBytes: () => number;
   /** Ends it, with a last event that says why if the stream can take one. */
@@ -23,9 +25,9 @@ type OpenAnswer = {
 
 /** Meters a response. */
 export type AnswerMeter = {
-  /** Whether a response with that head is a stream, which costs by the minute. */
+  /** Whether a response with that head is a subscription's stream, which costs by the minute. */
   isOpenStream: (headers: IncomingHttpHeaders) => boolean;
-  /** Called when such a stream goes on to the caller, not for one that is held back whole. */
+  /** Called when such a stream goes on to the caller. */
   begin: (answer: OpenAnswer) => void;
   /** Called once for each response that has begun; resolves with whether it may be completed. */
   end: (usage: { points: number; trafficBytes: number }) => Promise<boolean>;
@@ -45,7 +47,7 @@ export type RelayOptions = {
 /** Called as an exchange proceeds. */
 export type RelayEvents = {
   /** Returns what the response costs. */
-  onHead: (status: number, headers: IncomingHttpHeaders, isOpenStream: boolean) => number;
+  onHead: (status: number, headers: IncomingHttpHeaders, isOpenStream: boolean) => Price;
   /** The response is a stream. @throws {Problem} if there is no room for another one. */
   onStream: () => void;
   /** The caller has gone after the request was sent: the relay waits for the price. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Problem } from '@tollgate/http/problem';
+import { isEventStream, isSubscriptionStream, multipartDelimiter } from './answer-fields.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 
 /** Follows an open stream, so that its last event can say why it ends. */
@@ -17,7 +18,7 @@ type Ending = (tail: string, errors: readonly object[]) => string | undefined;
 
 /** Undefined for a stream in an unknown format. One in a content coding, which the gateway can't write, just ends. */
 export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding | undefined {
-  const ending = endingOf(headers['content-type'] ?? '');
+  const ending = endingOf(headers);
   if (ending === undefined) return undefined;
   if (isCoded(headers['content-encoding'])) return { saw: () => undefined, lastPart: () => '' };
   let tail = '';
@@ -34,11 +35,9 @@ function isCoded(contentEncoding = ''): boolean {
   return contentEncoding.split(',').some((coding) => !/^[\t ]*(?:identity|none)?[\t ]*$/i.test(coding));
 }
 
-function endingOf(contentType: string): Ending | undefined {
-  if (/^text\/event-stream\b/i.test(contentType)) return endEvents;
-  if (!/^multipart\/mixed\b.*subscriptionspec=/i.test(contentType)) return undefined;
-  const [, quoted, token] = /boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType) ?? [];
-  return endParts(`--${quoted ?? token ?? '-'}`);
+function endingOf(headers: IncomingHttpHeaders): Ending | undefined {
+  if (isEventStream(headers)) return endEvents;
+  return isSubscriptionStream(headers) ? endParts(multipartDelimiter(headers)) : undefined;
 }
 
 /** An empty line ends an event, with any of three line ends (HTML, section 9.2.5). */

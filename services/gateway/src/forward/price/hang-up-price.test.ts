@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest, Handler } from '../../../test/suite/gateway.ts';
-import { begin } from '../../../test/suite/http-client.ts';
+import { begin, documentOf } from '../../../test/suite/http-client.ts';
 import { withLimits } from '../../../test/suite/peers.ts';
 import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 
@@ -36,7 +36,7 @@ function customer(limits: Parameters<typeof withLimits>[1] = { session_limit: 1 
 }
 
 /** A call whose caller goes away once all of it is at the upstream. */
-async function hangUp(token: string, body = '{}'): Promise<ServerResponse> {
+async function hangUp(token: string, body: string | Buffer = '{}'): Promise<ServerResponse> {
   gateway.upstream(HOLD);
   const earlier = atUpstream.length;
   const { request, answer } = begin(gateway.graphqlUrl, {
@@ -61,7 +61,7 @@ async function counted(accountId: number) {
 
 test.each([
   ['a small body', '{}'],
-  ['a streamed one', 'x'.repeat(100_000)],
+  ['a long one', documentOf(100_000)],
 ])(
   'a request with %s that was sent in full keeps its slot and costs what its answer says',
   async (_name, body) => {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
+import type { Operations } from '../../operation-reader/operation-reader.ts';
 
 /** Why a response has no readable price. */
 export type PriceFault = 'missing' | 'repeated' | 'unreadable';
@@ -16,7 +17,21 @@ export function statedPoints({ 'x-points': given }: IncomingHttpHeaders): number
   return points <= MAX_EVENT_COUNTER ? points : 'unreadable';
 }
 
-/** Whether a response without a price is free: a server error, or a stream, which costs by the minute. */
-export function isFreeByDefault(status: number, isOpenStream: boolean): boolean {
-  return status >= 500 || isOpenStream;
+/** What a response costs: at least `points`, and `pointsPerResult` for each result in it. */
+export type Price = { points: number; pointsPerResult: number };
+
+export const FREE: Price = { points: 0, pointsPerResult: 0 };
+
+/**
+ * The price of a response for which the upstream states none; null if it is free: a server error, or the stream of a
+ * subscription, which costs by the minute. The operations decide, never the form of the response (ADR 0078).
+ */
+export function defaultPrice(
+  status: number,
+  isOpenStream: boolean,
+  { type, count }: Pick<Operations, 'type' | 'count'>,
+  defaultPoints: number,
+): Price | null {
+  if (status >= 500 || (isOpenStream && type === 'subscription')) return null;
+  return { points: count * defaultPoints, pointsPerResult: defaultPoints };
 }

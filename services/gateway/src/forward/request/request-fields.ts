@@ -17,7 +17,7 @@ export function callersFields(req: Caller, trusted: boolean): string[] {
   const fields: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    if (forwardsRequestField(name, listed) && !CREDENTIALS.has(name.toLowerCase())) {
+    if (forwardsRequestField(name, listed) && !NOT_PASSED.has(name.toLowerCase())) {
       fields.push(name, rawHeaders[index + 1] ?? '');
     }
   }
@@ -40,5 +40,5 @@ export function gatewayFields(callerIds: CallerIds, requestId: string, trace: re
   ];
 }
 
-/** They open the gateway and the web interface. */
-const CREDENTIALS = new Set(['authorization', 'cookie']);
+/** Credentials open the gateway and the web interface. A coded body is decoded. */
+const NOT_PASSED = new Set(['authorization', 'cookie', 'content-encoding']);

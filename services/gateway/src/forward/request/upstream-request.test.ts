@@ -68,6 +68,7 @@ describe('what the upstream is told', () => {
         'X-Forwarded-For: 10.0.0.1',
         'X-Secret: dropped',
         'X-Kept: yes',
+        'Content-Type: application/json',
         'Content-Length: 2',
         '',
         '{}',
@@ -93,11 +94,11 @@ describe('what the upstream is told', () => {
     const token = gateway.auth.issue();
     await gateway.query({
       method: 'GET',
-      search: `?query=%7Ba%20b%7d&variables={%22x%22:1}&token=${token}&access_token=${token}&extensions=`,
+      search: `?query=%7Ba%20b%7d&variables={%22x%22:1}&token=${token}&access_token=${token}&extensions={}`,
     });
     expect(seen[0]).toMatchObject({
       method: 'GET',
-      url: '/data/graphql?query=%7Ba%20b%7d&variables={%22x%22:1}&extensions=',
+      url: '/data/graphql?query=%7Ba%20b%7d&variables={%22x%22:1}&extensions={}',
     });
   });
 });

@@ -53,9 +53,13 @@ function streamFrom(type = 'text/event-stream'): void {
   });
 }
 
-async function open(accountId: number, accept: string): Promise<IncomingMessage> {
+const SUBSCRIPTION = '{"query":"subscription { a }"}';
+/** Its type is unknown until it is answered. */
+const PERSISTED = '{"documentId":"abc"}';
+
+async function open(accountId: number, accept: string, body = SUBSCRIPTION): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${tokenOf(accountId)}`, accept };
-  const answer = await begin(gateway.graphqlUrl, { headers, body: '{"query":"subscription { a }"}' }).answer;
+  const answer = await begin(gateway.graphqlUrl, { headers, body }).answer;
   answer.on('error', () => undefined);
   streams.push(answer);
   return answer;
@@ -83,7 +87,7 @@ test('a payer has its number of streams, and so has the gateway; both come back'
   streamFrom();
   for (let number = 0; number < STREAMS_PER_PAYER; number += 1) await open(ONE, accept);
   const headers = { authorization: `Bearer ${tokenOf(ONE)}`, accept };
-  const refused = await call(gateway.graphqlUrl, { headers, body: '{}' });
+  const refused = await call(gateway.graphqlUrl, { headers, body: SUBSCRIPTION });
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
   expect(refused.json()).toMatchObject({ errors: [{ extensions: { code: 'too_many_streams' } }] });
   expect(refused.headers['x-points-cost']).toBe('0');
@@ -102,7 +106,8 @@ test('a stream that the upstream chose has a slot as well, or is refused', async
   const accept = 'application/json';
   streamFrom();
   const answers = [];
-  for (let number = 0; number <= STREAMS_PER_PAYER; number += 1) answers.push(await open(ONE, accept));
+  for (let number = 0; number <= STREAMS_PER_PAYER; number += 1)
+    answers.push(await open(ONE, accept, PERSISTED));
   expect(statusesOf(answers)).toEqual([...Array<number>(STREAMS_PER_PAYER).fill(200), 429]);
   gateway.upstream(answerOk);
   expect((await gateway.query({ token: tokenOf(OTHER) })).status).toBe(200);

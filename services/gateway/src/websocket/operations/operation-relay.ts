@@ -8,13 +8,14 @@ import { isObject } from '../message.ts';
 import type { Message } from '../message.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 import { CLOSED_BEFORE_ANSWER } from './operation-error.ts';
-import { operationType } from './operation-type.ts';
 import { hasEnded, isAwaitedCall, isUnanswered, mayBeSubscription } from './operation.ts';
+import type { OperationType } from '../../operation-reader/document-types.ts';
 import type { Operation } from './operation.ts';
 import { Operations } from './operations.ts';
 import { createMessageRelay } from './relay-message.ts';
 import type { RelayMessage } from './relay-message.ts';
 import type { OperationRelayOptions, RelayedSocket } from './relay-options.ts';
+import { withExactNames } from '../../operation-reader/protocol-names.ts';
 import { operationName } from '../../refused-calls/operation-name.ts';
 import { refusalOfOperation } from '../refusals.ts';
 import { SentOperations } from './sent-operations.ts';
@@ -139,20 +140,24 @@ export class OperationRelay {
     if (this.#finished) this.#end(this.#operations.all(), STOPPED, true);
   }
 
-  start({ id, payload }: Message, bytes: number): void {
+  start({ id, payload: sent }: Message, bytes: number): void {
     const { end, trace } = this.#socket;
     const { maxOperations, subscriptionsOnly } = this.#options.settings;
-    if (id === undefined || !isObject(payload)) {
+    if (id === undefined || !isObject(sent)) {
       const detail = 'An operation must have an id and a payload.';
       end(closeFor(new Problem('invalid_request', { detail })));
       return;
     }
-    const type = operationType(payload);
+    // The upstream gets what is read here, and nothing that it could read otherwise.
+    const payload = withExactNames(sent);
+    const type = this.#typeOf(payload);
     const name = operationName(payload['operationName']);
     if (this.#operations.get(id) !== undefined) end(gatewayClose('duplicate_operation'));
     else if (this.#operations.size >= maxOperations) {
       const detail = 'Too many operations on one socket';
       this.#refuseUnopened(id, new Problem('too_many_requests', { detail }), name);
+    } else if (type instanceof Problem) {
+      this.#refuseUnopened(id, type, name);
     } else if (subscriptionsOnly && type !== 'subscription') {
       this.#refuseUnopened(id, new Problem('subscriptions_only'), name);
     } else {
@@ -163,6 +168,14 @@ export class OperationRelay {
       void this.#open(operation, payload).finally(() => {
         this.#pendingBytes.remove(bytes);
       });
+    }
+  }
+
+  #typeOf(payload: Record<string, unknown>): OperationType | Problem {
+    try {
+      return this.#options.reader.typeOf(payload);
+    } catch (error) {
+      return toProblem(error);
     }
   }
 

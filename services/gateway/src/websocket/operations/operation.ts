@@ -2,7 +2,7 @@ import type { Lease } from '../../admission/leases.ts';
 import type { PayerEntitlement } from '../../entitle/entitle.ts';
 import type { Subscription } from '../../metering/open-subscriptions.ts';
 import type { OperationTrace } from '../../trace/socket-trace.ts';
-import type { OperationType } from './operation-type.ts';
+import type { OperationType } from '../../operation-reader/document-types.ts';
 
 /** Open until the upstream or the caller ends it; a sent query or mutation is open until it is answered. */
 export type Operation = Subscription & {

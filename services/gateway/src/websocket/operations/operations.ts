@@ -52,7 +52,7 @@ export class Operations {
   async admit(operation: Operation): Promise<boolean> {
     if (mayBeCall(operation)) {
       const { payer } = this.subscriptions.principal;
-      const { lease } = await this.#admit(payer, 'call');
+      const { lease } = await this.#admit(payer, 'call', 1);
       operation.call = { lease, payer };
     }
     if (operation.ended) operation.call?.lease.release();

@@ -1,5 +1,6 @@
 import type { LogFailure } from '../../data-call/failure-log.ts';
 import type { RecordRefusal } from '../../refused-calls/refused-calls.ts';
+import type { OperationReader } from '../../operation-reader/operation-reader.ts';
 import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
 import type { SocketClose } from '../close-codes.ts';
 import type { Principal } from '../../metering/principal.ts';
@@ -23,6 +24,7 @@ export type OperationRelaySettings = CallTimeouts & {
 
 export type OperationRelayOptions = Pick<OperationsOptions, 'admit' | 'record' | 'prime'> & {
   settings: OperationRelaySettings;
+  reader: Pick<OperationReader, 'typeOf'>;
   settlementTimeout: SettlementTimeout;
   statedPoints: StatedPoints;
   chooseAddress: ChooseAddress;

@@ -45,7 +45,7 @@ const ready = () => openReady(url, gateway.auth.issue({ accountId: account }));
 const subscribe = (id: string, padding = '') => ({
   id,
   type: 'subscribe',
-  payload: { query: `subscription { a } #${padding}` },
+  payload: { query: 'subscription { a }', variables: { padding } },
 });
 
 function answerBy(act: (id: string, socket: WebSocket) => void): void {

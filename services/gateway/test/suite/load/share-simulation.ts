@@ -12,6 +12,8 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 export type Step =
   | { do: 'calls'; gateway: number; calls: number }
+  /** Calls of several units of the rate. */
+  | { do: 'batches'; gateway: number; calls: number; units: number }
   | { do: 'calls everywhere'; calls: number }
   | { do: 'interval'; ms: number }
   /** Calls while reports are under way. */
@@ -78,7 +80,7 @@ class ShareSimulation {
   #hasLoss = false;
   #passedMs = 0;
   /** Checked when all calls of the step are decided, since answers of several gateways arrive in any order. */
-  #refusals: { payer: PayerEntitlement; code: string }[] = [];
+  #refusals: { payer: PayerEntitlement; code: string; units: number }[] = [];
 
   constructor(options: SimulationOptions, clock: VirtualClock, payerId: number) {
     this.#options = options;
@@ -109,7 +111,7 @@ class ShareSimulation {
     this.#level = this.#levelNow();
     this.#levelAtMs = this.#clock.nowMs();
     await this.#do(step, member);
-    for (const { payer, code } of this.#refusals) this.#onRefused(payer, code);
+    for (const { payer, code, units } of this.#refusals) this.#onRefused(payer, code, units);
     this.#refusals = [];
     this.#passedMs = 0;
     await this.#endOldCalls();
@@ -131,6 +133,8 @@ class ShareSimulation {
     switch (step.do) {
       case 'calls':
         return this.#calls(member, step.calls, slotsOf(member));
+      case 'batches':
+        return this.#calls(member, step.calls, slotsOf(member), step.units);
       case 'calls everywhere': {
         const slots = Math.max(...alive.map(slotsOf));
         await Promise.all(alive.map((one) => this.#calls(one, step.calls, slots)));
@@ -181,14 +185,14 @@ class ShareSimulation {
   }
 
   /** `slots`: the most that entitlements of the calling gateways allow. */
-  async #calls(member: Member, count: number, slots: number): Promise<void> {
+  async #calls(member: Member, count: number, slots: number, units = 1): Promise<void> {
     if (member.killedMs !== null) return;
     const { payer } = member;
     const before = this.#acknowledged;
     const call = async () => {
-      const answer = await member.gateway.call(payer);
-      if (typeof answer === 'string') this.#refusals.push({ payer, code: answer });
-      else this.#onAdmitted(member, answer, before, slots);
+      const answer = await member.gateway.call(payer, units);
+      if (typeof answer === 'string') this.#refusals.push({ payer, code: answer, units });
+      else this.#onAdmitted(member, { lease: answer, units }, before, slots);
     };
     await this.#inTime(Promise.all(Array.from({ length: count }, call)));
   }
@@ -247,19 +251,24 @@ class ShareSimulation {
     return this.#members.filter(isCounted).reduce((sum, { inFlight }) => sum + inFlight.length, 0);
   }
 
-  #onAdmitted(member: Member, lease: Lease, acknowledgedBefore: number, slots: number): void {
+  #onAdmitted(
+    member: Member,
+    { lease, units }: { lease: Lease; units: number },
+    acknowledgedBefore: number,
+    slots: number,
+  ): void {
     const { payer } = member;
     const { rate_limit, points_limit } = payer.limits;
     member.inFlight.push({ lease, payer, beganMs: this.#clock.nowMs() });
     // Time may have passed between the decision and its answer: each call of a step counts from the step's beginning.
-    this.#level += CALL;
+    this.#level += units * CALL;
     if (rate_limit !== null && this.#levelNow() > rate_limit * CALL) this.#fault('above the rate');
     if (this.#slotsTaken() > slots) this.#fault('above the slots');
     if (points_limit !== null && acknowledgedBefore >= points_limit)
       this.#fault('admitted with no points left');
   }
 
-  #onRefused({ limits }: PayerEntitlement, code: string): void {
+  #onRefused({ limits }: PayerEntitlement, code: string, units: number): void {
     const isPoints = code === 'points_limit_exceeded';
     if (isPoints && this.#acknowledged >= (limits.points_limit ?? Infinity)) return;
     // What a dead gateway held counts as used.
@@ -267,7 +276,7 @@ class ShareSimulation {
     if (code === 'session_limit_exceeded' && this.#slotsTaken() >= (limits.session_limit ?? Infinity)) return;
     const rate = limits.rate_limit ?? Infinity;
     const late = (MAX_REPORT_DELAY_MS + this.#passedMs) * 1_000 * rate;
-    if (code === 'rate_limit_exceeded' && this.#levelNow() + CALL > rate * CALL - late) return;
+    if (code === 'rate_limit_exceeded' && this.#levelNow() + units * CALL > rate * CALL - late) return;
     this.#fault(`refused by mistake, ${code}`);
   }
 

@@ -30,7 +30,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What a gateway does from admission to settlement, by its own code over a real Redis, without HTTP. */
 export type SimulatedGateway = {
   /** The lease of an admitted call, or the code of the refusal. */
-  call: (payer: PayerEntitlement) => Promise<Lease | string>;
+  call: (payer: PayerEntitlement, units?: number) => Promise<Lease | string>;
   /** Ends a call; resolves when its usage is acknowledged. */
   settle: (payer: PayerEntitlement, lease: Lease, points: number) => Promise<void>;
   /** Ends the intervals after which shares are renewed. */
@@ -99,7 +99,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     subscriber.disconnect();
   };
   return {
-    call: (payer) => leaseOrCode(admit, payer),
+    call: (payer, units = 1) => leaseOrCode(admit, payer, units),
     settle: async (payer, lease, points) => {
       await recorder.record(usageOf(payer, points), lease.handOver());
       lease.release();
@@ -145,9 +145,9 @@ async function follow(subscriber: RedisConnection, shares: Shares): Promise<void
   });
 }
 
-async function leaseOrCode(admit: Admit, payer: PayerEntitlement): Promise<Lease | string> {
+async function leaseOrCode(admit: Admit, payer: PayerEntitlement, units: number): Promise<Lease | string> {
   try {
-    return (await admit(payer, 'call')).lease;
+    return (await admit(payer, 'call', units)).lease;
   } catch (error) {
     if (error instanceof Problem) return error.code;
     throw error;

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { connect } from 'node:net';
-import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { begin, sendRaw } from '../../../test/suite/http-client.ts';
+import { begin, documentOf, sendRaw } from '../../../test/suite/http-client.ts';
 import { bodyOf } from '../../../test/suite/upstreams/server.ts';
 import { watchUpstream } from '../../../test/suite/upstreams/watch-upstream.ts';
 
@@ -20,9 +18,9 @@ beforeEach(() => {
 afterAll(() => gateway.stop());
 
 describe('request bodies arrive as they were sent', () => {
-  test.each([0, 1, 16_384, 16_385, 200_000])('%i bytes with Content-Length', async (bytes) => {
+  test.each([2, 16_384, 16_385, 200_000])('%i bytes with Content-Length', async (bytes) => {
     const seen = watchUpstream(gateway);
-    const body = Buffer.alloc(bytes, 'x');
+    const body = documentOf(bytes);
     expect((await gateway.query({ body })).status).toBe(200);
     expect(seen[0]?.body.equals(body)).toBe(true);
     expect(seen[0]?.headers['content-length']).toBe(String(bytes));
@@ -32,11 +30,11 @@ describe('request bodies arrive as they were sent', () => {
     const seen = watchUpstream(gateway);
     const answer = await sendRaw(
       gateway.graphqlUrl,
-      `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\nConnection: close\r\n` +
-        'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: dropped\r\n\r\n',
+      `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\nContent-Type: application/json\r\nConnection: close\r\n` +
+        'Transfer-Encoding: chunked\r\n\r\n3\r\n{  \r\n2\r\n }\r\n0\r\nX-Trailer: dropped\r\n\r\n',
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(seen[0]?.body.toString()).toBe('abcde');
+    expect(seen[0]?.body.toString()).toBe('{   }');
     expect(seen[0]?.rawHeaders.join()).not.toMatch(/trailer/i);
   });
 
@@ -44,7 +42,7 @@ describe('request bodies arrive as they were sent', () => {
     const seen = watchUpstream(gateway);
     const answer = await sendRaw(
       gateway.graphqlUrl,
-      `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\nConnection: close\r\n` +
+      `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\nContent-Type: application/json\r\nConnection: close\r\n` +
         'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}',
     );
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
@@ -63,27 +61,21 @@ describe('a request body over the limit is 413', () => {
     expect(seen).toHaveLength(0);
   });
 
-  test('in chunks: as soon as the limit is passed; the upstream never gets a whole request', async () => {
-    const aborted = new Promise((resolve) => {
-      gateway.upstream((req) => {
-        req.resume().once('close', () => {
-          resolve(!req.complete);
-        });
-      });
-    });
+  test('in chunks: as soon as the limit is passed, and without asking the upstream', async () => {
+    const seen = watchUpstream(gateway);
     const { request, answer } = begin(gateway.graphqlUrl, {
       headers: { authorization: `Bearer ${gateway.auth.issue()}`, 'transfer-encoding': 'chunked' },
-      body: Buffer.alloc(1_000_000),
+      body: documentOf(1_000_000),
     });
     const response = await answer;
     expect(response.statusCode).toBe(413);
     expect(JSON.parse((await bodyOf(response)).toString())).toMatchObject(tooLarge);
-    expect(await aborted).toBe(true);
+    expect(seen).toEqual([]);
     request.destroy();
   });
 
   test('the connection can be used again when a moderate body has been read away', async () => {
-    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\n`;
+    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\nContent-Type: application/json\r\n`;
     const answers = await sendRaw(
       gateway.graphqlUrl,
       Buffer.concat([
@@ -94,21 +86,4 @@ describe('a request body over the limit is 413', () => {
     );
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
-});
-
-test('an answer that comes before the end of the body leaves the connection usable', async () => {
-  gateway.upstream((req, res) => {
-    if (Number(req.headers['content-length']) > 2) res.writeHead(400).end('early');
-    else answerOk(req, res);
-  });
-  const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue()}\r\n`;
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(gateway.graphqlUrl).port) });
-  socket.setEncoding('latin1');
-  let received = '';
-  socket.on('data', (chunk: string) => (received += chunk));
-  socket.write(`${head}Content-Length: 150000\r\n\r\n${'x'.repeat(20_000)}`);
-  await waitFor(() => received.includes('early'));
-  socket.write(`${'x'.repeat(130_000)}${head}Content-Length: 2\r\n\r\n{}`);
-  await waitFor(() => received.includes('{"data":{}}'));
-  socket.destroy();
 });

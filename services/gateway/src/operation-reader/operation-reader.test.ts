@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { hash } from 'node:crypto';
+import { createOperationReader } from './operation-reader.ts';
+
+const reader = createOperationReader({ maxDocumentBytes: 65_536, batchLimit: 3 });
+
+const SEVERAL = 'query Read { a } mutation Write { b } subscription Follow($of: In = {x: "}"}) @d { c }';
+
+test.each([
+  ['{ a }', undefined, 'query'],
+  ['# subscription { a }\n query { a }', undefined, 'query'],
+  ['mutation { a }', null, 'mutation'],
+  ['fragment F on T { a } subscription { ...F }', undefined, 'subscription'],
+  ['query { a(text: """subscription { b }""") }', undefined, 'query'],
+  [SEVERAL, 'Read', 'query'],
+  [SEVERAL, 'Write', 'mutation'],
+  [SEVERAL, 'Follow', 'subscription'],
+  ['subscription One { a }', 'Another', 'subscription'],
+  ['query One { a } query Two { b }', undefined, 'query'],
+])('%s, operationName %s: %s', (query, operationName, type) => {
+  expect(reader.typeOf({ query, operationName })).toBe(type);
+});
+
+test.each([
+  ['several types and no name', { query: SEVERAL }],
+  ['several types and a name of none of them', { query: SEVERAL, operationName: 'Other' }],
+  ['one name for two types', { query: 'query A { a } subscription A { b }', operationName: 'A' }],
+  ['a name that is no text', { query: SEVERAL, operationName: ['Read'] }],
+  ['no document', { extensions: { persistedQuery: { sha256Hash: 'abc' } } }],
+  ['a document that is no text', { query: { kind: 'Document' } }],
+  ['no GraphQL', { query: 'subscription {' }],
+  ['fragments alone', { query: 'fragment F on T { a }' }],
+  ['more tokens than are read', { query: `{ ${'a '.repeat(20_000)} }` }],
+  ['deeper than can be read', { query: '{a'.repeat(9_000) }],
+])('unknown: %s', (_, payload) => {
+  expect(reader.typeOf(payload)).toBe('unknown');
+});
+
+describe('a document beside the name of a stored one', () => {
+  const query = 'subscription { a }';
+  const sha256Hash = hash('sha256', query);
+
+  test.each([
+    [{ query, documentId: null, extensions: null }, 'subscription'],
+    [{ query, extensions: { tracing: true } }, 'subscription'],
+    // Automatic persisted queries: the first request registers the document.
+    [{ query, extensions: { persistedQuery: { version: 1, sha256Hash } } }, 'subscription'],
+    [
+      { query, extensions: { persistedQuery: { version: 1, sha256Hash: hash('sha256', '{ a }') } } },
+      'unknown',
+    ],
+    [{ query, extensions: { PersistedQuery: { sha256Hash: 'abc' } } }, 'unknown'],
+    [{ query, extensions: '{}' }, 'unknown'],
+    [{ query, documentId: 'abc' }, 'unknown'],
+    [{ query, id: 'abc' }, 'unknown'],
+    [{ query, persisted: true }, 'unknown'],
+  ])('%j: %s', (request, type) => {
+    expect(reader.typeOf(request)).toBe(type);
+  });
+});
+
+test.each([
+  [['{ a }', 'query { a }'], 'query'],
+  [['{ a }', 'mutation { a }'], 'mutation'],
+  [['{ a }', '?', 'mutation { a }'], 'unknown'],
+])('a batch of %j is a %s', (documents, type) => {
+  expect(reader.operations(documents.map((query) => ({ query })))).toMatchObject({
+    ...{ type, count: documents.length, isBatch: true },
+  });
+});
+
+test('lists can be refused', () => {
+  const { operations } = createOperationReader({ maxDocumentBytes: 10, batchLimit: 0 });
+  for (const list of [[], [{ query: '{ a }' }]]) {
+    expect(() => operations(list)).toThrow(expect.objectContaining({ code: 'batch_too_large' }));
+  }
+});

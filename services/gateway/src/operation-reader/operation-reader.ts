@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import { Problem } from '@tollgate/http/problem';
+import type { AdmissionKind } from '../admission/admit-script.ts';
+import { isObject } from '../websocket/message.ts';
+import { createDocumentType } from './document-types.ts';
+import type { OperationType } from './document-types.ts';
+import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
+
+/**
+ * What a request asks for, as far as the gateway reads it (ADR 0078). Its price without a stated one, its kind of slot
+ * and its units of the rate follow from this alone, never from Accept or from the form of the response:
+ *
+ * | type                | slot          | without a stated price                             |
+ * | ------------------- | ------------- | -------------------------------------------------- |
+ * | query, mutation     | session       | DEFAULT_POINTS per operation and per result        |
+ * | subscription        | subscription  | by the minute                                      |
+ * | unknown             | session       | DEFAULT_POINTS per result; by the minute on top if |
+ * |                     |               | the response is a subscription's stream            |
+ *
+ * A batch counts one unit of the rate for each operation.
+ */
+export type Operations = {
+  /** A batch has no subscription; if one operation of it is unknown, so is the type. */
+  type: OperationType;
+  /** Above 0. */
+  count: number;
+  isBatch: boolean;
+  /** As the request states it; null in a batch. */
+  operationName: unknown;
+};
+
+/** The kind of slot that they take, whatever form of response is asked for. */
+export function slotOf({ type }: Pick<Operations, 'type'>): AdmissionKind {
+  return type === 'subscription' ? 'subscription' : 'call';
+}
+
+export type OperationReader = {
+  /** Of the parsed body of a request over HTTP. @throws {Problem} invalid_request, batch_too_large, payload_too_large */
+  operations: (request: unknown) => Operations;
+  /** Of one operation, over HTTP or WebSocket. @throws {Problem} payload_too_large */
+  typeOf: (request: Record<string, unknown>) => OperationType;
+};
+
+export type OperationReaderLimits = {
+  maxDocumentBytes: number;
+  /** Operations of one request; 0 refuses lists. */
+  batchLimit: number;
+};
+
+export function createOperationReader({
+  maxDocumentBytes,
+  batchLimit,
+}: OperationReaderLimits): OperationReader {
+  const documentType = createDocumentType();
+
+  function typeOf(request: Record<string, unknown>): OperationType {
+    const { query, operationName } = request;
+    if (typeof query !== 'string') return 'unknown';
+    if (Buffer.byteLength(query) > maxDocumentBytes) {
+      throw new Problem('payload_too_large', {
+        detail: `A GraphQL document may have ${String(maxDocumentBytes)} bytes.`,
+        extensions: { limit: maxDocumentBytes },
+      });
+    }
+    return mayRunAnother(request, query) ? 'unknown' : documentType(query, operationName);
+  }
+
+  function batch(requests: readonly unknown[]): Operations {
+    if (batchLimit > 0 && requests.length === 0) throw invalid('A batch must have at least one operation.');
+    if (requests.length > batchLimit || batchLimit === 0) {
+      throw new Problem('batch_too_large', {
+        detail:
+          batchLimit === 0
+            ? 'Send one operation per request; batches are not accepted.'
+            : `A batch may have ${String(batchLimit)} operations.`,
+        extensions: { limit: batchLimit },
+      });
+    }
+    const types = new Set(requests.map((request) => typeOf(asObject(request))));
+    if (types.has('subscription')) throw invalid('A batch must not contain a subscription.');
+    const type = types.has('unknown') ? 'unknown' : types.has('mutation') ? 'mutation' : 'query';
+    return { type, count: requests.length, isBatch: true, operationName: null };
+  }
+
+  return {
+    typeOf,
+    operations: (request) => {
+      if (Array.isArray(request)) return batch(request);
+      const single = asObject(request);
+      return { type: typeOf(single), count: 1, isBatch: false, operationName: single['operationName'] };
+    },
+  };
+}
+
+/** Whether a server could run a stored document rather than the text beside which it is named. */
+function mayRunAnother(request: Record<string, unknown>, text: string): boolean {
+  if (STORED_DOCUMENT_NAMES.some((name) => (request[name] ?? null) !== null)) return true;
+  const extensions = request['extensions'] ?? null;
+  if (extensions === null) return false;
+  if (!isObject(extensions)) return true;
+  const names = Object.keys(extensions).filter((name) => folded(name) === PERSISTED_QUERY);
+  // Automatic persisted queries: a client that registers its document sends both.
+  return names.some((name) => !isHashOf(extensions[name], text));
+}
+
+const PERSISTED_QUERY = folded('persistedQuery');
+
+function isHashOf(persisted: unknown, text: string): boolean {
+  return isObject(persisted) && persisted['sha256Hash'] === hash('sha256', text);
+}
+
+function asObject(request: unknown): Record<string, unknown> {
+  if (isObject(request)) return request;
+  throw invalid('A request must be a JSON object with its operation, or a list of such objects.');
+}
+
+function invalid(detail: string): Problem {
+  return new Problem('invalid_request', { detail });
+}

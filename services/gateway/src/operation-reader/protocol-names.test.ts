@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { assertExactNames, withExactNames } from './protocol-names.ts';
+
+const isExact = (json: string) => {
+  JSON.parse(json);
+  try {
+    assertExactNames(json);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test.each([
+  '{}',
+  '[]',
+  '{"query":"","variables":{"query":1,"Query":2,"query":3},"extensions":[{"query":1,"query":2}]}',
+  '{"a":"query","b":"Query"}',
+  '{"a\\"query":1,"\\\\":"query","query":"\\\\"}',
+  '{"other":1,"other":2,"\\u006fther":3}',
+  ' [ {"query":1} , {"query":2} ] ',
+  '{"a":[],"query":1}',
+])('every reader finds the same in %s', (json) => {
+  expect(isExact(json)).toBe(true);
+});
+
+test.each([
+  '{"query":1,"query":1}',
+  '{"query":1 , "a":{"b":[{}]} , "query" : 1}',
+  '{"quer\\u0079":1}',
+  '{"\\u0051uery":1}',
+  '{"QUERY":1}',
+  '{"documentid":1}',
+  '[{"query":1},{"query":2,"query":3}]',
+  '{"a":"\\\\","query":1,"Query":2}',
+])('readers may differ on %s', (json) => {
+  expect(isExact(json)).toBe(false);
+});
+
+describe('any JSON', () => {
+  const spaces = fc.constantFrom('', ' ', '\n', '\t');
+  const name = fc.oneof(fc.string(), fc.constantFrom('query', 'id', '"', '\\', '{', ']'));
+  const written = fc.tuple(fc.jsonValue(), spaces).map(([value, space]) => JSON.stringify(value) + space);
+
+  test('is exact if and only if no protocol name of its object is repeated', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, spaces, written), { maxLength: 6 }), (members) => {
+        const known = members.map(([one]) => one).filter((one) => one === 'query' || one === 'id');
+        const json = members.map(([one, space, value]) => `${space}${JSON.stringify(one)}${space}:${value}`);
+        expect(isExact(`{${json.join()}}`)).toBe(new Set(known).size === known.length);
+      }),
+    );
+  });
+});
+
+test('what only readers without regard to case would read is left out', () => {
+  expect(withExactNames({ query: 'a', Query: 'b', other: 1, Other: 2, 'exten\u017fions': 3 })).toEqual({
+    ...{ query: 'a', other: 1, Other: 2 },
+  });
+});

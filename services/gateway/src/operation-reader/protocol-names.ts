@@ -1,0 +1,104 @@
+import { Problem } from '@tollgate/http/problem';
+
+/** Members that name a stored document, in the dialects of today's servers. */
+export const STORED_DOCUMENT_NAMES = [
+  'id',
+  'documentId',
+  'document_id',
+  'docId',
+  'doc_id',
+  'queryId',
+  'query_id',
+  'hash',
+  'persisted',
+] as const;
+
+/** The members of a request that decide what a server runs (GraphQL over HTTP, "Request Parameters"). */
+const PROTOCOL_NAMES = ['query', 'operationName', 'variables', 'extensions', ...STORED_DOCUMENT_NAMES];
+
+const EXACT_NAMES = new Map(PROTOCOL_NAMES.map((name) => [folded(name), name]));
+
+/** As readers fold names that ignore case: Go's encoding/json takes U+017F for an s, and U+212A for a k. */
+export function folded(name: string): string {
+  return name.toLowerCase().toUpperCase();
+}
+
+/** The protocol's name that a reader without regard to case would take this one for. */
+function exactName(name: string): string | undefined {
+  return EXACT_NAMES.get(folded(name));
+}
+
+/** Without the members that only a reader without regard to case would take for the protocol's. */
+export function withExactNames(payload: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(payload);
+  const isPlain = ([name]: [string, unknown]) => (exactName(name) ?? name) === name;
+  return entries.every(isPlain) ? payload : Object.fromEntries(entries.filter(isPlain));
+}
+
+/**
+ * Checks that every reader finds the same protocol members in a request, a JSON object or a list of them: none is
+ * repeated, written with escapes or in another case. `json` must be valid.
+ * @throws {Problem} invalid_request
+ */
+export function assertExactNames(json: string): void {
+  let depth = 0;
+  let requestDepth = 1;
+  let seen = new Set<string>();
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json[at]) {
+      case '[':
+        if (depth === 0) requestDepth = 2;
+        depth += 1;
+        break;
+      case '{':
+        depth += 1;
+        if (depth === requestDepth) seen = new Set();
+        break;
+      case ']':
+      case '}':
+        depth -= 1;
+        break;
+      case '"': {
+        const end = endOfString(json, at);
+        if (depth === requestDepth && isFollowedByColon(json, end))
+          assertExact(json.slice(at + 1, end), seen);
+        at = end;
+      }
+    }
+  }
+}
+
+/** The same for the decoded parameters of a URL. @throws {Problem} invalid_request */
+export function assertExactParameters(parameters: URLSearchParams): void {
+  const seen = new Set<string>();
+  for (const name of parameters.keys()) assertExact(JSON.stringify(name).slice(1, -1), seen);
+}
+
+/** The index of the quote that ends the string which begins at `start`. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (json[end - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+}
+
+function isFollowedByColon(json: string, end: number): boolean {
+  let at = end + 1;
+  while (' \t\r\n'.includes(json[at] ?? ':')) at += 1;
+  return json[at] === ':';
+}
+
+/** `written` is a name between its quotes. */
+function assertExact(written: string, seen: Set<string>): void {
+  const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  const exact = exactName(name);
+  if (exact === undefined) return;
+  if (written !== exact) throw misread(exact, 'must be written exactly so, without escapes');
+  if (seen.has(exact)) throw misread(exact, 'must not be repeated');
+  seen.add(exact);
+}
+
+function misread(name: string, rule: string): Problem {
+  return new Problem('invalid_request', { detail: `The member ${name} of a request ${rule}.` });
+}

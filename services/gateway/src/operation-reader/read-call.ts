@@ -1,0 +1,183 @@
+import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { isWhole } from '@tollgate/http/message';
+import type { HttpRequest } from '@tollgate/http/message';
+import { Problem } from '@tollgate/http/problem';
+import { queryOf } from '@tollgate/http/request-head';
+import { arrivedBody, declaredBytes, streamedBody, wholeBody } from './body/arriving-body.ts';
+import type { BodyLimits } from './body/arriving-body.ts';
+import { bodyForm } from './body/body-form.ts';
+import { bodyDecoder } from './body/content-coding.ts';
+import type { Decode } from './body/content-coding.ts';
+import { createRoom } from './body/room.ts';
+import type { Place } from './body/room.ts';
+import { MAX_OPERATIONS_BYTES, createUploadParts } from './body/upload-parts.ts';
+import type { OperationReader, Operations } from './operation-reader.ts';
+import { assertExactNames, assertExactParameters } from './protocol-names.ts';
+
+/** A data call whose operations are known. */
+export type ReadCall = {
+  operations: Operations;
+  /** For the upstream, without a content coding. */
+  body: Buffer | Readable | null;
+  /** Null if it isn't known, or there is no body. */
+  lengthBytes: number | null;
+  /** Must be called when the call is over. */
+  release: () => void;
+};
+
+/**
+ * Reads a call before anything is taken for it that calls share: a slot, a connection to the upstream (ADR 0078). A
+ * promise only while the body is incomplete or encoded; null if the caller has gone.
+ * @throws {Problem} method_not_allowed for a GET that is no query; unsupported_media_type; payload_too_large;
+ * request_timeout; invalid_request; batch_too_large; too_many_requests or service_unavailable if the payer's, or all
+ * bodies that are under way are too much. Also in the promise.
+ */
+export type ReadDataCall = (req: HttpRequest, payerId: number) => ReadCall | null | Promise<ReadCall | null>;
+
+export type ReadDataCallOptions = {
+  reader: OperationReader;
+  body: BodyLimits;
+  /** Of all bodies that are in memory while their calls are under way, but for those that arrived with their heads. */
+  bodiesMaxBytes: number;
+  /** How many uploads may be under way at a time, since each holds a connection to the upstream; 0 for none. */
+  maxUploads: number;
+};
+
+/** The least that a body counts for: its connection takes memory, too. */
+const BODY_MIN_BYTES = 16_384;
+
+/** Of a room that payers share, what one of them gets at most. */
+const PART_OF_PAYER = 4;
+
+export function createReadDataCall({ reader, ...options }: ReadDataCallOptions): ReadDataCall {
+  const { body: limits, maxUploads } = options;
+  // One body always fits.
+  const bodiesPerPayer = Math.max(
+    options.bodiesMaxBytes / PART_OF_PAYER,
+    BODY_MIN_BYTES + 2 * limits.maxBytes,
+  );
+  const bodies = createRoom({
+    total: Math.max(options.bodiesMaxBytes, bodiesPerPayer),
+    perPayer: bodiesPerPayer,
+    what: 'request bodies',
+  });
+  const uploads = createRoom({
+    total: maxUploads,
+    perPayer: Math.ceil(maxUploads / PART_OF_PAYER),
+    what: 'uploads',
+  });
+
+  function readUrl(req: HttpRequest): ReadCall {
+    const parameters = new URLSearchParams(queryOf(req));
+    assertExactParameters(parameters);
+    const request: Record<string, unknown> = Object.fromEntries(parameters);
+    if (typeof request['extensions'] === 'string') request['extensions'] = parsed(request['extensions']);
+    const operations = reader.operations(request);
+    // A persisted document has no text here; whether it is a query is the upstream's to check.
+    const mayBeQuery = operations.type === 'query' || request['query'] === undefined;
+    if (!mayBeQuery) {
+      throw new Problem('method_not_allowed', {
+        detail: 'A GET can only run a query; use POST for other operations.',
+        headers: { allow: 'POST' },
+      });
+    }
+    return { operations, body: null, lengthBytes: null, release: NOTHING_HELD };
+  }
+
+  function readJson(body: Buffer): Operations {
+    if (!isUtf8(body)) throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
+    const text = body.toString();
+    const request = parsed(text);
+    assertExactNames(text);
+    return reader.operations(request);
+  }
+
+  function whole(body: Buffer, release: () => void): ReadCall {
+    return { operations: readJson(body), body, lengthBytes: body.length, release };
+  }
+
+  async function arriving(req: HttpRequest, decode: Decode | null, place: Place): Promise<ReadCall | null> {
+    try {
+      const received = isWhole(req) ? arrivedBody(req, limits) : await wholeBody(req, limits, place.grow);
+      if (received === null) {
+        place.release();
+        return null;
+      }
+      if (decode === null) return whole(received, place.release);
+      const body = await decode(received, limits.maxBytes);
+      place.grow(body.length);
+      return whole(body, place.release);
+    } catch (error) {
+      place.release();
+      throw error;
+    }
+  }
+
+  async function uploading(req: HttpRequest, boundary: string, payerId: number): Promise<ReadCall | null> {
+    const lengthBytes = declaredBytes(req, limits) ?? null;
+    const parts = createUploadParts(boundary);
+    if (isWhole(req)) {
+      const body = arrivedBody(req, limits);
+      const text = parts.saw(body);
+      if (text === undefined) throw incomplete();
+      return { operations: readJson(Buffer.from(text)), body, lengthBytes, release: NOTHING_HELD };
+    }
+    if (req.destroyed) return null;
+    const place = uploads.take(payerId, 1);
+    let body: Readable | undefined;
+    const release = () => {
+      body?.destroy();
+      place.release();
+    };
+    try {
+      const text = await new Promise<string>((resolve, reject) => {
+        body = streamedBody(req, limits, {
+          readAhead: 2 * MAX_OPERATIONS_BYTES,
+          saw: (chunk) => {
+            const operations = parts.saw(chunk);
+            if (operations !== undefined) resolve(operations);
+          },
+        });
+        body.once('error', reject);
+        req.once('end', () => {
+          reject(incomplete());
+        });
+      });
+      return { operations: readJson(Buffer.from(text)), body: body ?? null, lengthBytes, release };
+    } catch (error) {
+      release();
+      // A request whose body has ended is destroyed, too.
+      if (req.socket.destroyed) return null;
+      throw error;
+    }
+  }
+
+  return (req, payerId) => {
+    if (req.method === 'GET') return readUrl(req);
+    const form = bodyForm(req.rawHeaders, maxUploads > 0);
+    const decode = bodyDecoder(req.rawHeaders);
+    if (form.kind === 'upload') {
+      if (decode !== null)
+        throw new Problem('unsupported_media_type', { detail: 'Uploads must not be encoded.' });
+      return uploading(req, form.boundary, payerId);
+    }
+    if (decode === null && isWhole(req)) return whole(arrivedBody(req, limits), NOTHING_HELD);
+    return arriving(req, decode, bodies.take(payerId, BODY_MIN_BYTES));
+  };
+}
+
+const NOTHING_HELD = (): void => undefined;
+
+/** @throws {Problem} invalid_request */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Problem('invalid_request', { detail: 'The request is not valid JSON.' });
+  }
+}
+
+function incomplete(): Problem {
+  return new Problem('invalid_request', { detail: 'The upload has no complete part `operations`.' });
+}
