@@ -7,8 +7,9 @@ import { afterAll, expect, test } from '@jest/globals';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { kubectlIn, runCommand } from './stack/cluster/commands.ts';
+import { loadIntoCluster } from './stack/cluster/load-images.ts';
 import { imageValues } from './stack/cluster/release.ts';
-import { PROJECT } from './stack/images.ts';
+import { POSTGRES_IMAGE, PROJECT, REDIS_IMAGE } from './stack/images.ts';
 
 /**
  * The documents' way to a running stack, command by command, on a cluster that has none of it. Three things differ:
@@ -59,6 +60,7 @@ test(
     const namespaces = await runCommand('kubectl', ['get', 'namespaces', '--output=name']);
     expect(namespaces.split('\n')).not.toContain(`namespace/${NAMESPACE}`);
 
+    await loadIntoCluster([POSTGRES_IMAGE, REDIS_IMAGE]);
     await run(blockWith('docs/containers.md', 'docker push'));
     const install = blockWith('docs/kubernetes.md', 'values/demo.yaml');
     const [readme, forward = ''] = blockWith('README.md', 'values/demo.yaml').split('kubectl');

@@ -11,7 +11,7 @@ export async function loadImages(): Promise<void> {
   await loadIntoCluster([...ours, ...IMAGES_BEFORE, POSTGRES_IMAGE, REDIS_IMAGE]);
 }
 
-async function loadIntoCluster(images: readonly string[]): Promise<void> {
+export async function loadIntoCluster(images: readonly string[]): Promise<void> {
   const command = process.env['CLUSTER_LOAD_IMAGE'];
   if (command === undefined) throw new Error('CLUSTER_LOAD_IMAGE names no command.');
   await runCommand(command, images);

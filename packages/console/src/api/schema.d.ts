@@ -3989,7 +3989,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4087,7 +4087,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4183,7 +4183,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4281,7 +4281,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

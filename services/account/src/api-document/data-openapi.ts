@@ -108,7 +108,7 @@ const ANSWERS: Operation['answers'] = {
       'X-Billing-Status': 'The `status` of `GET /api/usage`.',
     },
   },
-  400: refusal(['invalid_request']),
+  400: refusal(['invalid_request', 'batch_too_large']),
   ...refusals,
   default: {
     description: 'Any other response of the data API.',
