@@ -130,8 +130,8 @@ export function rawConnections(stack: () => Stack): void {
     test('is heard, each time, and not taken for ill', async () => {
       const { demo, kill, start } = stack();
       const token = await obtainToken(demo, demo.application);
-      const [[sample = ''] = []] = await gatewayMetrics(demo, 'tollgate_upstream_in_flight');
-      const port = Number(/:(\d+)"/.exec(sample)?.[1]);
+      const [first] = await gatewayMetrics(demo, 'tollgate_upstream_in_flight');
+      const port = Number(/:(\d+)"/.exec(first?.[0] ?? '')?.[1]);
       await kill('upstream');
       const refusal = 'HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}';
       const early = createServer((socket) => {

@@ -14,13 +14,13 @@ const NAME_MAX_CHARACTERS = 100;
  * quotes, `\` escapes one. @throws {Error} with what is wrong
  */
 export function senderOf(text: string): Sender {
-  const [, given = '', inBrackets] = /^([^]*?)\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
+  const [, given = '', inBrackets] = /^([^]*)<([^<>]*)>$/.exec(text.trim()) ?? [];
   const typed = inBrackets ?? text.trim();
   const address = emailAddressOf(typed) ?? (LOCAL.test(typed) ? typed : undefined);
   if (address === undefined) {
     throw new Error('must be an email address, or a name and an email address in angle brackets');
   }
-  return { name: nameOf(given), address };
+  return { name: nameOf(given.trimEnd()), address };
 }
 
 function nameOf(given: string): string {

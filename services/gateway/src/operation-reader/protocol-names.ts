@@ -63,7 +63,10 @@ export function assertExactNames(json: string): void {
         if (depth === requestDepth && isFollowedByColon(json, end))
           assertExact(json.slice(at + 1, end), seen);
         at = end;
+        break;
       }
+      // Outside of strings, nothing else tells where a name stands.
+      default:
     }
   }
 }

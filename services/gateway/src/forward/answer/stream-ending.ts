@@ -32,7 +32,7 @@ export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding |
 
 /** `identity` is no coding (RFC 9110, section 12.5.3), and neither is the `none` that GraphQL Yoga states. */
 function isCoded(contentEncoding = ''): boolean {
-  return contentEncoding.split(',').some((coding) => !/^[\t ]*(?:identity|none)?[\t ]*$/i.test(coding));
+  return contentEncoding.split(',').some((coding) => !/^(?:identity|none)?$/i.test(coding.trim()));
 }
 
 function endingOf(headers: IncomingHttpHeaders): Ending | undefined {

@@ -56,11 +56,11 @@ export async function wholeBody(
       clock.stop();
       req.off('data', onData).off('end', onEnd).off('close', onGone);
     };
-    const fail = (error: unknown) => {
+    const fail = (error: Error) => {
       stop();
       // The rest is discarded after the response.
       req.pause();
-      reject(error as Error);
+      reject(error);
     };
     const onData = (chunk: Buffer) => {
       clock.progressed();
@@ -70,7 +70,7 @@ export async function wholeBody(
         try {
           onBytes(chunk.length);
         } catch (error) {
-          fail(error);
+          fail(error as Error);
         }
       }
     };
