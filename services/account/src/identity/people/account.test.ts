@@ -55,6 +55,7 @@ describe('changing the email address', () => {
     const { account_id } = person;
     expect(await suite.database('audit_log').where({ account_id }).orderBy('audit_id')).toMatchObject([
       { action: 'signed_in' },
+      { action: 'password_reset_requested', actor: 'unknown' },
       { action: 'email_change_requested', details: { email }, actor: `account:${String(account_id)}` },
       { action: 'email_changed', details: { email, email_before: person.email } },
       { action: 'signed_in' },

@@ -137,7 +137,12 @@ describe('resetting the password', () => {
       await signIn(person, NEW_PASSWORD),
     ]).toEqual([false, 401, 201]);
     expect((await nthMail(suite.mailDirectory, person.email, 2)).subject).toBe('Your password was changed');
-    expect(await audited(person)).toEqual(['signed_in', 'password_reset', 'signed_in']);
+    expect(await audited(person)).toEqual([
+      'signed_in',
+      'password_reset_requested',
+      'password_reset',
+      'signed_in',
+    ]);
   });
 
   test('for an address without an account is answered alike, and no mail is sent', async () => {
