@@ -55,7 +55,7 @@ async function openStream(demo: Demo, token: string): Promise<{ sent: ClientRequ
 /** What callers share is never held by slow ones, nor all of it by one of them (ADR 0084). */
 export function fairShares(stack: () => Stack): void {
   describe('what callers share', () => {
-    test('bodies that do not arrive keep nobody from a token', async () => {
+    test('bodies that do not arrive keep no caller from a token', async () => {
       const { demo } = stack();
       const slow = await Promise.all(
         Array.from({ length: MORE }, (_, number) => slowTokenRequest(demo, number)),

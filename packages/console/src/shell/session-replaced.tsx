@@ -9,7 +9,7 @@ type SessionReplacedProps = {
   former: string | null;
 };
 
-/** Another window has signed in as somebody else: says who, before anything is done in that name. */
+/** Another window has signed in to another account: says who, before anything is done in that name. */
 export function SessionReplaced({ email, former }: SessionReplacedProps) {
   return (
     <Dialog

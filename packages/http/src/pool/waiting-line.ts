@@ -13,7 +13,7 @@ export type WaitingLine = {
 /**
  * Requests that wait for a connection: each holder's in their order, the holders in turn. When it is full, the longest
  * queue gives up its last request (longest queue drop: McKenney, "Stochastic Fairness Queueing", 1990), so that
- * nobody can keep others out of it.
+ * none can keep the others out of it.
  */
 export function createWaitingLine(max: number, dropped: (exchange: PlainExchange) => void): WaitingLine {
   const queues = new Map<Holder, Set<PlainExchange>>();

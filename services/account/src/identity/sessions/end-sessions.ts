@@ -6,7 +6,7 @@ import { endPendingSignIns } from '../two-factor/sign-in/pending-sign-ins.ts';
 import { deleteSession, deleteSessions } from './session-store.ts';
 
 /**
- * Sessions end together with the account's temporary token: whoever has a session can copy it (ADR 0088). `inside` is
+ * Sessions end together with the account's temporary token, which can be copied with a session (ADR 0088). `inside` is
  * a transaction's that holds the account's lock. The returned changes are to be delivered after its commit.
  */
 
