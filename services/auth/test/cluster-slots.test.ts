@@ -9,9 +9,11 @@ let auth: AuthUnderTest;
 
 /** A Redis in cluster mode that has all slots: it refuses any command whose keys aren't in one slot. */
 beforeAll(async () => {
-  auth = await startAuth({ FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '2' }, ['cluster-enabled yes']);
-  await auth.store.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  await waitFor(async () => String(await auth.store.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
+  const settings = { FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '2' };
+  auth = await startAuth(settings, ['cluster-enabled yes'], async (store) => {
+    await store.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await waitFor(async () => String(await store.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
+  });
 });
 
 afterAll(() => auth.close());

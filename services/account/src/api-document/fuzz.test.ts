@@ -29,6 +29,8 @@ const BY_FACTOR = new Set([
   'signInWithTotp',
   'signInWithRecoveryCode',
   'signInWithPasskey',
+  'confirmSessionWithTotp',
+  'confirmSessionWithRecoveryCode',
   'confirmSessionWithPasskey',
   'confirmTotp',
   'addPasskey',

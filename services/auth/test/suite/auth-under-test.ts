@@ -24,10 +24,11 @@ export type AuthUnderTest = {
   close: () => Promise<void>;
 };
 
-/** `redisSettings` are further lines of that Redis' redis.conf. */
+/** `redisSettings` are further lines of that Redis' redis.conf; `prepare` makes it one that takes writes. */
 export async function startAuth(
   env: Readonly<Record<string, string>> = {},
   redisSettings: readonly string[] = [],
+  prepare: (store: RedisConnection) => Promise<void> = () => Promise.resolve(),
 ): Promise<AuthUnderTest> {
   const [account, redis] = await Promise.all([startAccountStandIn(), startTopology(redisSettings)]);
   const service = await startServiceProcess('auth', {
@@ -39,6 +40,7 @@ export async function startAuth(
   });
   const store = openRedis(redis.url, createLogger('suite', 'silent'));
   await waitFor(() => isConnected(store));
+  await prepare(store);
   await waitFor(async () => (await fetch(`${service.privateUrl}/health/ready`)).ok);
   return {
     service,

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { freePort } from '@tollgate/stack/ports';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
+import { documentOf } from '../../../test/suite/http-client.ts';
 import { startTcpServer } from '../../../test/suite/upstreams/upstream-server.ts';
 
 /** An upstream that does what no HTTP server would, at the moments at which connections are lost. */
@@ -84,7 +85,7 @@ test('a refusal before the whole body is read, and the close behind it: the call
     socket.pause().write(refusal, () => socket.destroy());
   });
   for (let call = 0; call < 15; call += 1) {
-    const { status, body } = await gateway.query({ body: 'x'.repeat(1_000_000) });
+    const { status, body } = await gateway.query({ body: documentOf(1_000_000) });
     expect([status, String(body)]).toEqual([413, 'too large']);
   }
   expect(await gateway.metric('tollgate_upstream_failures_total')).toBe(0);
