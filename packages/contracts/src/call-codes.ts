@@ -68,7 +68,10 @@ const ERRORS = {
     meaning: "The request didn't arrive in time: it stalled, or took too long overall.",
     fix: 'Send it again.',
   },
-  payload_too_large: { meaning: 'The body, also decoded, or the GraphQL document is over the limit.', fix: 'Send less.' },
+  payload_too_large: {
+    meaning: 'The body, also decoded, or the GraphQL document is over the limit.',
+    fix: 'Send less.',
+  },
   uri_too_long: { meaning: 'The request target is too long.', fix: 'Send the GraphQL query by POST.' },
   unsupported_media_type: {
     meaning: "The endpoint doesn't accept this content type.",
