@@ -9,18 +9,25 @@ type Done = (error?: Error | null) => void;
 export function hearOut(socket: Socket): void {
   const write = socket._write.bind(socket);
   const writeMany = socket._writev?.bind(socket);
+  let doneOf: Done | undefined;
+  let unlessFailed: Done;
+
+  /** A stream has one such function for all its writes. */
+  function whileSound(done: Done): Done {
+    if (done === doneOf) return unlessFailed;
+    doneOf = done;
+    unlessFailed = (error) => {
+      if ((error ?? null) === null) done();
+    };
+    return unlessFailed;
+  }
+
   socket._write = (chunk, encoding, done) => {
-    write(chunk, encoding, unlessFailed(done));
+    write(chunk, encoding, whileSound(done));
   };
   if (writeMany !== undefined) {
     socket._writev = (chunks, done) => {
-      writeMany(chunks, unlessFailed(done));
+      writeMany(chunks, whileSound(done));
     };
   }
-}
-
-function unlessFailed(done: Done): Done {
-  return (error) => {
-    if ((error ?? null) === null) done();
-  };
 }
