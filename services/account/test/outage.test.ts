@@ -5,7 +5,7 @@ import { startPostgres } from '@tollgate/testbed/postgres';
 import { startRedis } from '@tollgate/testbed/redis';
 import { becomeReady, startAccount } from './suite/account-under-test.ts';
 import type { AccountUnderTest } from './suite/account-under-test.ts';
-import { startPausableProxy } from './suite/peers/pausable-proxy.ts';
+import { startTcpRelay } from '@tollgate/testbed/tcp-relay';
 import { insertAccount, insertApplication, insertPeriod } from './suite/database/records.ts';
 import { getPrivate, getUsage, obtainToken } from './suite/requests.ts';
 import { allCounted, appendBatch, countedUsage, usageEvent } from './suite/usage/usage-streams.ts';
@@ -81,7 +81,7 @@ test('while Postgres is away calls get 503, usage waits, and all returns by itse
 
 test('a Postgres that hangs costs 503 in bounded time, not a hang, and nothing is counted twice', async () => {
   const database = await createDatabase();
-  const proxy = await startPausableProxy(database.url);
+  const proxy = await startTcpRelay(database.url);
   cleanUps.push(
     () => database.drop(),
     () => proxy.close(),
@@ -127,7 +127,7 @@ test('while Redis is away account says so, still answers the others, and counts 
 
 test('a connection to Redis on which nothing comes any more is given up, and usage is counted on a new one', async () => {
   const redis = await startRedis();
-  const proxy = await startPausableProxy(redis.url);
+  const proxy = await startTcpRelay(redis.url);
   cleanUps.push(
     () => redis.stop(),
     () => proxy.close(),

@@ -9,7 +9,7 @@ import { createQuery, sqlState } from '../src/platform/database/query.ts';
 import { createLogger } from '@tollgate/log';
 import { becomeReady, startAccount } from './suite/account-under-test.ts';
 import { insertAccount, insertApplication, insertPeriod } from './suite/database/records.ts';
-import { startMovableAddress } from '@tollgate/testbed/movable-address';
+import { startTcpRelay } from '@tollgate/testbed/tcp-relay';
 import { obtainToken, getUsage } from './suite/requests.ts';
 import { runProgram } from './suite/programs.ts';
 import { appendBatch, usageEvent } from './suite/usage/usage-streams.ts';
@@ -50,7 +50,7 @@ async function pair() {
 
 test('account moves its connections to the new primary behind the same address, and writes there', async () => {
   const { primary, standby } = await pair();
-  const address = await startMovableAddress(primary.url);
+  const address = await startTcpRelay(primary.url);
   cleanUps.push(() => address.close());
   const suite = await startAccount({ databaseUrl: primary.url, settings: { DATABASE_URL: address.url } });
   cleanUps.push(() => suite.close());

@@ -13,8 +13,8 @@ import { startRealServices } from './suite/real-services.ts';
 import type { Customer, RealServices } from './suite/real-services.ts';
 import { startServer } from './suite/upstreams/server.ts';
 import type { TestServer } from './suite/upstreams/server.ts';
-import { startTcpRelay } from './suite/tcp-relay.ts';
-import type { TcpRelay } from './suite/tcp-relay.ts';
+import { startLossyRelay } from './suite/lossy-relay.ts';
+import type { LossyRelay } from './suite/lossy-relay.ts';
 
 /**
  * "Within a second, even in an outage": each service and store is stopped (SIGSTOP) or killed, for cached tokens, open
@@ -29,7 +29,7 @@ let upstream: TestServer;
 let wsUpstream: GraphqlUpstream;
 let services: RealServices;
 /** Between account and auth. */
-let relay: TcpRelay;
+let relay: LossyRelay;
 
 beforeAll(async () => {
   [postgres, wsUpstream, upstream] = await Promise.all([
@@ -45,7 +45,7 @@ beforeAll(async () => {
   services = await startRealServices({
     databaseUrl: postgres.url,
     authUrlOfAccount: async (authPort) => {
-      relay = await startTcpRelay(authPort);
+      relay = await startLossyRelay(authPort);
       return `http://127.0.0.1:${String(relay.port)}`;
     },
     gatewayEnv: {

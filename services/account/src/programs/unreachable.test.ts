@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { freePort } from '@tollgate/stack/ports';
 import { createDatabase } from '@tollgate/testbed/database';
 import { runProgram } from '../../test/suite/programs.ts';
-import { startPausableProxy } from '../../test/suite/peers/pausable-proxy.ts';
+import { startTcpRelay } from '@tollgate/testbed/tcp-relay';
 
 /** Programs that run in Jobs and init containers say why they can't reach Postgres. */
 
@@ -22,7 +22,7 @@ test.each(['migrate', 'reseal', 'seed'])('%s: nothing listens', async (program) 
 
 test('migrate: it accepts connections and never answers', async () => {
   const database = await createDatabase();
-  const proxy = await startPausableProxy(database.url);
+  const proxy = await startTcpRelay(database.url);
   proxy.pause();
   const { code, stdout } = await runProgram('programs/migrate', { DATABASE_URL: proxy.url });
   expect([code, stdout]).toEqual([

@@ -4,7 +4,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedisProcess } from './redis.ts';
 import type { OwnRedis, RunningRedis } from './redis.ts';
-import { startMovableAddress } from '../movable-address.ts';
+import { startTcpRelay } from '../tcp-relay.ts';
 import { readRun } from '../run.ts';
 
 const DOWN_AFTER_MS = 1_000;
@@ -113,7 +113,7 @@ export async function startMovableRedis(settings: readonly string[] = []): Promi
   const start = () => startRedisProcess({ settings: () => Promise.resolve(lines), password });
   const [master, replica] = await Promise.all([start(), start()]);
   await setMaster(replica, master);
-  const address = await startMovableAddress(master.url);
+  const address = await startTcpRelay(master.url);
   const move = () => {
     address.moveTo(replica.url);
   };

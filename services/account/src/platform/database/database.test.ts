@@ -8,7 +8,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { createDatabase } from '@tollgate/testbed/database';
 import type { Database } from '@tollgate/testbed/database';
 import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
-import { startPausableProxy } from '../../../test/suite/peers/pausable-proxy.ts';
+import { startTcpRelay } from '@tollgate/testbed/tcp-relay';
 import { insertAccount } from '../../../test/suite/database/records.ts';
 import { openDatabase } from './database.ts';
 import { createPostgresServer } from './postgres-server.ts';
@@ -122,7 +122,7 @@ describe('a Postgres that is away is service_unavailable', () => {
   });
 
   test('where it accepts the connection and never answers', async () => {
-    const proxy = await startPausableProxy(home.url);
+    const proxy = await startTcpRelay(home.url);
     proxy.pause();
     await unavailable(proxy.url);
     await proxy.close();
@@ -158,7 +158,7 @@ describe('a Postgres that is away is service_unavailable', () => {
 
 describe('a Postgres that falls silent within a transaction', () => {
   test('costs that transaction, and never leaks its statements into the next one', async () => {
-    const proxy = await startPausableProxy(home.url);
+    const proxy = await startTcpRelay(home.url);
     await withPool(proxy.url, async (database) => {
       const lost = database.transaction(async (transaction) => {
         await insertAccount(transaction, { email: 'lost@example.com' });

@@ -6,7 +6,7 @@ import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
-import { startPausableProxy } from '../../../test/suite/peers/pausable-proxy.ts';
+import { startTcpRelay } from '@tollgate/testbed/tcp-relay';
 import { openLiveFeed } from '../../../test/suite/usage/live-feed.ts';
 import { appendBatch, usageEvent } from '../../../test/suite/usage/usage-streams.ts';
 
@@ -48,7 +48,7 @@ test('while Postgres is away a feed says so once, stays open, and goes on afterw
 
 test('a Postgres that hangs pauses the feed, too, and it goes on afterwards', async () => {
   const database = await createDatabase();
-  const proxy = await startPausableProxy(database.url);
+  const proxy = await startTcpRelay(database.url);
   cleanUps.push(
     () => database.drop(),
     () => proxy.close(),

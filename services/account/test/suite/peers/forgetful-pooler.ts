@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { startTcpRelay } from '@tollgate/testbed/tcp-relay';
 
 /** A proxy to Postgres that passes no startup options on, as PgBouncer does with `ignore_startup_parameters = options`. */
 export type ForgetfulPooler = {
@@ -11,41 +9,22 @@ export type ForgetfulPooler = {
 };
 
 export async function startForgetfulPooler(targetUrl: string): Promise<ForgetfulPooler> {
-  const target = new URL(targetUrl);
-  const sockets = new Set<Socket>();
   let forgets = false;
-  const server = createServer((client) => {
-    const postgres = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [
-      [client, postgres],
-      [postgres, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => undefined);
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-    }
-    client.once('data', (startup: Buffer) => {
-      postgres.write(forgets ? withoutOptions(startup) : startup);
-      client.pipe(postgres);
-      postgres.pipe(client);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = new URL(targetUrl);
-  url.port = String((server.address() as AddressInfo).port);
+  const relay = await startTcpRelay(targetUrl, (_client, postgres) => {
+    let isStartup = true;
+    return {
+      toServer: (bytes) => {
+        postgres.write(isStartup && forgets ? withoutOptions(bytes) : bytes);
+        isStartup = false;
+      },
+    };
+  });
   return {
-    url: url.href,
+    url: relay.url,
     forget: () => {
       forgets = true;
     },
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
+    close: relay.close,
   };
 }
 

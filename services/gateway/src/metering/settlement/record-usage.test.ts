@@ -4,17 +4,17 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import { callsIn, recordedBatches } from '../../../test/suite/records/recorded-usage.ts';
-import { startTcpRelay } from '../../../test/suite/tcp-relay.ts';
-import type { TcpRelay } from '../../../test/suite/tcp-relay.ts';
+import { startLossyRelay } from '../../../test/suite/lossy-relay.ts';
+import type { LossyRelay } from '../../../test/suite/lossy-relay.ts';
 
 let gateway: GatewayUnderTest;
-let relay: TcpRelay;
+let relay: LossyRelay;
 let nextAccount = 1_000;
 
 beforeAll(async () => {
   gateway = await startGateway({
     redisUrl: async ({ url, port }) => {
-      relay = await startTcpRelay(port);
+      relay = await startLossyRelay(port);
       return url.replace(`:${String(port)}`, `:${String(relay.port)}`);
     },
   });
