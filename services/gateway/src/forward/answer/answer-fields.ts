@@ -50,6 +50,15 @@ export function multipartDelimiter({ 'content-type': type = '' }: IncomingHttpHe
   return `--${quoted ?? token ?? '-'}`;
 }
 
+/**
+ * The content codings of a response, in the order in which they were applied. `identity` is none (RFC 9110, section
+ * 12.5.3), and neither is the `none` that GraphQL Yoga states.
+ */
+export function contentCodings({ 'content-encoding': stated = '' }: IncomingHttpHeaders): string[] {
+  const codings = stated.split(',').map((coding) => coding.trim().toLowerCase());
+  return codings.filter((coding) => !['', 'identity', 'none'].includes(coding));
+}
+
 /** Whether a caller needs the whole response before it can use it, as with JSON, for which no type is taken. */
 export function isDocument({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type === undefined || /^application\/(?:graphql-response\+)?json[\t ]*(?:;|$)/i.test(type);

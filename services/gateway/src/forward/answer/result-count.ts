@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { isEventStream, isMultipart, multipartDelimiter } from './answer-fields.ts';
+import { contentCodings, isEventStream, isMultipart, multipartDelimiter } from './answer-fields.ts';
 
 /** Counts the results in a response that has several: events, or the parts of a multipart response. */
 export type ResultCount = {
@@ -23,21 +23,19 @@ const DECODERS = new Map<string, () => Transform>([
   ['zstd', createZstdDecompress],
 ]);
 
-const UNCODED = new Set(['identity', 'none']);
-
 /** Null for a response that is one result, or in a coding that the gateway can't read. */
 export function createResultCount(headers: IncomingHttpHeaders): ResultCount | null {
   const count = countOf(headers);
   if (count === null) return null;
-  const coding = headers['content-encoding']?.trim().toLowerCase();
+  const [coding, another] = contentCodings(headers);
   let results = 0;
   const sawText = (chunk: Buffer) => {
     results += count(chunk.toString('latin1'));
   };
-  if (coding === undefined || UNCODED.has(coding)) {
+  if (coding === undefined) {
     return { saw: sawText, results: () => results, ended: () => Promise.resolve() };
   }
-  const decoder = DECODERS.get(coding)?.();
+  const decoder = another === undefined ? DECODERS.get(coding)?.() : undefined;
   if (decoder === undefined) return null;
   // What can't be decoded ends the count; the caller can't read it either.
   const over = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Problem } from '@tollgate/http/problem';
-import { isEventStream, isSubscriptionStream, multipartDelimiter } from './answer-fields.ts';
+import { contentCodings, isEventStream, isSubscriptionStream, multipartDelimiter } from './answer-fields.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 
 /** Follows an open stream, so that its last event can say why it ends. */
@@ -20,7 +20,7 @@ type Ending = (tail: string, errors: readonly object[]) => string | undefined;
 export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding | undefined {
   const ending = endingOf(headers);
   if (ending === undefined) return undefined;
-  if (isCoded(headers['content-encoding'])) return { saw: () => undefined, lastPart: () => '' };
+  if (contentCodings(headers).length > 0) return { saw: () => undefined, lastPart: () => '' };
   let tail = '';
   return {
     saw: (chunk) => {
@@ -28,11 +28,6 @@ export function createStreamEnding(headers: IncomingHttpHeaders): StreamEnding |
     },
     lastPart: (why, requestId) => ending(tail, [graphqlError(why, requestId)]),
   };
-}
-
-/** `identity` is no coding (RFC 9110, section 12.5.3), and neither is the `none` that GraphQL Yoga states. */
-function isCoded(contentEncoding = ''): boolean {
-  return contentEncoding.split(',').some((coding) => !/^(?:identity|none)?$/i.test(coding.trim()));
 }
 
 function endingOf(headers: IncomingHttpHeaders): Ending | undefined {
