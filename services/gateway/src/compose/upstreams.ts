@@ -3,7 +3,8 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import { createForwarder } from '../forward/forward.ts';
-import { createStreamSlots } from '../forward/upstream/stream-slots.ts';
+import { Problem } from '@tollgate/http/problem';
+import { createRoom } from '../http/room.ts';
 import type { createUpstreamMetrics } from '../forward/upstream/upstream-metrics.ts';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import type { Metrics } from '../metrics.ts';
@@ -22,11 +23,13 @@ export function composeUpstreams(
 ) {
   const { observerOf, trusts, logger } = parts;
   const cors = parts.cors?.fields ?? null;
-  const streamSlots = createStreamSlots({
-    max: config.UPSTREAM_STREAMS,
-    maxPerPayer: config.UPSTREAM_STREAMS_PER_PAYER,
+  const streamSlots = createRoom({
+    total: config.UPSTREAM_STREAMS,
+    perPayer: config.UPSTREAM_STREAMS_PER_PAYER,
+    tooMuchOfPayer: () => new Problem('too_many_streams', { headers: { 'retry-after': '1' } }),
+    what: 'streams; UPSTREAM_STREAMS bounds them',
   });
-  parts.metrics.observeStreams({ open: streamSlots.open, perPayerMax: config.UPSTREAM_STREAMS_PER_PAYER });
+  parts.metrics.observeStreams({ open: streamSlots.taken, perPayerMax: config.UPSTREAM_STREAMS_PER_PAYER });
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
     createForwarder({
       ...forwarding(config),

@@ -11,7 +11,7 @@ import type { Price, PriceFault } from './price/price.ts';
 import type { PriceLog } from './price/price-log.ts';
 import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer/relay.ts';
 import { upstreamPath } from './request/upstream-path.ts';
-import type { StreamSlots } from './upstream/stream-slots.ts';
+import type { Room } from '../http/room.ts';
 import type { UpstreamObserver } from './upstream/upstream-metrics.ts';
 import type { UpstreamAddress, Upstreams } from './upstream/upstreams.ts';
 
@@ -30,7 +30,8 @@ type ExchangeParts = {
   observer: Pick<UpstreamObserver, 'onRetry'>;
   abandoned: AbandonedCalls;
   logPrice: PriceLog;
-  streamSlots: StreamSlots;
+  /** Open streams, each of which has a connection of its own (ADR 0084). */
+  streamSlots: Pick<Room, 'take'>;
 };
 
 /** The request as it goes out, whichever address gets it. */
@@ -108,7 +109,7 @@ export class Exchange implements RelayEvents {
   }
 
   onStream(): void {
-    this.#leaveStreams ??= this.#parts.streamSlots.take(this.#request.payerId);
+    this.#leaveStreams ??= this.#parts.streamSlots.take(this.#request.payerId, 1).release;
     this.#address.pool.setApart(this.#relay);
   }
 

@@ -16,7 +16,7 @@ import type { ForwardOutcome, RelayOptions } from './answer/relay.ts';
 import type { ReadCall } from '../operation-reader/read-call.ts';
 import { callersFields, gatewayFields } from './request/request-fields.ts';
 import type { CallerIds } from './request/request-fields.ts';
-import type { StreamSlots } from './upstream/stream-slots.ts';
+import type { Room } from '../http/room.ts';
 import { createUpstreams } from './upstream/upstreams.ts';
 import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
@@ -37,7 +37,7 @@ export type ForwarderOptions = UpstreamsOptions &
   ExchangeLimits & {
     /** For silence within a body of the upstream, or of a caller that doesn't read. */
     bodyIdleTimeoutMs: number;
-    streamSlots: StreamSlots;
+    streamSlots: Pick<Room, 'take'>;
     trusts: TrustsAddress;
     logger: Pick<Logger, 'warn'>;
     /** Null if the gateway leaves cross-origin requests to the upstream. */
@@ -93,7 +93,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = {
       ...{ method: req.method ?? 'GET', query: queryOf(req), body, operations, trace, cost },
-      ...{ payerId, leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId) : null },
+      ...{
+        payerId,
+        leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,
+      },
       ...{ sharedHeaders: repeats ? sharedFields(req) : NONE, headers },
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;

@@ -2,20 +2,28 @@ import { Problem } from '@tollgate/http/problem';
 
 /** What one call takes of a room that payers share. */
 export type Place = {
-  /** @throws {Problem} as `take` */
-  grow: (amount: number) => void;
+  /** Makes it as large as that, unless it is larger. @throws {Problem} as `take` */
+  reach: (amount: number) => void;
   /** May be called again. */
   release: () => void;
 };
 
 export type Room = {
-  /** @throws {Problem} too_many_requests if it is the payer's part that is used up, else service_unavailable. */
+  /** @throws {Problem} the room's for the payer if its part is used up, else service_unavailable. */
   take: (payerId: number, amount: number) => Place;
+  taken: () => number;
 };
 
-/** A room of which no payer gets more than a part, so that one can't hold up the others. */
-export function createRoom(limits: { total: number; perPayer: number; what: string }): Room {
-  const { total, perPayer, what } = limits;
+export type RoomOptions = {
+  total: number;
+  perPayer: number;
+  tooMuchOfPayer: () => Problem;
+  /** What is used up, for the log. */
+  what: string;
+};
+
+/** A room of which no payer gets more than a part, so that one can't hold up the others (ADR 0084). */
+export function createRoom({ total, perPayer, tooMuchOfPayer, what }: RoomOptions): Room {
   const byPayer = new Map<number, number>();
   let taken = 0;
 
@@ -27,12 +35,7 @@ export function createRoom(limits: { total: number; perPayer: number; what: stri
   }
 
   function assertFits(payerId: number, amount: number): void {
-    if ((byPayer.get(payerId) ?? 0) + amount > perPayer) {
-      throw new Problem('too_many_requests', {
-        detail: `Too many ${what} at a time.`,
-        headers: { 'retry-after': '1' },
-      });
-    }
+    if ((byPayer.get(payerId) ?? 0) + amount > perPayer) throw tooMuchOfPayer();
     if (taken + amount > total) {
       throw new Problem('service_unavailable', { cause: new Error(`too many ${what}`) });
     }
@@ -41,19 +44,21 @@ export function createRoom(limits: { total: number; perPayer: number; what: stri
   return {
     take: (payerId, first) => {
       let amount = 0;
-      const grow = (more: number) => {
-        assertFits(payerId, more);
-        add(payerId, more);
-        amount += more;
+      const reach = (wanted: number) => {
+        if (wanted <= amount) return;
+        assertFits(payerId, wanted - amount);
+        add(payerId, wanted - amount);
+        amount = wanted;
       };
-      grow(first);
+      reach(first);
       return {
-        grow,
+        reach,
         release: () => {
           add(payerId, -amount);
           amount = 0;
         },
       };
     },
+    taken: () => taken,
   };
 }

@@ -4,13 +4,13 @@ import { isWhole } from '@tollgate/http/message';
 import type { HttpRequest } from '@tollgate/http/message';
 import { Problem } from '@tollgate/http/problem';
 import { queryOf } from '@tollgate/http/request-head';
+import { createRoom } from '../http/room.ts';
+import type { Place, RoomOptions } from '../http/room.ts';
 import { arrivedBody, declaredBytes, streamedBody, wholeBody } from './body/arriving-body.ts';
 import type { BodyLimits } from './body/arriving-body.ts';
 import { bodyForm } from './body/body-form.ts';
 import { bodyDecoder } from './body/content-coding.ts';
 import type { Decode } from './body/content-coding.ts';
-import { createRoom } from './body/room.ts';
-import type { Place } from './body/room.ts';
 import { MAX_OPERATIONS_BYTES, createUploadParts } from './body/upload-parts.ts';
 import type { OperationReader, Operations } from './operation-reader.ts';
 import { assertExactNames, assertExactParameters } from './protocol-names.ts';
@@ -55,17 +55,18 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
   // One body always fits.
   const bodiesPerPayer = Math.max(
     options.bodiesMaxBytes / PART_OF_PAYER,
-    BODY_MIN_BYTES + 2 * limits.maxBytes,
+    BODY_MIN_BYTES,
+    2 * limits.maxBytes,
   );
   const bodies = createRoom({
     total: Math.max(options.bodiesMaxBytes, bodiesPerPayer),
     perPayer: bodiesPerPayer,
-    what: 'request bodies',
+    ...refusing('request bodies'),
   });
   const uploads = createRoom({
     total: maxUploads,
     perPayer: Math.ceil(maxUploads / PART_OF_PAYER),
-    what: 'uploads',
+    ...refusing('uploads'),
   });
 
   function readUrl(req: HttpRequest): ReadCall {
@@ -99,14 +100,14 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
 
   async function arriving(req: HttpRequest, decode: Decode | null, place: Place): Promise<ReadCall | null> {
     try {
-      const received = isWhole(req) ? arrivedBody(req, limits) : await wholeBody(req, limits, place.grow);
+      const received = isWhole(req) ? arrivedBody(req, limits) : await wholeBody(req, limits, place.reach);
       if (received === null) {
         place.release();
         return null;
       }
       if (decode === null) return whole(received, place.release);
       const body = await decode(received, limits.maxBytes);
-      place.grow(body.length);
+      place.reach(received.length + body.length);
       return whole(body, place.release);
     } catch (error) {
       place.release();
@@ -164,6 +165,17 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
     }
     if (decode === null && isWhole(req)) return whole(arrivedBody(req, limits), NOTHING_HELD);
     return arriving(req, decode, bodies.take(payerId, BODY_MIN_BYTES));
+  };
+}
+
+function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
+  return {
+    tooMuchOfPayer: () =>
+      new Problem('too_many_requests', {
+        detail: `Too many ${what} at a time.`,
+        headers: { 'retry-after': '1' },
+      }),
+    what,
   };
 }
 

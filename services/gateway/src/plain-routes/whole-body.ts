@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '@tollgate/http/problem';
+import { receiveWhole } from '../http/receive-whole.ts';
 
 export type WholeBodyLimits = {
   maxBytes: number;
@@ -25,50 +26,29 @@ export function createReadWhole({
    * Null without a body, and where the caller has gone.
    * @throws {Problem} payload_too_large; request_timeout
    */
-  return (req) =>
-    new Promise((resolve, reject) => {
-      const { 'content-length': declared, 'transfer-encoding': coding } = req.headers;
-      if (Number(declared ?? 0) > maxBytes) {
-        reject(tooLarge());
-        return;
-      }
-      if (coding === undefined && Number(declared ?? 0) === 0) {
-        resolve(null);
-        return;
-      }
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      const end = () => {
-        arriving.delete(giveUp);
-        clearTimeout(timer);
-        req.off('data', onData);
-      };
-      const fail = (problem: Problem) => {
-        end();
-        reject(problem);
-      };
+  return async (req) => {
+    const { 'content-length': declared, 'transfer-encoding': coding } = req.headers;
+    if (Number(declared ?? 0) > maxBytes) throw tooLarge();
+    if (coding === undefined && Number(declared ?? 0) === 0) return null;
+    return receiveWhole(req, (fail) => {
       const giveUp = () => {
         fail(new Problem('request_timeout', { detail: LATE, headers: { connection: 'close' } }));
-      };
-      const onData = (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > maxBytes) fail(tooLarge());
-        else chunks.push(chunk);
       };
       const timer = setTimeout(giveUp, timeoutMs);
       arriving.add(giveUp);
       const [oldest] = arriving;
       if (arriving.size > maxArriving) oldest?.();
-      req.on('data', onData);
-      req.once('end', () => {
-        end();
-        resolve(Buffer.concat(chunks));
-      });
-      req.once('close', () => {
-        end();
-        resolve(null);
-      });
+      return {
+        received: (bytes) => {
+          if (bytes > maxBytes) throw tooLarge();
+        },
+        stop: () => {
+          arriving.delete(giveUp);
+          clearTimeout(timer);
+        },
+      };
     });
+  };
 }
 
 const LATE = 'The body of the request did not arrive in time.';

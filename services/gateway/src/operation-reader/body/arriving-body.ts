@@ -4,7 +4,7 @@ import type { HttpRequest, WholeRequest } from '@tollgate/http/message';
 import { Problem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import { askForBody } from '../../http/expect-continue.ts';
-import { createGrowingBytes } from './growing-bytes.ts';
+import { receiveWhole } from '../../http/receive-whole.ts';
 
 export type BodyLimits = {
   maxBytes: number;
@@ -38,52 +38,28 @@ export function arrivedBody(
 }
 
 /**
- * A request's whole body; null if the caller has gone.
- * @throws {Problem} (the promise) payload_too_large, request_timeout, and what `onBytes` throws.
+ * A request's whole body; null if the caller has gone. `onLength` is told how many bytes have arrived.
+ * @throws {Problem} (the promise) payload_too_large, request_timeout, and what `onLength` throws.
  */
 export async function wholeBody(
   req: IncomingMessage,
   limits: BodyLimits,
-  onBytes: (bytes: number) => void,
+  onLength: (bytes: number) => void,
 ): Promise<Buffer | null> {
   if (declaredBytes(req, limits) === 0) return NOTHING;
   // No event would follow.
   if (req.destroyed) return null;
   askForBody(req);
-  return new Promise((resolve, reject) => {
-    const received = createGrowingBytes();
-    const stop = () => {
-      clock.stop();
-      req.off('data', onData).off('end', onEnd).off('close', onGone);
-    };
-    const fail = (error: Error) => {
-      stop();
-      // The rest is discarded after the response.
-      req.pause();
-      reject(error);
-    };
-    const onData = (chunk: Buffer) => {
-      clock.progressed();
-      received.append(chunk);
-      if (received.view().length > limits.maxBytes) fail(new Problem('payload_too_large'));
-      else {
-        try {
-          onBytes(chunk.length);
-        } catch (error) {
-          fail(error as Error);
-        }
-      }
-    };
-    const onEnd = () => {
-      stop();
-      resolve(received.view());
-    };
-    const onGone = () => {
-      stop();
-      resolve(null);
-    };
+  return receiveWhole(req, (fail) => {
     const clock = startClock(req, limits, fail);
-    req.on('data', onData).once('end', onEnd).once('close', onGone);
+    return {
+      received: (bytes) => {
+        clock.progressed();
+        if (bytes > limits.maxBytes) throw new Problem('payload_too_large');
+        onLength(bytes);
+      },
+      stop: clock.stop,
+    };
   });
 }
 
