@@ -6,9 +6,9 @@ import type { Session } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { CheckEmail } from './check-email.tsx';
 import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { EntryPage } from './entry-page.tsx';
+import { LinkByEmail } from './link-by-email.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 import { useLinkToken } from './use-link-token.ts';
 
@@ -127,48 +127,19 @@ function DeadChange() {
 
 /** A link that was used has made the account: then the new mail says so. */
 function DeadSignUp() {
-  const [email, setEmail] = useState<string | null>(null);
-  const send = (address: string) =>
-    resultOf(api.POST('/api/console/sign-up/resend', { body: { email: address } }));
-  if (email !== null) {
-    return (
-      <CheckEmail
-        onSendAgain={() => send(email)}
-        onCorrect={() => {
-          setEmail(null);
-        }}
-      >
-        If you signed up with <strong>{email}</strong> in the last 24 hours, we sent a new link.
-      </CheckEmail>
-    );
-  }
   return (
-    <EntryPage title="Finish signing up">
-      <DeadLink>
-        <p>If you have finished signing up already, sign in. Otherwise we can send a new link.</p>
-      </DeadLink>
-      <Form
-        submitLabel="Send a new link"
-        onSubmit={async ({ email: address = '' }) => {
-          await send(address);
-          return address;
-        }}
-        onDone={setEmail}
-      >
-        {(errors) => (
-          <TextField
-            label="Email"
-            name="email"
-            type="email"
-            autoComplete="username"
-            error={errors['email']}
-            maxLength={254}
-          />
-        )}
-      </Form>
-      <p>
-        <SignInLink>Sign in</SignInLink>
-      </p>
-    </EntryPage>
+    <LinkByEmail
+      title="Finish signing up"
+      intro={
+        <DeadLink>
+          <p>If you have finished signing up already, sign in. Otherwise we can send a new link.</p>
+        </DeadLink>
+      }
+      submitLabel="Send a new link"
+      send={(email) => resultOf(api.POST('/api/console/sign-up/resend', { body: { email } }))}
+      sent={(email) => <>If you signed up with {email} in the last 24 hours, we sent a new link.</>}
+    >
+      <SignInLink>Sign in</SignInLink>
+    </LinkByEmail>
   );
 }
