@@ -5,7 +5,7 @@ import { bodyOf, GET, startRawServer } from '../../test/suite/raw-server.ts';
 import type { RawServer } from '../../test/suite/raw-server.ts';
 import type { HttpPool, HttpPoolOptions, PoolRequest } from './http-pool.ts';
 
-/** Holders share a pool: one that takes all it can get keeps nobody else waiting. */
+/** Holders share a pool: one that takes all it can get keeps no other waiting. */
 
 let server: RawServer;
 let asked: string[];

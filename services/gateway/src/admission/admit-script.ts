@@ -15,7 +15,8 @@ export const LEASE_MS = 8_000;
 
 /**
  * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Each
- * takes the same number of units of the rate, all or none. Decides before it writes, so a refused call costs nothing. A limit of -1 isn't part of the plan.
+ * takes the same number of units of the rate, all or none. Decides before it writes, so a refused call costs nothing. A
+ * limit of -1 isn't part of the plan.
  * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
  * restart forgets the rate, and a renewal restores the leases (ADR 0020).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of

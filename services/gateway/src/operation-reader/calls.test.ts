@@ -115,7 +115,7 @@ describe('the operation decides on the price, not the form of the answer', () =>
     expect(await costOf(SUBSCRIPTION, type, answer)).toMatchObject({ points: 5, requests: 1 });
   });
 
-  test('a persisted operation, of which nobody knows the type: each result, and by the minute', async () => {
+  test('a persisted operation of unknown type: each result, and by the minute', async () => {
     expect(await costOf(PERSISTED, 'text/event-stream', EVENTS)).toMatchObject({
       points: 2 * DEFAULT_POINTS + 5,
       requests: 1,

@@ -69,7 +69,7 @@ describe('attempts to sign in', () => {
     const statuses = [];
     for (let count = 0; count < 9; count += 1) {
       const address = `2001:db8:7:7::${String(count + 1)}`;
-      statuses.push((await attempt(`nobody-${String(count)}@example.com`, 'wrong', address)).status);
+      statuses.push((await attempt(`unknown-${String(count)}@example.com`, 'wrong', address)).status);
     }
     expect(statuses).toEqual([...Array<number>(8).fill(401), 429]);
     expect((await attempt(email, password, '2001:db8:7:7::ffff')).status).toBe(429);
@@ -81,7 +81,7 @@ describe('attempts to sign in', () => {
     const from = (number: number) => `2001:db8:9:${(0x100 + number).toString(16)}::1`;
     const statuses = [];
     for (let count = 0; count < 17; count += 1) {
-      statuses.push((await attempt(`nobody-${String(count)}@example.com`, 'wrong', from(count))).status);
+      statuses.push((await attempt(`unknown-${String(count)}@example.com`, 'wrong', from(count))).status);
     }
     expect(statuses).toEqual([...Array<number>(16).fill(401), 429]);
     expect((await attempt(email, password, from(99))).status).toBe(429);
@@ -99,7 +99,7 @@ describe('attempts to sign in', () => {
     const statuses = [];
     for (let count = 0; count < 9; count += 1) {
       const address = forms[count % forms.length]?.(`5000${String(count)}`) ?? '';
-      statuses.push((await attempt(`nobody-${String(count)}@example.com`, 'wrong', address)).status);
+      statuses.push((await attempt(`unknown-${String(count)}@example.com`, 'wrong', address)).status);
     }
     expect(statuses).toEqual([...Array<number>(8).fill(401), 429]);
     expect((await attempt('nobody@example.com', 'wrong', '192.0.2.9:50001')).status).toBe(401);
@@ -142,7 +142,7 @@ describe('attempts to sign in', () => {
       for (let count = 0; count < 9; count += 1) {
         const address = `203.0.113.${String(count)}`;
         statuses.push(
-          (await attempt(`nobody-${String(count)}@example.com`, 'wrong', address, direct)).status,
+          (await attempt(`unknown-${String(count)}@example.com`, 'wrong', address, direct)).status,
         );
       }
       expect(statuses).toEqual([...Array<number>(8).fill(401), 429]);
@@ -166,7 +166,7 @@ test('a flood of sign-ins gets 503 where the line is full, and the process goes 
     const { email, password } = await person();
     const flood = Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        attempt(`nobody-${String(index)}@example.com`, 'wrong', `198.18.0.${String(index)}`, flooded),
+        attempt(`unknown-${String(index)}@example.com`, 'wrong', `198.18.0.${String(index)}`, flooded),
       ),
     );
     expect((await fetch(`${flooded.privateUrl}/health/live`)).status).toBe(200);
@@ -195,7 +195,7 @@ test('a flood from changing addresses of one network leaves the others their sig
     const guess = async (caller: number) => {
       for (let count = 0; !isOver; count += 1) {
         const address = `2001:db8:66:${((caller * 97 + count) % 512).toString(16)}::1`;
-        const { status } = await attempt(`nobody-${String(caller)}@example.com`, 'wrong', address, flooded);
+        const { status } = await attempt(`unknown-${String(caller)}@example.com`, 'wrong', address, flooded);
         if (status === 503) refused += 1;
       }
     };

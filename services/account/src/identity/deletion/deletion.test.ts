@@ -223,7 +223,7 @@ describe('when the grace is over', () => {
     expect((await row(owner))['email']).toBe(owner.email);
   });
 
-  test('nobody can cancel any more, also before the erasure', async () => {
+  test('a cancellation is refused, also before the erasure', async () => {
     await requestDeletion(owner);
     await due(owner);
     const cancelled = await owner.browser.request('DELETE', PATH);

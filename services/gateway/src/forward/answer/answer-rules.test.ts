@@ -132,7 +132,7 @@ describe('of an upstream’s answer', () => {
     expect(headers['x-accel-buffering']).toBe('no');
   });
 
-  test('a shared cache in front gives one caller’s answer to nobody else', async () => {
+  test('a shared cache in front gives one caller’s answer to no other', async () => {
     let calls = 0;
     gateway.upstream((req, res) => {
       calls += 1;

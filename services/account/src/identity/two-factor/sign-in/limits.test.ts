@@ -149,7 +149,7 @@ test('any number of sign-ins by passkey from one address is good', async () => {
     statuses.push(await signInWith(authenticator, browser));
   }
   expect(new Set(statuses)).toEqual(new Set([201]));
-  // Challenges that nobody answers count.
+  // Unanswered challenges count.
   for (let count = 0; count < PER_ADDRESS; count += 1) await options(browser);
   await options(browser, 429);
 });
