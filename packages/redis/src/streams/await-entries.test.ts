@@ -17,6 +17,9 @@ const AFTER = new Map([
   ['other', '0-0'],
 ]);
 
+/** No entry comes after these. */
+const AFTER_ALL = new Map([...AFTER.keys()].map((stream) => [stream, '$']));
+
 beforeAll(async () => {
   server = await startRedis();
   redis = openRedis(server.url, createLogger('suite', 'silent'));
@@ -48,4 +51,16 @@ test('a wait ends with the first entry of any stream', async () => {
   await redis.xadd('other', '*', 'field', 'value');
   const [found, tookMs] = await waiting;
   expect([found, tookMs < 2_000]).toEqual([true, true]);
+});
+
+test('a wait that is interrupted fails at once, and later ones work', async () => {
+  const waiting = watch.wait(AFTER_ALL).then(
+    () => 'ended',
+    () => 'interrupted',
+  );
+  await waitFor(async () => (await redis.info('clients')).includes('blocked_clients:1'));
+  watch.interrupt();
+  expect(await waiting).toBe('interrupted');
+  await redis.xadd('one', '*', 'field', 'value');
+  await waitFor(() => watch.wait(AFTER).catch(() => false));
 });

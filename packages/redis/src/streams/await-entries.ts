@@ -7,7 +7,9 @@ export type StreamIds = ReadonlyMap<string, string>;
 export type EntryWatch = {
   /** Whether a stream has an entry after its id; false after BLOCK_MS without one. @throws if Redis is unavailable */
   wait: (after: StreamIds) => Promise<boolean>;
-  /** Ends a wait, which throws. */
+  /** Ends a wait, which throws. There may be others later. */
+  interrupt: () => void;
+  /** Ends a wait, which throws, for good. */
   close: () => void;
 };
 
@@ -36,6 +38,10 @@ export function openEntryWatch(redis: RedisConnection): EntryWatch | undefined {
       const ids = [...after.values()];
       const entries = await connection.xread('COUNT', 1, 'BLOCK', BLOCK_MS, 'STREAMS', ...streams, ...ids);
       return entries !== null;
+    },
+    // CLIENT UNBLOCK, on another connection, could come before the wait.
+    interrupt: () => {
+      connection.disconnect(true);
     },
     close: () => {
       connection.disconnect();

@@ -76,6 +76,7 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const trimmer = createTrimmer({ trim: createTrimStream(redis), repair, metrics, logger });
   const positions = new Map<string, string>();
   const readOptions: ReadOptions = { database, redis, positions, trimmer, backoff, metrics, nowMs, logger };
+  const watches = Array.from({ length: READ_LOOPS }, () => openEntryWatch(redis));
   let assigned: readonly UsageStream[] = [];
   const firstAssignment = Promise.withResolvers<undefined>();
 
@@ -95,7 +96,12 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   }
 
   function assign(others: readonly string[]): void {
+    const former = new Set(assigned);
     assigned = assignedStreams(STREAMS, readerId, others);
+    // A wait knows only the streams that it began with; what a dead reader has left must not wait for its end.
+    if (former.size > 0 && assigned.some((stream) => !former.has(stream))) {
+      for (const watch of watches) watch?.interrupt();
+    }
     metrics.assigned.set(assigned.length);
     const kept = new Set(assigned.map(({ key }) => key));
     // Others count them meanwhile; the position is loaded again if one comes back.
@@ -134,7 +140,6 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     await releaseLease(query, readerId).catch(() => undefined);
   }
 
-  const watches = Array.from({ length: READ_LOOPS }, () => openEntryWatch(redis));
   const running = Promise.all([renewAssignment(), ...watches.map((watch, loop) => runLoop(loop, watch))]);
   return {
     close: async () => {
