@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Registry } from 'prom-client';
 import { CONSOLE_PATHS } from '@tollgate/console/paths';
-import { createLogger } from '@tollgate/log';
 import type { Service } from '@tollgate/server';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { serviceDefaults } from '@tollgate/testbed/service-process';
-import { compose } from '../compose/compose.ts';
 import { loadConfig } from '../config.ts';
+import { composedService } from '../../test/suite/contract/composed-service.ts';
 import { routesOf } from '../../test/suite/contract/routes.ts';
 import { API_CHAPTERS } from './chapters.ts';
 
@@ -32,15 +30,7 @@ beforeAll(async () => {
     // Nothing here needs auth.
     AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
   });
-  service = await compose({
-    config: loadConfig(),
-    logger: createLogger('suite', 'silent'),
-    registry: new Registry(),
-    draining: () => false,
-    trusts: () => false,
-    addressOf: () => '',
-    accessLog: null,
-  });
+  service = await composedService(loadConfig());
 });
 
 afterAll(async () => {

@@ -3,10 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Registry } from 'prom-client';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
-import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential, serviceDefaults } from '@tollgate/testbed/service-process';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
@@ -14,6 +12,7 @@ import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts
 import { done, makeAccount, makePlan, makePublicPlan, subscribe } from '../../../test/suite/billing.ts';
 import { makeOwnApplication, newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
+import { composedService } from '../../../test/suite/contract/composed-service.ts';
 import { ownContract } from '../../../test/suite/contract/contract.ts';
 import { callerOf } from '../../../test/suite/contract/fuzz-caller.ts';
 import { goodRequest, send } from '../../../test/suite/contract/fuzz-request.ts';
@@ -520,15 +519,7 @@ describe('the private listener', () => {
 
   test('every route that changes something is here', async () => {
     Object.assign(process.env, serviceDefaults(), suite.settings, { PUBLIC_PORT: '1', PRIVATE_PORT: '1' });
-    const service = await compose({
-      config: loadConfig(),
-      logger: createLogger('suite', 'silent'),
-      registry: new Registry(),
-      draining: () => false,
-      trusts: () => false,
-      addressOf: () => '',
-      accessLog: null,
-    });
+    const service = await composedService(loadConfig());
     try {
       const changing = routesOf(service.privateHandler).filter((route) => !/^(?:GET|HEAD) /.test(route));
       const known = [...Object.keys(MADE), ...Object.keys(UNRECORDED)];
