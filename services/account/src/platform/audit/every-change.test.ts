@@ -25,7 +25,6 @@ import { PUBLIC_URL, addPasskey, enrol, totpCode } from '../../../test/suite/pee
 import { nthMail, openBrowser } from '../../../test/suite/people.ts';
 import { inviteTo, makeTeam } from '../../../test/suite/team.ts';
 import { makeToken } from '../../../test/suite/tokens.ts';
-import { compose } from '../../compose/compose.ts';
 import { loadConfig } from '../../config.ts';
 
 /** Every operation that changes something, or that hands out a secret, leaves an entry in the audit log. */
