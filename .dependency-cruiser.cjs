@@ -1,43 +1,48 @@
-/** account's folders, and the folders that each may import: dependencies between them go one way. */
-const domainBase = ['http', 'platform', 'mail', 'identity'];
-const accountFolders = {
-  http: [],
-  platform: ['http'],
-  mail: ['http', 'platform'],
-  identity: ['http', 'platform', 'mail'],
-  access: domainBase,
-  billing: domainBase,
-  teams: [...domainBase, 'billing'],
-  'billing/self-service': [...domainBase, 'billing', 'teams'],
-  notifications: [...domainBase, 'billing'],
-  usage: [...domainBase, 'billing', 'access', 'notifications'],
-  'identity/deletion': [...domainBase, 'access', 'billing', 'teams', 'notifications', 'usage'],
-  'identity/export': [...domainBase, 'access', 'billing', 'teams', 'notifications', 'usage'],
-  'api-document': ['http', 'platform', 'identity', 'access', 'teams', 'billing', 'notifications', 'usage'],
-};
-
-const accountLayers = Object.entries(accountFolders).map(([folder, imports]) => ({
-  name: `account-${folder}-imports`,
-  severity: 'error',
-  from: {
-    path: `^services/account/src/${folder}/`,
-    pathNot: [
-      '\\.test\\.ts$',
-      ...Object.keys(accountFolders)
-        .filter((inner) => inner.startsWith(`${folder}/`))
-        .map((inner) => `^services/account/src/${inner}/`),
+/**
+ * What each folder of a service may import: dependencies between them go one way. A folder that isn't listed, such as
+ * the one that composes the service, may import all of them.
+ */
+const base = ['http', 'platform', 'mail', 'identity'];
+const rooms = {
+  account: {
+    http: [],
+    platform: [],
+    console: ['http'],
+    mail: ['http', 'platform'],
+    identity: ['http', 'platform', 'mail'],
+    access: base,
+    billing: base,
+    teams: [...base, 'billing'],
+    'self-service': [...base, 'billing', 'teams'],
+    notifications: [...base, 'billing'],
+    counting: ['http', 'platform', 'access', 'billing'],
+    usage: [...base, 'access', 'billing', 'notifications'],
+    refusals: [...base, 'billing', 'counting', 'usage'],
+    operating: [...base, 'access', 'billing', 'notifications', 'counting'],
+    lifecycle: [...base, 'access', 'billing', 'teams', 'notifications', 'refusals'],
+    'api-document': [
+      ...['http', 'console', 'identity', 'access', 'billing', 'teams', 'self-service'],
+      ...['notifications', 'usage', 'refusals', 'lifecycle'],
     ],
   },
-  to: {
-    path: '^services/account/src/',
-    pathNot: `^services/account/src/(${[folder, ...imports].join('|')})/`,
-  },
-}));
+};
+
+const layers = Object.entries(rooms).flatMap(([service, folders]) =>
+  Object.entries(folders).map(([folder, imports]) => ({
+    name: `${service}-${folder}-imports`,
+    severity: 'error',
+    from: { path: `^services/${service}/src/${folder}/`, pathNot: '\\.test\\.ts$' },
+    to: {
+      path: `^services/${service}/src/`,
+      pathNot: `^services/${service}/src/(${[folder, ...imports].join('|')})/`,
+    },
+  })),
+);
 
 /** The rooms of docs/architecture.md: who may import whom. */
 module.exports = {
   forbidden: [
-    ...accountLayers,
+    ...layers,
     {
       name: 'services-never-import-services',
       severity: 'error',

@@ -51,15 +51,15 @@ import { noteCallerAddress } from './identity/sessions/caller-address.ts';
 import { accountTokenRoutes, secretAndTokenRoutes } from './routes/token-routes.ts';
 import type { Tokens } from './access/tokens/tokens.ts';
 import { noteSignedIn } from './identity/sessions/require-session.ts';
-import { usageEndpoint } from './usage/endpoint/usage-endpoint.ts';
-import type { CountReport } from './usage/reports/count-report.ts';
-import { usageReportEndpoint } from './usage/reports/endpoint.ts';
-import type { ReportMetrics } from './usage/reports/endpoint.ts';
-import { MAX_REPORT_BYTES } from './usage/reports/input.ts';
-import { usageSnapshotEndpoint } from './usage/snapshot/usage-snapshot-endpoint.ts';
+import { usageEndpoint } from './usage/current/usage-endpoint.ts';
+import type { CountReport } from './counting/reports/count-report.ts';
+import { usageReportEndpoint } from './counting/reports/endpoint.ts';
+import type { ReportMetrics } from './counting/reports/endpoint.ts';
+import { MAX_REPORT_BYTES } from './counting/reports/input.ts';
+import { usageSnapshotEndpoint } from './counting/snapshot/usage-snapshot-endpoint.ts';
 import { browserProtection } from './http/browser-protection.ts';
-import type { Brand } from './http/console-page/brand.ts';
-import { consolePage } from './http/console-page/console-page.ts';
+import type { Brand } from './console/brand.ts';
+import { consolePage } from './console/console-page.ts';
 
 type PublicParts = {
   logger: Logger;

@@ -16,12 +16,12 @@ import {
 } from '@tollgate/config/settings';
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
-import { SELF_SERVICE_ACTIONS } from './billing/self-service/settings.ts';
+import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
 import { isVisible, textFault } from './http/input/visible-text.ts';
 import { senderOf } from './mail/sender.ts';
 import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
-import { MIN_RETENTION_MONTHS } from './usage/retention/months.ts';
+import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
 /** One server, or several of which one takes writes (ADR 0086). */
 const databaseUrl = z.string().superRefine((value, context) => {

@@ -9,8 +9,8 @@ import { openSuiteDatabase } from '../../test/suite/account-under-test.ts';
 import { insertAccount } from '../../test/suite/database/records.ts';
 import { createTransact } from '../platform/database/query.ts';
 import type { Query } from '../platform/database/query.ts';
-import { changeOf } from '../platform/outbox/revocations/store.ts';
-import type { NewClientChange } from '../platform/outbox/revocations/store.ts';
+import { changeOf } from './client-changes/store.ts';
+import type { NewClientChange } from './client-changes/store.ts';
 import { sealingKeysSetting } from '../platform/sealing/sealing.ts';
 import {
   changeApplication,

@@ -6,7 +6,7 @@ import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import { WEBHOOK_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
-import type { DueWatch } from '../platform/timing/due-watch.ts';
+import type { DueWatch } from '../platform/background/due-watch.ts';
 import { createWebhookAgent } from '../notifications/addresses/connector.ts';
 import { startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
 import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';

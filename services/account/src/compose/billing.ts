@@ -5,7 +5,7 @@ import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Transact } from '../platform/database/query.ts';
-import type { DueWatch } from '../platform/timing/due-watch.ts';
+import type { DueWatch } from '../platform/background/due-watch.ts';
 import type { BillingOperations } from '../routes/operator-routes.ts';
 import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/scheduler.ts';
 import { DATABASE_POOLS } from './database-pools.ts';

@@ -1,4 +1,4 @@
-import { EXPORT_LIMITS } from '../identity/export/running-exports.ts';
+import { EXPORT_LIMITS } from '../lifecycle/export/running-exports.ts';
 import type { DatabaseOptions } from '../platform/database/database.ts';
 
 type Limits = Omit<DatabaseOptions, 'server' | 'logger'>;

@@ -1,6 +1,6 @@
 import type { Logger } from '@tollgate/log';
-import type { ExportParts } from '../identity/export/endpoint.ts';
-import { createRunningExports } from '../identity/export/running-exports.ts';
+import type { ExportParts } from '../lifecycle/export/endpoint.ts';
+import { createRunningExports } from '../lifecycle/export/running-exports.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createSnapshot } from '../platform/database/query.ts';

@@ -9,12 +9,12 @@ import { startMailWorker } from '../mail/mail-worker.ts';
 import type { MailWorker } from '../mail/mail-worker.ts';
 import { folderTransport, smtpTransport } from '../mail/transport.ts';
 import type { MailTransport } from '../mail/transport.ts';
-import { deletionMails } from '../identity/deletion/deletion-mails.ts';
+import { deletionMails } from '../lifecycle/deletion/deletion-mails.ts';
 import { alertMails } from '../notifications/alerts/alert-mail.ts';
 import { webhookMails } from '../notifications/deliveries/webhook-mail.ts';
 import type { Query } from '../platform/database/query.ts';
 import { MAIL_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
-import type { DueWatch } from '../platform/timing/due-watch.ts';
+import type { DueWatch } from '../platform/background/due-watch.ts';
 import { handOverMails } from '../teams/hand-over-mail.ts';
 import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 

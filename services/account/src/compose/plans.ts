@@ -3,7 +3,7 @@ import type { Logger } from '@tollgate/log';
 import { openSignUpPlan } from '../billing/sign-up-plan/sign-up-plan.ts';
 import type { Config } from '../config.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
-import type { DueWatch } from '../platform/timing/due-watch.ts';
+import type { DueWatch } from '../platform/background/due-watch.ts';
 import type { ConsoleParts } from '../routes/console-routes.ts';
 
 /** What customers do about their plan without an operator (ADR 0053). */

@@ -5,7 +5,7 @@ import { openEntryWatch } from '@tollgate/redis/await-entries';
 import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createTransact } from '../platform/database/query.ts';
-import { createRefusedCallMetrics, startRefusedCallReader } from '../usage/refused-calls/reader.ts';
+import { createRefusedCallMetrics, startRefusedCallReader } from '../refusals/reader.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
 export function openRefusedCalls(parts: {

@@ -7,14 +7,14 @@ import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import type { UsageReports } from '../app.ts';
-import type { DueWatch } from '../platform/timing/due-watch.ts';
-import { createUsageReaderMetrics, observeStreams } from '../usage/reader/metrics.ts';
-import { READER_CONNECTIONS, startUsageReader } from '../usage/reader/usage-reader.ts';
-import { createRefresherMetrics, startUsageRefresher } from '../usage/refresh/refresher.ts';
-import { createCountReport } from '../usage/reports/count-report.ts';
-import { createReportMetrics } from '../usage/reports/endpoint.ts';
-import { createCountUnassigned } from '../usage/unassigned/count.ts';
-import { createRetentionMetrics, startUsageRetention } from '../usage/retention/retention.ts';
+import type { DueWatch } from '../platform/background/due-watch.ts';
+import { createUsageReaderMetrics, observeStreams } from '../counting/reader/metrics.ts';
+import { READER_CONNECTIONS, startUsageReader } from '../counting/reader/usage-reader.ts';
+import { createRefresherMetrics, startUsageRefresher } from '../counting/refresh/refresher.ts';
+import { createCountReport } from '../counting/reports/count-report.ts';
+import { createReportMetrics } from '../counting/reports/endpoint.ts';
+import { createCountUnassigned } from '../counting/unassigned/count.ts';
+import { createRetentionMetrics, startUsageRetention } from '../counting/retention/retention.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
 export function openUsage(options: {

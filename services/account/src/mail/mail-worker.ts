@@ -3,7 +3,7 @@ import type { Query } from '../platform/database/query.ts';
 import { observeBacklog } from '../platform/outbox/backlog.ts';
 import { claimDue, postpone, removeRow } from '../platform/outbox/leased-rows.ts';
 import type { OutboxMetrics } from '../platform/outbox/metrics.ts';
-import type { DueWatch } from '../platform/timing/due-watch.ts';
+import type { DueWatch } from '../platform/background/due-watch.ts';
 import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../platform/outbox/outbox-worker.ts';
 import { renderMail } from './layout/render-mail.ts';

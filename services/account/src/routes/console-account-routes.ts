@@ -3,16 +3,16 @@ import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { ownerAccess } from '../access/applications/access.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
-import type { DeletionParts } from '../identity/deletion/deletion.ts';
+import type { DeletionParts } from '../lifecycle/deletion/deletion.ts';
 import {
   cancelDeletionEndpoint,
   deletionEndpoint,
   requestDeletionEndpoint,
-} from '../identity/deletion/endpoints.ts';
-import { exportEndpoint } from '../identity/export/endpoint.ts';
-import type { ExportParts } from '../identity/export/endpoint.ts';
+} from '../lifecycle/deletion/endpoints.ts';
+import { exportEndpoint } from '../lifecycle/export/endpoint.ts';
+import type { ExportParts } from '../lifecycle/export/endpoint.ts';
 import { requireConfirmed } from '../identity/two-factor/confirmation.ts';
-import { activityEndpoint } from '../platform/audit/own/endpoint.ts';
+import { activityEndpoint } from '../identity/activity/endpoint.ts';
 import type { Query } from '../platform/database/query.ts';
 
 /** An account's own records, and its end, which stays reachable while the account is being deleted. */

@@ -12,8 +12,8 @@ import {
   requireSelfService,
   resumeOwnEndpoint,
   subscribeEndpoint,
-} from '../billing/self-service/endpoints.ts';
-import type { SelfServiceParts } from '../billing/self-service/endpoints.ts';
+} from '../self-service/endpoints.ts';
+import type { SelfServiceParts } from '../self-service/endpoints.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
 
 /** Blocked accounts can cancel, and buy nothing. */

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { ownerAccess } from '../access/applications/access.ts';
 import type { Query } from '../platform/database/query.ts';
-import { refusalCountsEndpoint, refusalListEndpoint } from '../usage/refused-calls/console/endpoints.ts';
+import { refusalCountsEndpoint, refusalListEndpoint } from '../refusals/console/endpoints.ts';
 
 /** `usageQuery` has its own pool with a longer timeout. */
 export function refusalRoutes({ usageQuery }: { usageQuery: Query }, session: RequestHandler): Router {

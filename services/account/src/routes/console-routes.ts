@@ -9,10 +9,10 @@ import { teamRoutes } from './console-team-routes.ts';
 import { planRoutes } from './console-plan-routes.ts';
 import { refusalRoutes } from './console-refusal-routes.ts';
 import { usageRoutes } from './console-usage-routes.ts';
-import type { SelfService } from '../billing/self-service/settings.ts';
+import type { SelfService } from '../self-service/settings.ts';
 import type { Query } from '../platform/database/query.ts';
-import { addressesEndpoint } from '../http/public-addresses/endpoint.ts';
-import type { PublicAddresses } from '../http/public-addresses/endpoint.ts';
+import { addressesEndpoint } from '../console/addresses/endpoint.ts';
+import type { PublicAddresses } from '../console/addresses/endpoint.ts';
 import { twoFactorRoutes } from './console-two-factor-routes.ts';
 import type { TwoFactorParts } from '../identity/two-factor/two-factor.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
@@ -28,8 +28,8 @@ import {
   signUpSettingEndpoint,
   verifyEmailEndpoint,
 } from '../identity/people/endpoints.ts';
-import type { DeletionParts } from '../identity/deletion/deletion.ts';
-import type { ExportParts } from '../identity/export/endpoint.ts';
+import type { DeletionParts } from '../lifecycle/deletion/deletion.ts';
+import type { ExportParts } from '../lifecycle/export/endpoint.ts';
 import {
   endSessionEndpoint,
   listSessionsEndpoint,

@@ -3,7 +3,7 @@ import { methodNotAllowed, notFound } from '@tollgate/http/error-handler';
 import { requireServiceCredential } from '@tollgate/http/private-api-credential';
 import type { ServiceCredential } from '@tollgate/http/private-api-credential';
 import { noStore } from '../http/no-store.ts';
-import { auditLogEndpoint } from '../platform/audit/audit-endpoint.ts';
+import { auditLogEndpoint } from '../operating/audit-endpoint.ts';
 import { idOf } from '../http/input/id-parameter.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { readJsonBody } from '../http/input/json-body.ts';
@@ -17,7 +17,7 @@ import {
   cancelOperatedDeletionEndpoint,
   carryOutDeletionEndpoint,
   operatedDeletionEndpoint,
-} from '../identity/deletion/operator-endpoints.ts';
+} from '../lifecycle/deletion/operator-endpoints.ts';
 import type { SessionEndParts } from '../identity/sessions/end-sessions.ts';
 import { resetTwoFactorEndpoint } from '../identity/two-factor/operator-reset.ts';
 import { summarizeAccount } from '../billing/entitlements/account-summary.ts';
@@ -29,7 +29,7 @@ import {
   periodEndpoint,
   periodTeamSlotsEndpoint,
   periodsEndpoint,
-} from '../billing/periods/endpoints.ts';
+} from '../billing/period-changes/endpoints.ts';
 import {
   archivePlanEndpoint,
   changePlanEndpoint,
@@ -60,19 +60,19 @@ import {
   operatedTeamEndpoint,
   teamsEndpoint,
 } from '../teams/operators/operator-endpoints.ts';
-import { refusalsEndpoint, refusedCallEndpoint } from '../usage/refused-calls/endpoints.ts';
-import { usageGapsEndpoint } from '../usage/gaps/endpoint.ts';
-import type { createCountUnassigned } from '../usage/unassigned/count.ts';
+import { refusalsEndpoint, refusedCallEndpoint } from '../refusals/endpoints.ts';
+import { usageGapsEndpoint } from '../counting/gaps/endpoint.ts';
+import type { createCountUnassigned } from '../counting/unassigned/count.ts';
 import {
   countUnassignedEndpoint,
   unassignedEndpoint,
   unassignedListEndpoint,
-} from '../usage/unassigned/endpoints.ts';
-import { usageCheckEndpoint, usageRebuildEndpoint } from '../usage/checks/endpoints.ts';
-import { healthReportEndpoint } from '../usage/health-report/endpoint.ts';
-import type { HealthReportParts } from '../usage/health-report/endpoint.ts';
-import { usageRepairEndpoint } from '../usage/repairs/endpoint.ts';
-import type { RepairUsage } from '../usage/repairs/repair.ts';
+} from '../counting/unassigned/endpoints.ts';
+import { usageCheckEndpoint, usageRebuildEndpoint } from '../counting/checks/endpoints.ts';
+import { healthReportEndpoint } from '../operating/health-report/endpoint.ts';
+import type { HealthReportParts } from '../operating/health-report/endpoint.ts';
+import { usageRepairEndpoint } from '../counting/repairs/endpoint.ts';
+import type { RepairUsage } from '../counting/repairs/repair.ts';
 import { usageViewEndpoint } from '../usage/views/endpoints.ts';
 
 export type BillingOperations = SessionEndParts & {
@@ -126,7 +126,7 @@ function planRoutes(app: Express, guard: RequestHandler[], { query, transact }: 
 function accountRoutes(
   app: Express,
   guard: RequestHandler[],
-  { query, transact, usageQuery, checks, tokens, deliver }: BillingOperations,
+  { query, transact, usageQuery, checks, tokens }: BillingOperations,
 ): void {
   app.use('/private/accounts', guard);
   collection(app, '/private/accounts', accountsEndpoint(query), newAccountEndpoint(transact));
@@ -144,11 +144,7 @@ function accountRoutes(
     .all(methodNotAllowed(...LIST));
   action(app, '/private/accounts/:account_id/block', blockAccountEndpoint(transact, true));
   action(app, '/private/accounts/:account_id/unblock', blockAccountEndpoint(transact, false));
-  action(
-    app,
-    '/private/accounts/:account_id/reset-two-factor',
-    resetTwoFactorEndpoint({ transact, tokens, deliver }),
-  );
+  action(app, '/private/accounts/:account_id/reset-two-factor', resetTwoFactorEndpoint({ transact, tokens }));
   const deletion = '/private/accounts/:account_id/deletion';
   app
     .route(deletion)

@@ -6,7 +6,7 @@ import type { PeopleUnderTest } from '../../test/suite/people.ts';
 import { insertPeriod } from '../../test/suite/database/records.ts';
 import { getPrivate } from '../../test/suite/requests.ts';
 import { inviteTo, joinTeam, makeTeam } from '../../test/suite/team.ts';
-import { ensurePartitions } from '../usage/retention/partitions.ts';
+import { ensurePartitions } from '../counting/retention/partitions.ts';
 
 let suite: PeopleUnderTest;
 

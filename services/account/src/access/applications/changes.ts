@@ -7,8 +7,8 @@ import { previousSecretActive } from '../../http/previous-secret-active.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { enqueueClientChange } from '../../platform/outbox/revocations/store.ts';
-import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
+import { enqueueClientChange } from '../client-changes/store.ts';
+import type { NewClientChange } from '../client-changes/store.ts';
 import type { Application, ApplicationKey } from './application.ts';
 import {
   endsAfterRevoke,

@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
+import type { NewClientChange } from '../client-changes/store.ts';
 import { issueFor, recordToken, revokeOf } from './changes.ts';
 import type { TokenOwner, TokenSettings } from './changes.ts';
 import { TEMPORARY_TOKEN_LIFESPAN_SEC } from './rules.ts';

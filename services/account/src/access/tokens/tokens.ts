@@ -8,8 +8,7 @@ import {
 import type { ApplicationKey } from '../applications/application.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
-import type { RevocationOutbox } from '../../platform/outbox/revocations/revocation-outbox.ts';
+import type { RevocationOutbox } from '../client-changes/revocation-outbox.ts';
 import { copyToken, issueToken, revokeOf, revokeToken } from './changes.ts';
 import type { TokenKey, TokenSettings } from './changes.ts';
 import { insertRevoked } from './auth/revoked.ts';
@@ -57,8 +56,8 @@ export type Tokens = {
   /** Of the live one; null if there is none. */
   temporaryEnd: (accountId: number) => Promise<Date | null>;
   revokeTemporary: (accountId: number, by: Actor) => Promise<Delivered>;
-  /** Within the transaction that ends sessions; `deliver` the change after it. */
-  endTemporary: (inside: Query, accountId: number, by: Actor) => Promise<NewClientChange | null>;
+  /** Within the transaction that ends sessions; tells auth and the gateways when called after its commit. */
+  endTemporary: (inside: Query, accountId: number, by: Actor) => Promise<(() => Promise<boolean>) | null>;
 };
 
 export function createTokens(
@@ -123,7 +122,10 @@ export function createTokens(
       const pending = await transact((inside) => revokeTemporaryToken(inside, accountId, by));
       return { delivered: pending === null || (await deliver(pending)) };
     },
-    endTemporary: endTemporaryToken,
+    endTemporary: async (inside, accountId, by) => {
+      const change = await endTemporaryToken(inside, accountId, by);
+      return change === null ? null : () => deliver(change);
+    },
   };
 }
 

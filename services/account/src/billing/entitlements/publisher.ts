@@ -6,13 +6,13 @@ import type { EntitlementEvent } from '@tollgate/contracts/entitlement';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { publishOnMasters } from '@tollgate/redis/publish';
-import type { Notices } from '../../platform/notices/notices.ts';
+import type { Notices } from '../../platform/background/notices.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import { drainOutbox } from '../../platform/outbox/drain.ts';
-import type { DueWatch } from '../../platform/timing/due-watch.ts';
-import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import type { DueWatch } from '../../platform/background/due-watch.ts';
+import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 
 export type PublisherMetrics = BacklogGauges & { published: Pick<Counter, 'inc'> };

@@ -2,7 +2,7 @@ import { lockAccount } from '../../identity/accounts/account-store.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { createPeriod } from '../periods/changes.ts';
+import { createPeriod } from '../period-changes/changes.ts';
 import { lastStartedPeriod } from '../periods/period-store.ts';
 import { createSubscription } from '../subscriptions/changes.ts';
 import { findOfferedPlanId, isInvited, needsNoPlan, putOff, storeSettled } from './store.ts';

@@ -6,8 +6,8 @@ import { Problem } from '@tollgate/http/problem';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import type { DueWatch } from '../../platform/timing/due-watch.ts';
-import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import type { DueWatch } from '../../platform/background/due-watch.ts';
+import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import { DUE_CONDITION, renew, takeDue } from './renew.ts';
 
 export type RenewalMetrics = {

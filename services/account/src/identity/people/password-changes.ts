@@ -72,7 +72,7 @@ export async function resetPassword(
     return changes;
   });
   parts.wakeMails();
-  await Promise.all(ended.map(parts.deliver));
+  await Promise.all(ended.map((tell) => tell()));
 }
 
 /** Ends all sessions and begins a new one. @throws {Problem} invalid_request for either password; too_many_requests */
@@ -113,7 +113,7 @@ export async function changePassword(
     return { begun: { token, session: { ...session, account } }, ended: changes };
   });
   parts.wakeMails();
-  await Promise.all(ended.map(parts.deliver));
+  await Promise.all(ended.map((tell) => tell()));
   return begun;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, instant } from '../../http/answer-fields.ts';
-import { FACTORS } from '../two-factor/factors.ts';
+import { FACTORS } from './factors.ts';
 
 export const sessionSchema = z
   .object({

@@ -102,7 +102,7 @@ export function signOutEverywhereEndpoint(parts: SessionParts): RequestHandler {
       await recordAudit(inside, { ...entry, action: 'signed_out_everywhere' });
       return endSessions(parts, inside, { account_id, actor });
     });
-    await Promise.all(ended.map(parts.deliver));
+    await Promise.all(ended.map((tell) => tell()));
     parts.cookie.clear(res);
     res.status(204).end();
   };
@@ -124,7 +124,7 @@ export function endSessionEndpoint(parts: SessionParts): RequestHandler {
       await recordAudit(inside, { ...entry, action: 'session_ended' });
       return changes;
     });
-    await Promise.all(ended.map(parts.deliver));
+    await Promise.all(ended.map((tell) => tell()));
     res.status(204).end();
   };
 }

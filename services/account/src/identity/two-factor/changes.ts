@@ -5,14 +5,14 @@ import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
-import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
 import type { TwoFactorMail } from '../mails/two-factor-mails.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
+import type { AfterCommit } from '../sessions/end-sessions.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { confirmSession } from '../sessions/session-store.ts';
-import { factorsOf } from './factors.ts';
+import { factorsOf } from '../sessions/factors.ts';
 import { passkeyRefused } from './passkeys/input.ts';
 import type { Registration } from './passkeys/input.ts';
 import { deletePasskey, insertPasskey, listPasskeys } from './passkeys/passkey-store.ts';
@@ -114,7 +114,7 @@ async function endOthers(
   parts: TwoFactorParts,
   inside: Query,
   { account_id, actor, session }: SignedIn,
-): Promise<NewClientChange[]> {
+): Promise<AfterCommit[]> {
   await confirmSession(inside, session.session_id);
   return endSessions(parts, inside, { account_id, actor, except: session.session_id });
 }
@@ -131,14 +131,13 @@ async function endCodesWithoutFactor(inside: Query, accountId: number): Promise<
 type Change<T> = {
   told: Extract<AuditEntry['action'], TwoFactorMail['kind']>;
   details: Readonly<Record<string, string | number>>;
-  /** To be delivered after the commit. */
-  ended: NewClientChange[];
+  ended: AfterCommit[];
   result: T;
 };
 
 /** One change at a time of an account, with its audit record and its mail. */
 async function changeFactors<T>(
-  { transact, wakeMails, deliver }: TwoFactorParts,
+  { transact, wakeMails }: TwoFactorParts,
   { account_id, actor }: { account_id: number; actor: Actor },
   change: (inside: Query) => Promise<Change<T>>,
 ): Promise<T> {
@@ -153,6 +152,6 @@ async function changeFactors<T>(
     return changed;
   });
   wakeMails();
-  await Promise.all(ended.map(deliver));
+  await Promise.all(ended.map((tell) => tell()));
   return result;
 }

@@ -6,16 +6,15 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { operatorOf } from '../../platform/audit/operator-actor.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import type { NewClientChange } from '../../platform/outbox/revocations/store.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { findOperatedAccount } from '../accounts/operator-store.ts';
 import type { OperatedAccount } from '../accounts/operator-store.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
-import type { SessionEndParts } from '../sessions/end-sessions.ts';
-import { factorsOf } from './factors.ts';
+import type { AfterCommit, SessionEndParts } from '../sessions/end-sessions.ts';
+import { factorsOf } from '../sessions/factors.ts';
 import { deletePasskeys } from './passkeys/passkey-store.ts';
-import { endPendingSignIns } from './sign-in/pending-sign-ins.ts';
+import { endPendingSignIns } from '../sessions/pending-sign-ins.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
 import { deleteTotpSecret } from './totp/totp-store.ts';
 
@@ -29,7 +28,7 @@ export function resetTwoFactorEndpoint(parts: ResetParts): RequestHandler {
     const { account, ended } = await parts.transact((inside) =>
       resetTwoFactor(parts, inside, { account_id, actor: operatorOf(req, res) }),
     );
-    await Promise.all(ended.map(parts.deliver));
+    await Promise.all(ended.map((tell) => tell()));
     res.json(account);
   };
 }
@@ -40,7 +39,7 @@ async function resetTwoFactor(
   parts: ResetParts,
   inside: Query,
   { account_id, actor }: { account_id: number; actor: Actor },
-): Promise<{ account: OperatedAccount; ended: NewClientChange[] }> {
+): Promise<{ account: OperatedAccount; ended: AfterCommit[] }> {
   const locked = await lockAccount(inside, account_id);
   const account = await findOperatedAccount(inside, account_id);
   if (locked === undefined || account === undefined) throw new Problem('not_found');

@@ -7,8 +7,8 @@ import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { createBacklogGauges, observeBacklog } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
-import type { DueWatch } from '../../platform/timing/due-watch.ts';
-import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import type { DueWatch } from '../../platform/background/due-watch.ts';
+import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import { detectAlerts } from './detect.ts';
 
 export type AlertMetrics = BacklogGauges & { alerts: Pick<Counter<'limit'>, 'inc'> };

@@ -4,7 +4,7 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
 import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
-import type { DueWatch } from '../../platform/timing/due-watch.ts';
+import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 import type { RetryRules } from './delivery-rules.ts';
 import {

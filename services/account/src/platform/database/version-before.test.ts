@@ -9,7 +9,7 @@ import { emptyDatabase } from '../../../test/suite/database/empty-database.ts';
 import { runProgram } from '../../../test/suite/programs.ts';
 import { insertAccount, insertApplication, insertPeriod } from '../../../test/suite/database/records.ts';
 import { VERSION_BEFORE, runVersionBefore } from '../../../test/suite/database/version-before.ts';
-import { ensurePartitions } from '../../usage/retention/partitions.ts';
+import { ensurePartitions } from '../../counting/retention/partitions.ts';
 import { createPostgresServer } from './postgres-server.ts';
 import { openDatabase } from './database.ts';
 import { migrateDatabase } from './migrate-database.ts';

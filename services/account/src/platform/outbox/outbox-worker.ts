@@ -1,7 +1,7 @@
 import type { Logger } from '@tollgate/log';
-import { pause } from '../timing/pause.ts';
-import { startWorkLoop } from '../timing/work-loop.ts';
-import type { Due } from '../timing/work-loop.ts';
+import { pause } from '../background/pause.ts';
+import { startWorkLoop } from '../background/work-loop.ts';
+import type { Due } from '../background/work-loop.ts';
 
 /** A row that isn't delivered is due again after `retryInMs`. */
 export type Attempt = { delivered: true } | { delivered: false; retryInMs: number };

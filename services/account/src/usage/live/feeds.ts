@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Registry } from 'prom-client';
 import { Problem } from '@tollgate/http/problem';
 import type { Logger } from '@tollgate/log';
-import { startWorkLoop } from '../../platform/timing/work-loop.ts';
+import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import { openFeed } from './feed.ts';
 import type { Feed, FeedOwner } from './feed.ts';
 import { createFeedMetrics } from './feed-metrics.ts';

@@ -5,7 +5,7 @@ import { createQuery } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
 import { insertAccount, insertPeriod } from '../../../test/suite/database/records.ts';
-import { ensurePartitions } from '../retention/partitions.ts';
+import { ensurePartitions } from '../../counting/retention/partitions.ts';
 import { findUsageRows } from './store.ts';
 import type { UsageView } from './store.ts';
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { createTransact } from '../../../src/platform/database/query.ts';
-import { sumHourly, sumTotals } from '../../../src/usage/counting/aggregate.ts';
-import { addToHourly, addToTotals } from '../../../src/usage/counting/counters.ts';
-import { ensurePartitions } from '../../../src/usage/retention/partitions.ts';
+import { sumHourly, sumTotals } from '../../../src/counting/counters/aggregate.ts';
+import { addToHourly, addToTotals } from '../../../src/counting/counters/counters.ts';
+import { ensurePartitions } from '../../../src/counting/retention/partitions.ts';
 import { usageEvent } from './usage-streams.ts';
 
 export type PastUsage = { at: string | Date } & Partial<Parameters<typeof usageEvent>[0]>;

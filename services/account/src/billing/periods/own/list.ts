@@ -6,7 +6,7 @@ import { sumUsage, totalColumns } from '../usage-sums.ts';
 import type { Counters } from '../usage-sums.ts';
 import type { Page } from '../../../http/input/page.ts';
 import type { Query } from '../../../platform/database/query.ts';
-import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
+import { isoSeconds } from '../../../http/iso-seconds.ts';
 
 type OwnPeriod = Required<StatusPeriod> &
   LimitedPeriod &

@@ -23,7 +23,7 @@ import {
   totpStepSchema,
 } from '../input.ts';
 import { assertionOptions } from '../passkeys/assertion.ts';
-import { findPendingSignIn } from './pending-sign-ins.ts';
+import { findPendingSignIn } from '../../sessions/pending-sign-ins.ts';
 import {
   completeWithPasskey,
   completeWithRecoveryCode,

@@ -7,7 +7,7 @@ import { findPayerPeriods } from '../../../billing/periods/payer-periods.ts';
 import type { PayerPeriods } from '../../../billing/periods/payer-periods.ts';
 import type { Counters } from '../../../billing/periods/usage-sums.ts';
 import type { Query } from '../../../platform/database/query.ts';
-import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
+import { isoSeconds } from '../../../http/iso-seconds.ts';
 import { elapsedShare, perDay, reachedAt, usedShare } from './pace.ts';
 import type { PeriodBounds } from './pace.ts';
 import { findCrossedThresholds, findPayer, findSlotsUsed } from './period-details.ts';

@@ -1,7 +1,7 @@
 import type { AlertLimit } from '../../../notifications/alerts/rules.ts';
 import { singleRow } from '../../../platform/database/single-row.ts';
 import type { Query } from '../../../platform/database/query.ts';
-import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
+import { isoSeconds } from '../../../http/iso-seconds.ts';
 
 export type Payer = { name: string; email: string };
 

@@ -1,6 +1,6 @@
 import { sumUsage } from '../../../billing/periods/usage-sums.ts';
 import type { ReportedUsage } from '../../../billing/periods/usage-sums.ts';
-import { isoSeconds } from '../../../platform/timing/iso-seconds.ts';
+import { isoSeconds } from '../../../http/iso-seconds.ts';
 import type { GroupBy } from '../input.ts';
 import type { Names } from '../names.ts';
 import { bucketStarts } from './range.ts';

@@ -1,0 +1,52 @@
+import type { RevocationEpoch } from '@tollgate/contracts/revocation';
+import type { Logger } from '@tollgate/log';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { Observe } from '@tollgate/server/tallies';
+import type { Query } from '../../platform/database/query.ts';
+import { backoffMs } from './backoff.ts';
+import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
+import { postpone, removeRow } from '../../platform/outbox/leased-rows.ts';
+import { REVOCATION_OUTBOX, changeOf } from './store.ts';
+import type { PendingClientChange } from './store.ts';
+import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+
+export type DeliveryOptions = {
+  query: Query;
+  auth: Pick<PrivateApi, 'putJson'>;
+  logger: Pick<Logger, 'warn'>;
+  metrics: Pick<OutboxMetrics, 'deliveries'>;
+  observeLag: Observe;
+};
+
+/** Delivers one row to auth and records the outcome. Never throws. */
+export async function attemptDelivery(
+  { query, auth, logger, metrics, observeLag }: DeliveryOptions,
+  row: PendingClientChange,
+): Promise<Attempt> {
+  const { outbox_id, client_id, revocation_epoch } = row;
+  try {
+    const body: RevocationEpoch = { revocation_epoch };
+    const change = new URLSearchParams(changeOf(row) ?? {}).toString();
+    await auth.putJson(`/private/clients/${client_id}/revocation-epoch?${change}`, body);
+  } catch (error) {
+    metrics.deliveries.inc({ outcome: 'failed' });
+    const attempts = row.attempts + 1;
+    // At attempts 1, 2, 4, 8, …: an outage of auth must not fill the log.
+    if ((attempts & (attempts - 1)) === 0) {
+      const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      logger.warn({ err, client_id, attempts }, 'auth has not acknowledged an application change; retrying');
+    }
+    const retryInMs = backoffMs(attempts);
+    await postpone(query, REVOCATION_OUTBOX, outbox_id, retryInMs).catch(ignoreAway);
+    return { delivered: false, retryInMs };
+  }
+  metrics.deliveries.inc({ outcome: 'delivered' });
+  const ageSec = await removeRow(query, REVOCATION_OUTBOX, outbox_id).catch(ignoreAway);
+  if (ageSec !== undefined) observeLag(ageSec);
+  return { delivered: true };
+}
+
+/** The row becomes due again when its lease ends. */
+function ignoreAway(): void {
+  return undefined;
+}

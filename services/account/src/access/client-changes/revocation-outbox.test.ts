@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startPostgres } from '@tollgate/testbed/postgres';
+import { becomeReady } from '../../../test/suite/account-under-test.ts';
+import { makeApplication, operate } from '../../../test/suite/operator.ts';
+import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
+import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
+
+let suite: OperatedAccount;
+
+beforeEach(async () => {
+  suite = await startOperatedAccount();
+});
+
+afterEach(async () => {
+  await suite.close();
+});
+
+const toldOf = (clientId: string) => suite.auth.told.filter(({ client_id }) => client_id === clientId);
+const waiting = async () => (await suite.database('revocation_outbox').select()).length;
+
+async function revoke(process: OperatedAccount['account'], path: string) {
+  const started = performance.now();
+  const { status, body } = await operate(process, 'POST', `${path}/revoke`);
+  return { status, delivered: body['delivered'], tookMs: performance.now() - started };
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${suite.account.privateUrl}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(name));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+test('auth away: the answer comes within a second or so, every cache is told, and auth when it is back', async () => {
+  const { path, client_id } = await makeApplication(suite.account, suite.account_id);
+  await suite.auth.goAway();
+  const { status, delivered, tookMs } = await revoke(suite.account, path);
+  expect([status, delivered]).toEqual([200, true]);
+  const renamed = await operate(suite.account, 'PATCH', path, { name: 'Renamed' });
+  // A change of name is in force only when auth has it.
+  expect(renamed.body['delivered']).toBe(false);
+  expect(tookMs).toBeLessThan(2_000);
+  await waitFor(async () => (await metric('tollgate_revocation_outbox_pending')) === 2);
+  await waitFor(async () => (await metric('tollgate_revocation_outbox_oldest_age_seconds')) > 0.5);
+  await suite.auth.comeBack();
+  await waitFor(() => toldOf(client_id).length > 0, { timeoutMs: 3_000 });
+  expect(toldOf(client_id)[0]).toEqual({ client_id, revocation_epoch: 1 });
+  await waitFor(async () => (await waiting()) === 0);
+  await waitFor(async () => (await metric('tollgate_revocation_outbox_pending')) === 0);
+  const attempts = 'tollgate_revocation_outbox_deliveries_total{outcome=';
+  expect(await metric(`${attempts}"delivered"`)).toBe(2);
+  expect(await metric(`${attempts}"failed"`)).toBeGreaterThan(1);
+});
+
+test('an auth that never answers holds the operator no longer than a second', async () => {
+  const { path } = await makeApplication(suite.account, suite.account_id);
+  suite.auth.moodOf = () => 'silent';
+  const { delivered, tookMs } = await revoke(suite.account, path);
+  expect(delivered).toBe(true);
+  expect(tookMs).toBeLessThan(2_000);
+  suite.auth.moodOf = () => 'well';
+  await waitFor(async () => (await waiting()) === 0);
+});
+
+test('a row that auth refuses, and one that it never answers, hold back no other', async () => {
+  const bad = await makeApplication(suite.account, suite.account_id);
+  const mute = await makeApplication(suite.account, suite.account_id);
+  suite.auth.moodOf = (id) => (id === bad.client_id ? 'failing' : id === mute.client_id ? 'silent' : 'well');
+  await Promise.all([revoke(suite.account, bad.path), revoke(suite.account, mute.path)]);
+  for (let count = 0; count < 5; count += 1) {
+    const { path } = await makeApplication(suite.account, suite.account_id);
+    expect(await revoke(suite.account, path)).toMatchObject({ delivered: true });
+  }
+  expect(await waiting()).toBe(2);
+  suite.auth.moodOf = () => 'well';
+  await waitFor(() => toldOf(bad.client_id).length > 0 && toldOf(mute.client_id).length > 0);
+});
+
+test('account killed between commit and delivery: its next start delivers', async () => {
+  const { path, client_id } = await makeApplication(suite.account, suite.account_id);
+  suite.auth.moodOf = () => 'silent';
+  const lost = revoke(suite.account, path).catch(() => undefined);
+  await waitFor(() => suite.auth.requests() > 0);
+  await suite.account.kill();
+  await lost;
+  expect(await waiting()).toBe(1);
+  suite.auth.moodOf = () => 'well';
+  await suite.account.restart();
+  await waitFor(() => toldOf(client_id).length > 0);
+  await waitFor(async () => (await waiting()) === 0);
+});
+
+test('account killed between commit and delivery: another replica delivers', async () => {
+  const replica = await suite.startReplica();
+  const { path, client_id } = await makeApplication(suite.account, suite.account_id);
+  suite.auth.moodOf = () => 'silent';
+  const lost = revoke(suite.account, path).catch(() => undefined);
+  await waitFor(() => suite.auth.requests() > 0);
+  await suite.account.kill();
+  await lost;
+  suite.auth.moodOf = () => 'well';
+  await waitFor(() => toldOf(client_id).length > 0);
+  await waitFor(async () => (await waiting()) === 0);
+  expect((await fetch(`${replica.privateUrl}/health/live`)).status).toBe(200);
+  await suite.account.restart();
+});
+
+test('a hundred rows that an outage has left are delivered by two replicas together, all of them', async () => {
+  const replica = await suite.startReplica();
+  const applications = [];
+  for (let count = 0; count < 100; count += 1) {
+    applications.push(await makeApplication(suite.account, suite.account_id));
+  }
+  await suite.auth.goAway();
+  await Promise.all(
+    applications.map(({ path }, index) =>
+      // Some get 503 while no connection of the pool is free, and are repeated.
+      waitFor(async () => (await revoke(index % 2 === 0 ? suite.account : replica, path)).status === 200),
+    ),
+  );
+  expect(await waiting()).toBe(100);
+  await suite.auth.comeBack();
+  await waitFor(async () => (await waiting()) === 0, { timeoutMs: 10_000 });
+  expect(new Set(suite.auth.told.map(({ client_id }) => client_id)).size).toBe(100);
+}, 60_000);
+
+test('a stop ends the process in order while auth does not answer, and the row stays', async () => {
+  const { path } = await makeApplication(suite.account, suite.account_id);
+  suite.auth.moodOf = () => 'silent';
+  const answer = revoke(suite.account, path);
+  await waitFor(() => suite.auth.requests() > 0);
+  const exit = await suite.account.stop();
+  expect(exit).toMatchObject({ code: 0 });
+  expect(await answer).toMatchObject({ status: 200, delivered: true });
+  expect(await waiting()).toBe(1);
+  suite.auth.moodOf = () => 'well';
+  await suite.account.restart();
+  await waitFor(async () => (await waiting()) === 0);
+});
+
+test('Postgres away: changes are 503, and what was committed before is delivered when it is back', async () => {
+  const postgres = await startPostgres();
+  const own = await startOperatedAccount({ databaseUrl: postgres.url });
+  try {
+    const { path, client_id } = await makeApplication(own.account, own.account_id);
+    own.auth.moodOf = () => 'failing';
+    expect(await revoke(own.account, path)).toMatchObject({ status: 200, delivered: true });
+    await postgres.kill();
+    for (const [method, url, body] of [
+      ['POST', '', { account_id: 1, name: 'App', type: 'manual', token_lifespan_sec: 60 }],
+      ['GET', path, undefined],
+      ['POST', `${path}/revoke`, undefined],
+      ['POST', `${path}/rotate-secret`, { overlap_sec: 0 }],
+      ['DELETE', path, undefined],
+    ] as const) {
+      const answer = await operate(own.account, method, url, body);
+      expect([method, url, answer.status, answer.body['code']]).toEqual([
+        method,
+        url,
+        503,
+        'service_unavailable',
+      ]);
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    }
+    const said = () => own.account.logs().split('the revocation outbox cannot reach Postgres').length - 1;
+    await waitFor(() => said() > 0);
+    own.auth.moodOf = () => 'well';
+    await postgres.restart();
+    await becomeReady(own.account);
+    await waitFor(() => own.auth.told.some((one) => one.client_id === client_id));
+    await waitFor(async () => (await operate(own.account, 'POST', `${path}/revoke`)).status === 200);
+    expect(said()).toBe(1);
+    await waitFor(() => own.account.logs().includes('the revocation outbox is being read again'));
+  } finally {
+    await own.close();
+    await postgres.stop();
+  }
+}, 60_000);

@@ -1,0 +1,97 @@
+import type { Logger } from '@tollgate/log';
+import { observeBacklog } from '../../platform/outbox/backlog.ts';
+import { pause } from '../../platform/background/pause.ts';
+import { attemptDelivery } from './delivery.ts';
+import type { DeliveryOptions } from './delivery.ts';
+import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
+import { claimDue } from '../../platform/outbox/leased-rows.ts';
+import { startRevocationPublisher } from './publisher.ts';
+import type { RevocationPublisherOptions } from './publisher.ts';
+import { REVOCATIONS_PENDING, REVOCATION_OUTBOX, isPending } from './store.ts';
+import type { NewClientChange, PendingClientChange } from './store.ts';
+import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+
+/** `query` is on a pool of the outbox's own: requests that wait for Postgres must not hold back a revocation. */
+export type RevocationOutboxOptions = DeliveryOptions &
+  RevocationPublisherOptions & {
+    /** How long one delivery may take; auth's client keeps to it. */
+    deliveryTimeoutMs: number;
+    logger: Pick<Logger, 'info' | 'warn'>;
+    metrics: OutboxMetrics;
+  };
+
+export type RevocationOutbox = {
+  /**
+   * Publishes and delivers a committed row. Resolves within DELIVERY_WAIT_MS with whether the change is in force: auth
+   * has acknowledged it or, where it ends tokens, Redis has taken the message.
+   */
+  deliver: (row: NewClientChange) => Promise<boolean>;
+  close: () => Promise<void>;
+};
+
+/** What an operator's request waits for auth, at most. */
+const DELIVERY_WAIT_MS = 1_000;
+
+const POLL_MS = 50;
+
+const MAX_IN_FLIGHT = 16;
+
+/** A lease outlasts the delivery that it is for. */
+const LEASE_MARGIN_MS = 500;
+
+/** Tells auth of every row, at least once, until auth acknowledges it (docs/architecture.md, walk 3). */
+export function startRevocationOutbox(options: RevocationOutboxOptions): RevocationOutbox {
+  const worker = startOutboxWorker<PendingClientChange>({
+    name: 'revocation',
+    idOf: ({ outbox_id }) => outbox_id,
+    claim: (limit, except) => takeDue(options, limit, except),
+    attempt: (row) => attemptDelivery(options, row),
+    maxInFlight: MAX_IN_FLIGHT,
+    due: { dueWatch: options.dueWatch, condition: REVOCATIONS_PENDING },
+    logger: options.logger,
+  });
+  const { signal } = worker;
+  const publisher = startRevocationPublisher(options);
+
+  /** A later attempt, or another replica, may be the one that delivers it. */
+  async function acknowledged(row: PendingClientChange): Promise<boolean> {
+    const deadlineMs = performance.now() + DELIVERY_WAIT_MS;
+    let delivered = await worker.deliver(row);
+    while (!delivered && performance.now() < deadlineMs && !signal.aborted) {
+      await pause(POLL_MS, signal);
+      delivered = !(await isPending(options.query, row.outbox_id));
+    }
+    return delivered;
+  }
+
+  function acknowledgedInTime(row: PendingClientChange): Promise<boolean> {
+    const late = pause(DELIVERY_WAIT_MS, signal).then(() => false);
+    return Promise.race([acknowledged(row).catch(() => false), late]);
+  }
+
+  return {
+    deliver: async (row) => {
+      const published = publisher.publish(row);
+      const acknowledged = await acknowledgedInTime(row);
+      if (acknowledged || !row.endsTokens) return acknowledged;
+      return Promise.race([published, pause(0, signal).then(() => false)]);
+    },
+    close: async () => {
+      await Promise.all([worker.close(), publisher.close()]);
+    },
+  };
+}
+
+async function takeDue(
+  { query, deliveryTimeoutMs, metrics }: RevocationOutboxOptions,
+  limit: number,
+  except: readonly number[],
+): Promise<PendingClientChange[]> {
+  const leaseMs = deliveryTimeoutMs + LEASE_MARGIN_MS;
+  const rows =
+    limit > 0
+      ? await claimDue<PendingClientChange>(query, REVOCATION_OUTBOX, { limit, leaseMs, except })
+      : [];
+  await observeBacklog(query, 'revocation_outbox', metrics);
+  return rows;
+}

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import { startAccount } from '../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
+
+const PAGE = '<!doctype html><title>Tollgate</title>';
+const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
+
+let directory: string;
+let suite: AccountUnderTest;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-console-'));
+  mkdirSync(join(directory, 'assets'));
+  writeFileSync(join(directory, 'index.html'), PAGE);
+  writeFileSync(join(directory, 'assets/index-abc.js'), SCRIPT);
+  writeFileSync(join(directory, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT));
+  suite = await startAccount({
+    settings: { CONSOLE_DIR: directory, STRICT_TRANSPORT_SECURITY: 'off' },
+  });
+});
+
+afterAll(async () => {
+  await suite.close();
+  rmSync(directory, { recursive: true });
+});
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${suite.account.publicUrl}${path}`, { headers });
+}
+
+test('STRICT_TRANSPORT_SECURITY=off sends none', async () => {
+  expect((await get('/user')).headers.get('strict-transport-security')).toBeNull();
+});
+
+describe('the web interface', () => {
+  test.each(CONSOLE_PATHS.map((path) => path.replace(/:\w+/, '17')))(
+    'GET %s is its page, which is never cached',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      expect(await response.text()).toBe(PAGE);
+    },
+  );
+
+  test('a page that a browser has is not sent again', async () => {
+    const etag = (await get('/user')).headers.get('etag') ?? '';
+    // fetch asks for a fresh answer unless it is told otherwise.
+    const revalidated = (known: string) =>
+      get('/user', { 'if-none-match': known, 'cache-control': 'max-age=0' });
+    expect((await revalidated(etag)).status).toBe(304);
+    expect((await revalidated('"another"')).status).toBe(200);
+  });
+
+  test('its policy allows its own files only, nothing inline, and no eval', async () => {
+    const response = await get('/user');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('x-powered-by')).toBeNull();
+  });
+
+  test('its hashed files are cached for a year, and sent compressed', async () => {
+    const response = await get('/user/assets/index-abc.js', { 'accept-encoding': 'br' });
+    expect(response.headers.get('cache-control')).toBe('public,max-age=31536000,immutable');
+    expect(response.headers.get('content-encoding')).toBe('br');
+    expect(await response.text()).toBe(SCRIPT);
+    const plain = await get('/user/assets/index-abc.js', { 'accept-encoding': 'identity' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.text()).toBe(SCRIPT);
+  });
+
+  test.each([
+    '/user/nothing',
+    '/user/assets/nothing.js',
+    '/user/assets/..%2Findex.html',
+    '/user/api_v2/applications/1/2',
+    '/users',
+  ])('%s is nothing: 404 problem+json', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  test('another method is 405', async () => {
+    const response = await fetch(`${suite.account.publicUrl}/user`, { method: 'POST', body: 'x' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});

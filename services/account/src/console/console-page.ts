@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from 'express';
+import type { RequestHandler } from 'express';
+import sirv from 'sirv';
+import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import { methodNotAllowed } from '@tollgate/http/error-handler';
+import { Problem } from '@tollgate/http/problem';
+import type { PublicAddresses } from './addresses/endpoint.ts';
+import { brandFiles, brandedPage } from './brand.ts';
+import type { Brand } from './brand.ts';
+
+const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
+const KEPT = { maxAge: 31_536_000, immutable: true };
+
+/** React Aria adds this style for touch screens; only its hash is allowed. */
+const PRESSABLE_STYLE = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
+
+/** The policy of the pages. The explorer calls the data endpoint, and Monaco's workers are files of ours. */
+function policyFor(streamingUrl: string | null): string {
+  const dataOrigin = streamingUrl === null ? '' : new URL(streamingUrl).origin;
+  const data = dataOrigin === '' ? '' : ` ${dataOrigin} ${dataOrigin.replace(/^http/, 'ws')}`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "worker-src 'self'",
+    `style-src 'self' ${PRESSABLE_STYLE}`,
+    "font-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self'${data}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Caches hashed assets for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
+export function consolePage(
+  directory: string,
+  { streamingUrl, brand }: Pick<PublicAddresses, 'streamingUrl'> & { brand: Brand },
+): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const index = join(directory, 'index.html');
+  const isBuilt = existsSync(index);
+  const page = isBuilt
+    ? pageEndpoint(brandedPage(readFileSync(index, 'utf8'), brand), policyFor(streamingUrl))
+    : notBuilt;
+  for (const path of CONSOLE_PATHS) router.route(path).get(page).all(methodNotAllowed('GET', 'HEAD'));
+  if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
+  router.use(brandFiles(brand));
+  return router;
+}
+
+function pageEndpoint(page: string, policy: string): RequestHandler {
+  const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
+  return (req, res) => {
+    res.set({ 'cache-control': 'no-cache', 'content-security-policy': policy, etag });
+    if (req.fresh) res.status(304).end();
+    else res.type('html').send(page);
+  };
+}
+
+const notBuilt: RequestHandler = () => {
+  throw new Problem('service_unavailable', { detail: 'The web interface is not built.' });
+};

@@ -1,0 +1,104 @@
+import type { Knex } from 'knex';
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import { databaseNow } from '../../platform/database/clock.ts';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
+import { pause } from '../../platform/background/pause.ts';
+import { ensurePartitions } from './partitions.ts';
+import { dropOldestMonth, monthsAhead } from './hourly-rows.ts';
+import { monthBefore } from './months.ts';
+
+export type RetentionMetrics = {
+  dropped: Pick<Counter, 'inc'>;
+  failed: Pick<Counter, 'inc'>;
+  monthsAhead: Pick<Gauge, 'set'>;
+};
+
+export type RetentionOptions = {
+  database: Knex;
+  /** Whole months that are kept before the present one. */
+  retentionMonths: number;
+  intervalSec: number;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  metrics: RetentionMetrics;
+};
+
+const MONTHS_AHEAD = 2;
+
+/** A long read that blocks a round has usually ended by then. */
+const RETRY_MS = 5_000;
+
+/** Creates partitions of usage_hourly ahead, and drops those past retention (ADR 0029). Every replica may run it. */
+export function startUsageRetention(options: RetentionOptions): { close: () => Promise<void> } {
+  const { database, retentionMonths, intervalSec, logger, metrics } = options;
+  const query = createQuery(database);
+  const transact = createTransact(database);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function createUpcoming(now: Date): Promise<void> {
+    const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthBefore(now, -ahead));
+    await ensurePartitions(
+      database,
+      months.map((month) => month.getTime()),
+    );
+    metrics.monthsAhead.set(await monthsAhead(query, now));
+  }
+
+  /** By the earlier of two clocks: a wrong clock must not cost a month. */
+  async function dropExpired(now: Date): Promise<void> {
+    const keepFrom = monthBefore(new Date(Math.min(+now, Date.now())), retentionMonths);
+    while (!signal.aborted) {
+      const dropped = await dropOldestMonth(transact, keepFrom);
+      if (typeof dropped === 'string') return;
+      metrics.dropped.inc();
+      logger.info({ ...dropped, kept_from: keepFrom }, 'a month of hourly usage was dropped');
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      let restMs = intervalSec * 1_000;
+      try {
+        const now = await databaseNow(query);
+        await createUpcoming(now);
+        await dropExpired(now);
+      } catch (error) {
+        metrics.failed.inc();
+        logger.warn({ err: error }, 'partitions of hourly usage could not be created or dropped; retrying');
+        restMs = Math.min(restMs, RETRY_MS);
+      }
+      await pause(restMs, signal);
+    }
+  }
+
+  const running = run();
+  return {
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+export function createRetentionMetrics(registry: Registry): RetentionMetrics {
+  const registers = [registry];
+  return {
+    dropped: new Counter({
+      name: 'tollgate_usage_months_dropped_total',
+      help: 'Months of hourly usage dropped by this process',
+      registers,
+    }),
+    failed: new Counter({
+      name: 'tollgate_usage_retention_failures_total',
+      help: 'Failed attempts to create or drop months; they are retried',
+      registers,
+    }),
+    monthsAhead: new Gauge({
+      name: 'tollgate_usage_months_ahead',
+      help: 'Following months that already have a partition of hourly usage; 0 needs attention',
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Logger } from '@tollgate/log';
+import type { Transact } from '../../platform/database/query.ts';
+import { pause } from '../../platform/background/pause.ts';
+import { eraseNextDue } from './erase.ts';
+
+/** Erases due accounts at intervals. Every replica may run it: the account's lock lets one of them. */
+export function startErasures(options: {
+  transact: Transact;
+  intervalSec: number;
+  wakeMails: () => void;
+  logger: Pick<Logger, 'info' | 'warn'>;
+}): { close: () => Promise<void> } {
+  const { transact, intervalSec, wakeMails, logger } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function eraseDue(): Promise<void> {
+    const failed: number[] = [];
+    for (let isMore = true; isMore && !signal.aborted;) {
+      const known = failed.length;
+      try {
+        isMore = await transact(async (query) => {
+          // A long audit trail takes longer than other background work.
+          await query("SET LOCAL statement_timeout = '60s'");
+          return eraseNextDue(query, failed);
+        });
+        if (isMore) {
+          logger.info({}, 'a deleted account was erased');
+          wakeMails();
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'a deleted account could not be erased; retrying at the next interval');
+        // Not a fault of one account: Postgres is away.
+        isMore = failed.length > known;
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await eraseDue();
+      await pause(intervalSec * 1_000, signal);
+    }
+  }
+
+  const running = run();
+  return {
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
+import { listOwnPeriods, ownPeriodAnswer, startSecond } from '../../billing/periods/own/list.ts';
+import { findAlertSettings } from '../../notifications/alerts/settings-store.ts';
+import { listDeliveries } from '../../notifications/deliveries/stores/delivery-store.ts';
+import { listWebhooks } from '../../notifications/webhooks/store.ts';
+import { findRefusalPage } from '../../refusals/console/store.ts';
+import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
+import type { ExportRecord } from './export-file.ts';
+import { listAlerts, listAllSubscriptions, listPeriodIds, listUsageHours } from './store.ts';
+import type { UsageHour, UsageOf } from './store.ts';
+
+export const subscriptions = exportTable({
+  name: 'subscriptions',
+  description: 'Your subscriptions to plans.',
+  columns: [
+    'subscription_id',
+    'plan_name',
+    'billing_interval',
+    'team_slots_limit',
+    'pending_plan_name',
+    'pending_interval',
+    'cancel_at_period_end',
+    'renews_at',
+    'created_at',
+    'ended_at',
+  ],
+  pages: ({ query, account_id }) => onePage(listAllSubscriptions(query, account_id)),
+});
+
+export const periods = exportTable({
+  name: 'billing-periods',
+  description: 'Your billing periods, with their limits and all usage charged to them.',
+  columns: [
+    'period_id',
+    'plan_name',
+    'product_name',
+    'started_at',
+    'ended_at',
+    'status',
+    ...LIMIT_FIELDS,
+    ...USAGE_FIELDS,
+  ],
+  pages: async function* ({ query, account_id, now }) {
+    const pages = allPages((page) => listOwnPeriods(query, account_id, page, now), startSecond);
+    for await (const rows of pages) {
+      yield rows.map((row) => {
+        const { product, limits, usage, ...period } = ownPeriodAnswer(row, now);
+        return { ...period, product_name: product?.name, ...limits, ...usage };
+      });
+    }
+  },
+});
+
+export const usage = exportTable({
+  name: 'usage',
+  description:
+    'Usage by the hour: all usage charged to your billing periods, and yours that someone else pays for. payer_id is the account that pays; time_ms is open subscriptions, in milliseconds.',
+  columns: [
+    'hour',
+    'period_id',
+    'payer_id',
+    'account_id',
+    'application_id',
+    'application_name',
+    'api_version',
+    'points',
+    'requests',
+    'time_ms',
+    'traffic_bytes',
+  ],
+  pages: async function* ({ query, account_id }) {
+    const periodIds = await listPeriodIds(query, account_id);
+    const parts: UsageOf[] = [
+      ...periodIds.map((period_id) => ({ billed: { period_id } })),
+      { own: { account_id, not: periodIds } },
+    ];
+    for (const part of parts) {
+      yield* pagesAfter<UsageHour>((after, limit) => listUsageHours(query, part, after, limit));
+    }
+  },
+});
+
+export const refusedCalls = exportTable({
+  name: 'refused-calls',
+  description: 'Recent data calls that were refused or failed.',
+  columns: [
+    'refusal_id',
+    'at',
+    'request_id',
+    'kind',
+    'code',
+    'status',
+    'account_id',
+    'account_name',
+    'application_id',
+    'application_name',
+    'operation_name',
+    'api_version',
+    'duration_ms',
+    'points',
+    'detail',
+    'unrecorded_before',
+  ],
+  pages: ({ query, account_id, view }) =>
+    allPages(
+      (page) => findRefusalPage(query, { account_id, view }, {}, page),
+      ({ refusal_id }) => refusal_id,
+    ),
+});
+
+export const alertSettings: ExportRecord = {
+  name: 'alert-settings',
+  description: 'Your alert thresholds, in percent of each limit.',
+  read: ({ query, account_id }) => findAlertSettings(query, account_id),
+};
+
+export const alerts = exportTable({
+  name: 'alerts',
+  description:
+    'Alerts: share is the threshold in percent, used and limit_value are in the unit of the limit.',
+  columns: ['alert_id', 'created_at', 'period_id', 'limit_name', 'share', 'used', 'limit_value'],
+  pages: ({ query, account_id }) =>
+    allPages(
+      (page) => listAlerts(query, account_id, page),
+      ({ alert_id }) => alert_id,
+    ),
+});
+
+export const webhooks = exportTable({
+  name: 'webhooks',
+  description: 'Your webhooks, without their secrets.',
+  columns: [
+    'webhook_id',
+    'url',
+    'description',
+    'created_at',
+    'disabled_at',
+    'disabled_reason',
+    'failing_since',
+  ],
+  pages: ({ query, account_id }) => onePage(listWebhooks(query, account_id)),
+});
+
+export const deliveries = exportTable({
+  name: 'webhook-deliveries',
+  description: 'What was sent to your webhooks, with the newest attempts.',
+  columns: [
+    'webhook_id',
+    'delivery_id',
+    'message_id',
+    'event_type',
+    'status',
+    'attempts',
+    'created_at',
+    'attempted_at',
+    'next_attempt_at',
+    'response_status',
+    'duration_ms',
+    'error',
+    'attempt_log',
+  ],
+  pages: async function* ({ query, account_id }) {
+    for (const { webhook_id } of await listWebhooks(query, account_id)) {
+      const pages = allPages(
+        (page) => listDeliveries(query, webhook_id, { ...page, status: null }),
+        ({ delivery_id }) => delivery_id,
+      );
+      for await (const rows of pages) yield rows.map((row) => ({ ...row, webhook_id }));
+    }
+  },
+});

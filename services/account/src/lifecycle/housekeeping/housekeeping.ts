@@ -1,0 +1,92 @@
+import type { Logger } from '@tollgate/log';
+import type { Query } from '../../platform/database/query.ts';
+import { pause } from '../../platform/background/pause.ts';
+
+export type HousekeepingOptions = {
+  query: Query;
+  intervalSec: number;
+  sessionIdleTimeoutSec: number;
+  retentionMonths: number;
+  deliveryRetentionSec: number;
+  refusedCallsRetentionDays: number;
+  logger: Pick<Logger, 'warn'>;
+};
+
+/** Rows per statement, which limits how long locks are held. */
+const BATCH = 1_000;
+
+/** The start of the first month of hourly usage that is kept. */
+const USAGE_IS_OVER = `(date_trunc('month', now() AT TIME ZONE 'UTC')
+  - CAST(:retentionMonths AS integer) * interval '1 month') AT TIME ZONE 'UTC'`;
+
+const REFUSED_CALLS_ARE_KEPT = "CAST(:refusedCallsRetentionDays AS integer) * interval '1 day'";
+
+const EXPIRED: Readonly<Record<string, string>> = {
+  sessions:
+    "expires_at <= now() OR last_seen_at <= now() - CAST(:idleTimeoutSec AS integer) * interval '1 second'",
+  email_tokens: 'expires_at <= now()',
+  pending_sign_ins: 'expires_at <= now()',
+  passkey_challenges: 'expires_at <= now()',
+  totp_secrets: "confirmed_at IS NULL AND created_at <= now() - interval '1 day'",
+  // The manager sees for a while that it was not answered.
+  team_invitations: "expires_at <= now() - interval '14 days'",
+  attempt_counts: 'window_ends_at <= now()',
+  application_secrets: 'expires_at <= now()',
+  // Temporary tokens are listed nowhere; manual ones are kept as long as usage.
+  access_tokens: `expires_at <= now() - interval '1 day' AND (expires_at < ${USAGE_IS_OVER} OR application_id IN (
+    SELECT application_id FROM applications WHERE type = 'temporary'))`,
+  // A day late, as clocks differ and auth and Redis decide when a token ends.
+  revoked_tokens: "expires_at <= now() - interval '1 day'",
+  usage_unassigned: `recorded_at < ${USAGE_IS_OVER}`,
+  usage_gaps: `seen_at < ${USAGE_IS_OVER}`,
+  // A day late: a report from before the end of the month may still need its keys.
+  usage_reports: `occurred_at < ${USAGE_IS_OVER} - interval '1 day'`,
+  webhook_secrets: 'expires_at <= now()',
+  webhook_deliveries:
+    "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",
+  refused_calls: `recorded_at <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
+  refused_call_counts: `hour <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
+  refused_call_gateways: "seen_at <= now() - interval '14 days'",
+  refused_call_days: `day < CAST((now() - ${REFUSED_CALLS_ARE_KEPT}) AT TIME ZONE 'UTC' AS date)`,
+};
+
+/** Removes expired rows at intervals. Every replica may run it: each skips rows that another is removing. */
+export function startHousekeeping(options: HousekeepingOptions): { close: () => Promise<void> } {
+  const { query, intervalSec, logger, sessionIdleTimeoutSec: idleTimeoutSec } = options;
+  const { retentionMonths, deliveryRetentionSec, refusedCallsRetentionDays } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for (const [table, condition] of Object.entries(EXPIRED)) {
+          await removeExpired(table, condition);
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'expired rows could not be removed; retrying at the next interval');
+      }
+      await pause(intervalSec * 1_000, signal);
+    }
+  }
+
+  async function removeExpired(table: string, condition: string): Promise<void> {
+    for (let removed = BATCH; removed === BATCH && !signal.aborted;) {
+      const rows = await query(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${String(BATCH)} FOR UPDATE SKIP LOCKED))
+         RETURNING 1`,
+        { idleTimeoutSec, retentionMonths, deliveryRetentionSec, refusedCallsRetentionDays },
+      );
+      removed = rows.length;
+    }
+  }
+
+  const running = run();
+  return {
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

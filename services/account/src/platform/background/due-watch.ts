@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { Notices } from './notices.ts';
+import type { Query } from '../database/query.ts';
+import { pause } from './pause.ts';
+
+/** How often to look for work. */
+const POLL_MS = 500;
+
+/** The same where notices of new work arrive and none has come for a while: also how late work is that time makes due. */
+const RESTING_POLL_MS = 2_000;
+
+/** Longer than a session leaves out further notices (migration 0037). */
+const BUSY_MS = 3_000;
+
+export type DueWatch = {
+  /**
+   * Calls `wake` at each look at which the condition holds, held at the look before, or isn't known: Postgres has not
+   * answered in time. `condition` is a constant SQL expression. Returns a function that ends this.
+   */
+  watch: (condition: string, wake: () => void) => () => void;
+  close: () => Promise<void>;
+};
+
+type Watched = { condition: string; wake: () => void; wasDue: boolean };
+
+/**
+ * Looks for the work of all loops in one statement: twice a second while there is any and for a while after a notice,
+ * else less often, so that an idle process is rarely woken (ADR 0046).
+ */
+export function startDueWatch(query: Query, notices?: Pick<Notices, 'onNotice' | 'isHearing'>): DueWatch {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const watched = new Set<Watched>();
+  let looking: Promise<ReadonlySet<string> | undefined> | undefined;
+  let busyUntilMs = 0;
+  let resting = new AbortController();
+
+  function look(): Promise<ReadonlySet<string> | undefined> {
+    looking ??= findDue(query, [...new Set([...watched].map(({ condition }) => condition))])
+      .catch(() => undefined)
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  }
+
+  function stayBusy(): void {
+    busyUntilMs = performance.now() + BUSY_MS;
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const next = pause(POLL_MS, signal);
+      const due = await Promise.race([look(), next]);
+      for (const one of watched) {
+        const isDue = due?.has(one.condition) ?? true;
+        if (isDue || one.wasDue) one.wake();
+        if (isDue) stayBusy();
+        one.wasDue = isDue;
+      }
+      await next;
+      if (notices?.isHearing() === true && performance.now() >= busyUntilMs) {
+        resting = new AbortController();
+        await pause(RESTING_POLL_MS - POLL_MS, AbortSignal.any([signal, resting.signal]));
+      }
+    }
+  }
+
+  notices?.onNotice('due_work', () => {
+    stayBusy();
+    resting.abort();
+  });
+  const running = run();
+  return {
+    watch: (condition, wake) => {
+      const one = { condition, wake, wasDue: false };
+      watched.add(one);
+      return () => watched.delete(one);
+    },
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function findDue(query: Query, conditions: readonly string[]): Promise<ReadonlySet<string>> {
+  if (conditions.length === 0) return new Set();
+  const sql = `SELECT ARRAY[${conditions.join(', ')}] AS due`;
+  // A connection keeps one statement by each name.
+  const name = `due_work_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`;
+  const [row] = await query<{ due: boolean[] }>(sql, {}, name);
+  return new Set(conditions.filter((_, index) => row?.due[index]));
+}

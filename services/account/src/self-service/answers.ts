@@ -1,0 +1,94 @@
+import { LIMIT_FIELDS, billingStatusSchema } from '@tollgate/contracts/entitlement';
+import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
+import { z } from 'zod';
+import { id, instant } from '../http/answer-fields.ts';
+import { SELF_SERVICE_ACTIONS } from './settings.ts';
+
+const interval = z.enum(['month', 'year']);
+
+const limits = z
+  .record(z.enum(LIMIT_FIELDS), z.int().nullable())
+  .meta({ description: 'A limit that is null is not enforced.' });
+
+const price = z.string().nullable();
+
+const publicPlanSchema = z
+  .object({
+    plan_id: id,
+    name: z.string(),
+    prices: z
+      .object({ month: price, year: price })
+      .meta({ description: 'Price texts. The plan is not offered for an interval whose text is null.' }),
+    included: z.array(z.string()).meta({ description: 'What the plan includes, line by line.' }),
+    limits,
+    team_slots: z
+      .object({ max: z.int(), price })
+      .nullable()
+      .meta({ description: 'Additional team slots; null if none are offered.' }),
+  })
+  .meta({ id: 'PublicPlan' });
+
+export const catalogueSchema = z.object({
+  plans: z.array(publicPlanSchema).meta({ description: 'In the order of the catalogue.' }),
+});
+
+const periodSchema = z.object({
+  period_id: id,
+  plan_id: id.nullable(),
+  plan_name: z.string(),
+  product_name: z.string().nullable(),
+  started_at: instant,
+  ended_at: instant.meta({ description: 'The last second of the period.' }),
+  grace_ends_at: instant.meta({ description: 'Calls pass until then, unless another period has followed.' }),
+  is_trial: z.boolean().meta({ description: 'Started at sign-up; ends without renewal.' }),
+  limits,
+  usage: z.record(z.enum(USAGE_FIELDS), z.int()),
+});
+
+const ownSubscriptionSchema = z.object({
+  plan_id: id,
+  plan_name: z.string(),
+  billing_interval: interval,
+  next_period_at: instant.meta({ description: 'When the next period starts, or the subscription ends.' }),
+  cancel_at_period_end: z.boolean(),
+  pending: z
+    .object({ plan_id: id, plan_name: z.string(), billing_interval: interval })
+    .nullable()
+    .meta({ description: 'The planned change.' }),
+  team_slots_limit: z.int().nullable().meta({ description: 'Null means the value of the plan.' }),
+});
+
+export const subscriptionSchema = z
+  .object({
+    account_id: id,
+    payer: z
+      .object({ account_id: id, name: z.string(), email: z.string() })
+      .meta({ description: "The team's manager for a member, else the account itself." }),
+    status: z.enum([...billingStatusSchema.options, 'none']),
+    billing_period: periodSchema.nullable().meta({ description: "The payer's." }),
+    subscription: ownSubscriptionSchema.nullable().meta({ description: "The account's own." }),
+    team_slots: z
+      .object({ used: z.int(), included: z.int(), limit: z.int(), max: z.int(), price })
+      .nullable()
+      .meta({ description: 'Null for members, without a subscription, and if the plan limits no team.' }),
+    self_service: z.object({
+      actions: z.array(z.enum(SELF_SERVICE_ACTIONS)),
+      contact_sales_url: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'Subscription' });
+
+const times = z.object({ started_at: instant, ended_at: instant }).nullable();
+
+export const previewAnswerSchema = z
+  .object({
+    period_id: id.nullable().meta({ description: 'The current period, to send with the change.' }),
+    now: times.meta({
+      description:
+        'The first period of the plan if it starts now; null if only the end of the period is possible.',
+    }),
+    period_end: times.meta({
+      description: 'The same at the end of the period; null without a subscription.',
+    }),
+  })
+  .meta({ id: 'SubscriptionPreview' });

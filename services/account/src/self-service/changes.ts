@@ -1,0 +1,144 @@
+import { Problem } from '@tollgate/http/problem';
+import { invalidFields } from '@tollgate/http/invalid-fields';
+import { lockAccount } from '../identity/accounts/account-store.ts';
+import type { Actor } from '../platform/audit/audit-log.ts';
+import { databaseNow } from '../platform/database/clock.ts';
+import type { Query } from '../platform/database/query.ts';
+import { countTaken, lockOwnTeam } from '../teams/store.ts';
+import type { BillingInterval } from '../billing/periods/calendar.ts';
+import { endPeriod } from '../billing/period-changes/changes.ts';
+import { lastStartedPeriod } from '../billing/periods/period-store.ts';
+import type { Plan } from '../billing/plans/store.ts';
+import { lockPlanForShare } from '../billing/plans/store.ts';
+import {
+  addOnUnder,
+  cancelSubscription,
+  changePlan,
+  createSubscription,
+  resumeSubscription,
+  setTeamSlots,
+} from '../billing/subscriptions/changes.ts';
+import type { Effect } from '../billing/subscriptions/changes.ts';
+import type { Subscription } from '../billing/subscriptions/store.ts';
+import { findOwnPeriod } from './own-period.ts';
+import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
+import { isUpgrade, limitsOf } from './upgrade.ts';
+
+/**
+ * What account holders change themselves, by the operators' functions (ADR 0053). `query` is a transaction's. Lock
+ * order: team, account, subscription, plan, periods.
+ */
+
+export type Customer = { account_id: number; actor: Actor };
+
+type Wanted = {
+  plan_id: number;
+  billing_interval: BillingInterval;
+  /** The current period that the customer was shown; null without one. */
+  period_id: number | null;
+};
+
+/**
+ * Begins now, and ends a period of the sign-up plan. Other manual periods were sold by an operator and stay.
+ * @throws {Problem} forbidden, plan_not_offered, subscription_exists, subscription_changed, periods_overlap,
+ * account_blocked
+ */
+export async function subscribe(query: Query, { account_id, actor }: Customer, wanted: Wanted) {
+  await lockAccount(query, account_id);
+  await requirePayer(query, account_id);
+  const { plan_id, billing_interval } = wanted;
+  await lockPublicPlan(query, plan_id, billing_interval);
+  const current = await findOwnPeriod(query, account_id, await databaseNow(query));
+  // A new period would lift the block.
+  if (current !== undefined && current.blocked_at !== null) throw new Problem('account_blocked');
+  if (current?.is_current === true && current.is_sign_up && current.subscription_id === null) {
+    if (current.period_id !== wanted.period_id) throw new Problem('subscription_changed');
+    await endPeriod(query, current.period_id, actor);
+  }
+  await createSubscription(query, { account_id, plan_id, billing_interval, team_slots_limit: null }, actor);
+}
+
+/**
+ * Immediately only for an upgrade (upgrade.ts). The present plan and interval revoke a planned change.
+ * @throws {Problem} not_found, forbidden, subscription_ended, subscription_changed, plan_not_offered,
+ * plan_change_not_immediate
+ */
+export async function changeOwnPlan(
+  query: Query,
+  { account_id, actor }: Customer,
+  wanted: Wanted & { effective: Effect },
+): Promise<void> {
+  const { subscription, now } = await lockOwnSubscription(query, account_id);
+  await requirePayer(query, account_id);
+  const { plan_id, billing_interval, effective } = wanted;
+  const last = await lastStartedPeriod(query, subscription.subscription_id, now);
+  // A renewal, or a change in another tab, would make the change mean something that the customer wasn't told.
+  if (last === undefined || last.period_id !== wanted.period_id) throw new Problem('subscription_changed');
+  const isSame = plan_id === subscription.plan_id && billing_interval === subscription.billing_interval;
+  if (!isSame) refuseExcessSlots(await lockPublicPlan(query, plan_id, billing_interval), subscription);
+  if (effective === 'now') {
+    const plan = await lockPlanForShare(query, plan_id);
+    if (plan === undefined || !isUpgrade(last, plan)) throw new Problem('plan_change_not_immediate');
+  }
+  const { subscription_id } = subscription;
+  await changePlan(query, subscription_id, { plan_id, billing_interval, effective }, actor);
+}
+
+/** At the end of the period. Members can cancel what they bought before they joined. @throws {Problem} not_found, subscription_ended */
+export async function cancelOwn(query: Query, { account_id, actor }: Customer): Promise<void> {
+  const { subscription } = await lockOwnSubscription(query, account_id);
+  // A repeated request isn't another cancellation.
+  if (subscription.cancel_at_period_end) return;
+  await cancelSubscription(query, subscription.subscription_id, 'period_end', actor);
+}
+
+/** @throws {Problem} not_found, subscription_ended */
+export async function resumeOwn(query: Query, { account_id, actor }: Customer): Promise<void> {
+  const { subscription } = await lockOwnSubscription(query, account_id);
+  if (!subscription.cancel_at_period_end) return;
+  await resumeSubscription(query, subscription.subscription_id, actor);
+}
+
+/**
+ * Buys or releases team slots, for the current and all later periods. `team_slots_limit` is all of them, those of the
+ * plan included. @throws {Problem} not_found, forbidden, subscription_ended, plan_not_offered, invalid_request
+ */
+export async function setOwnTeamSlots(
+  query: Query,
+  { account_id, actor }: Customer,
+  team_slots_limit: number,
+): Promise<void> {
+  // Invitations take slots under the same lock.
+  const team = await lockOwnTeam(query, account_id);
+  const { subscription, now } = await lockOwnSubscription(query, account_id);
+  await requirePayer(query, account_id);
+  const last = await lastStartedPeriod(query, subscription.subscription_id, now);
+  const plan = await lockPlanForShare(query, subscription.plan_id);
+  const included = last === undefined ? null : limitsOf(last).team_slots_limit;
+  const most = plan === undefined || plan.public_position === null ? null : plan.team_slots_max;
+  const present = subscription.team_slots_limit ?? included;
+  if (included === null || present === null || (most === null && team_slots_limit > present)) {
+    throw new Problem('plan_not_offered', { detail: 'The plan offers no additional team slots.' });
+  }
+  const taken = team === undefined ? { members: 1, pending: 0 } : await countTaken(query, team.team.team_id);
+  // The plan's own slots can't be released, nor those of members and pending invitations.
+  const least = Math.max(included, taken.members + taken.pending);
+  const highest = Math.max(most ?? 0, present);
+  if (team_slots_limit < least) throw slotsProblem(`must be at least ${String(least)}`);
+  if (team_slots_limit > highest) throw slotsProblem(`must be at most ${String(highest)}`);
+  const addOn = team_slots_limit === included ? null : team_slots_limit;
+  await setTeamSlots(query, subscription.subscription_id, addOn, actor);
+}
+
+function slotsProblem(message: string): Problem {
+  return invalidFields([{ field: 'team_slots_limit', message }]);
+}
+
+/** Bought slots must not move to a plan that offers fewer. */
+function refuseExcessSlots(plan: Plan, { team_slots_limit }: Subscription): void {
+  const kept = addOnUnder(plan, team_slots_limit);
+  if (kept === null || kept <= (plan.team_slots_max ?? 0)) return;
+  throw new Problem('plan_not_offered', {
+    detail: 'The plan offers fewer team slots than you have. Release team slots first.',
+  });
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { countField, idField, idQueryField } from '../http/input/fields.ts';
+
+const intervalField = z.enum(['month', 'year'], 'must be month or year');
+
+const shownPeriodField = idField
+  .nullable()
+  .meta({ description: 'The `period_id` of the preview that the customer agreed to.' });
+
+export const subscribeSchema = z.strictObject({
+  plan_id: idField,
+  billing_interval: intervalField,
+  period_id: shownPeriodField,
+});
+
+export const changePlanSchema = z.strictObject({
+  plan_id: idField,
+  billing_interval: intervalField,
+  effective: z.enum(['now', 'period_end'], 'must be now or period_end'),
+  period_id: shownPeriodField,
+});
+
+export const ownTeamSlotsSchema = z.strictObject({
+  team_slots_limit: countField.meta({ description: 'All slots, including those of the plan.' }),
+});
+
+export const previewSchema = z.strictObject({ plan_id: idQueryField, billing_interval: intervalField });

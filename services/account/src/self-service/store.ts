@@ -1,0 +1,34 @@
+import type { Query } from '../platform/database/query.ts';
+import type { Subscription } from '../billing/subscriptions/store.ts';
+
+/** With the names of its plans. */
+export type NamedSubscription = Subscription & { plan_name: string; pending_plan_name: string | null };
+
+export async function findLiveSubscription(
+  query: Query,
+  accountId: number,
+): Promise<NamedSubscription | undefined> {
+  const rows = await query<NamedSubscription>(
+    `SELECT subscriptions.*, plans.name AS plan_name, pending.name AS pending_plan_name
+     FROM subscriptions JOIN plans USING (plan_id)
+     LEFT JOIN plans AS pending ON pending.plan_id = pending_plan_id
+     WHERE account_id = :accountId AND ended_at IS NULL
+       AND NOT (cancel_at_period_end AND renews_at <= clock_timestamp())`,
+    { accountId },
+  );
+  return rows[0];
+}
+
+/** When the next period starts: one opened ahead counts as not opened, because a change withdraws it. */
+export async function findNextStart(
+  query: Query,
+  { subscription_id, renews_at }: Pick<Subscription, 'subscription_id' | 'renews_at'>,
+  now: Date,
+): Promise<Date> {
+  const rows = await query<{ started_at: Date }>(
+    `SELECT started_at FROM billing_periods
+     WHERE subscription_id = :subscription_id AND started_at > :now ORDER BY started_at LIMIT 1`,
+    { subscription_id, now },
+  );
+  return rows[0]?.started_at ?? renews_at;
+}

@@ -1,0 +1,123 @@
+import { Problem } from '@tollgate/http/problem';
+import { findAccount } from '../identity/accounts/account-store.ts';
+import type { Query } from '../platform/database/query.ts';
+import { countTaken, findMembership } from '../teams/store.ts';
+import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
+import { secondAfter } from '../billing/periods/calendar.ts';
+import { enforcedLimits } from '../billing/periods/limits.ts';
+import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
+import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
+import { pickPeriod } from '../billing/periods/period-rules.ts';
+import { sumUsage } from '../billing/periods/usage-sums.ts';
+import { findPlan } from '../billing/plans/store.ts';
+import type { Plan } from '../billing/plans/store.ts';
+import { findOwnPeriod } from './own-period.ts';
+import type { SelfService } from './settings.ts';
+import { findLiveSubscription, findNextStart } from './store.ts';
+import type { NamedSubscription } from './store.ts';
+import { limitsOf } from './upgrade.ts';
+
+/** Who pays, for what, until when, and what the account holder can change. @throws {Problem} not_found */
+export async function subscriptionView(query: Query, accountId: number, selfService: SelfService) {
+  const payerPeriods = await findPayerPeriods(query, accountId);
+  if (payerPeriods === undefined) throw new Problem('not_found');
+  const { payer_id, now } = payerPeriods;
+  const payer = await findAccount(query, payer_id);
+  if (payer === undefined) throw new Problem('not_found');
+  const subscription = await findLiveSubscription(query, accountId);
+  return {
+    account_id: accountId,
+    payer: { account_id: payer_id, name: payer.name, email: payer.email },
+    status: entitlementAnswer(payerPeriods).status,
+    billing_period: await periodView(query, payerPeriods),
+    subscription:
+      subscription === undefined
+        ? null
+        : subscriptionAnswer(subscription, await findNextStart(query, subscription, now)),
+    team_slots:
+      subscription === undefined || payer_id !== accountId
+        ? null
+        : await slotsView(query, accountId, subscription, now),
+    self_service: { actions: selfService.actions, contact_sales_url: selfService.contactSalesUrl },
+  };
+}
+
+async function periodView(query: Query, { payer_id, periods, now }: PayerPeriods) {
+  const period = pickPeriod(periods, now);
+  if (period === undefined) return null;
+  const { period_id, plan_name, product_name, started_at, ended_at, grace_sec } = period;
+  const own = await findOwnPeriod(query, payer_id, now);
+  return {
+    period_id,
+    plan_id: own?.plan_id ?? null,
+    plan_name,
+    product_name,
+    started_at,
+    ended_at,
+    grace_ends_at: new Date(secondAfter(period).getTime() + grace_sec * 1_000),
+    /** Whether nothing follows it by itself. */
+    is_trial: own?.subscription_id === null && own.is_sign_up,
+    limits: enforcedLimits(period),
+    usage: sumUsage([period]),
+  };
+}
+
+function subscriptionAnswer(subscription: NamedSubscription, nextStart: Date) {
+  const { plan_id, plan_name, billing_interval, cancel_at_period_end, team_slots_limit } = subscription;
+  const { pending_plan_id, pending_plan_name, pending_interval } = subscription;
+  return {
+    plan_id,
+    plan_name,
+    billing_interval,
+    next_period_at: nextStart,
+    cancel_at_period_end,
+    pending:
+      pending_plan_id === null
+        ? null
+        : { plan_id: pending_plan_id, plan_name: pending_plan_name, billing_interval: pending_interval },
+    team_slots_limit,
+  };
+}
+
+/** Null if the plan doesn't limit the team. */
+async function slotsView(
+  query: Query,
+  accountId: number,
+  { plan_id, team_slots_limit }: NamedSubscription,
+  now: Date,
+) {
+  const [period, plan, membership] = await Promise.all([
+    findOwnPeriod(query, accountId, now),
+    findPlan(query, plan_id),
+    findMembership(query, accountId),
+  ]);
+  const included = period === undefined ? null : limitsOf(period).team_slots_limit;
+  if (included === null) return null;
+  const taken = membership === undefined ? undefined : await countTaken(query, membership.team_id);
+  const offered = offeredSlots(plan);
+  return {
+    used: taken === undefined ? 1 : taken.members + taken.pending,
+    included,
+    limit: team_slots_limit ?? included,
+    max: Math.max(included, offered.max, team_slots_limit ?? 0),
+    price: offered.price,
+  };
+}
+
+function offeredSlots(plan: Plan | undefined): { max: number; price: string | null } {
+  if (plan === undefined || plan.public_position === null) return { max: 0, price: null };
+  return { max: plan.team_slots_max ?? 0, price: plan.team_slot_price };
+}
+
+/** As customers see a plan. */
+export function publicPlanAnswer(plan: Plan) {
+  const { plan_id, name, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
+  return {
+    plan_id,
+    name,
+    prices: { month: price_month, year: price_year },
+    included,
+    limits: limitsOf(plan),
+    team_slots: team_slots_max === null ? null : { max: team_slots_max, price: team_slot_price },
+  };
+}
