@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { startGraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import { openRaw, openReady, refusedUpgrade } from '../suite/raw-socket.ts';
-import type { RawSocket } from '../suite/raw-socket.ts';
-import { withLimits } from '../suite/peers.ts';
-import { callsIn } from '../suite/records/recorded-usage.ts';
+import { startGateway } from '../../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
+import { startGraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
+import { openRaw, openReady, refusedUpgrade } from '../../../test/suite/raw-socket.ts';
+import type { RawSocket } from '../../../test/suite/raw-socket.ts';
+import { withLimits } from '../../../test/suite/peers.ts';
+import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;

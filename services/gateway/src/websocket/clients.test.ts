@@ -4,10 +4,10 @@ import type { Client, ClientOptions } from 'graphql-ws';
 import { SubscriptionClient } from 'subscriptions-transport-ws';
 import { WebSocket } from 'ws';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { startGraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;

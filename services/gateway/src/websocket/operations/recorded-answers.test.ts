@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { openReady } from '../suite/raw-socket.ts';
-import { callsIn } from '../suite/records/recorded-usage.ts';
-import { say, startScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
-import type { ScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
+import { startGateway } from '../../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
+import { openReady } from '../../../test/suite/raw-socket.ts';
+import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
+import { say, startScriptedUpstream } from '../../../test/suite/upstreams/scripted-upstream.ts';
+import type { ScriptedUpstream } from '../../../test/suite/upstreams/scripted-upstream.ts';
 
 let upstream: ScriptedUpstream;
 let gateway: GatewayUnderTest;

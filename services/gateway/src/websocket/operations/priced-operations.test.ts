@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { WebSocket } from 'ws';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { withLimits } from '../suite/peers.ts';
-import { openReady } from '../suite/raw-socket.ts';
-import type { RawSocket } from '../suite/raw-socket.ts';
-import { say, startScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
-import type { ScriptedUpstream } from '../suite/upstreams/scripted-upstream.ts';
+import { startGateway } from '../../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
+import { withLimits } from '../../../test/suite/peers.ts';
+import { openReady } from '../../../test/suite/raw-socket.ts';
+import type { RawSocket } from '../../../test/suite/raw-socket.ts';
+import { say, startScriptedUpstream } from '../../../test/suite/upstreams/scripted-upstream.ts';
+import type { ScriptedUpstream } from '../../../test/suite/upstreams/scripted-upstream.ts';
 
 const DEFAULT_POINTS = 3;
 const ANSWER_TIMEOUT_MS = 1_500;

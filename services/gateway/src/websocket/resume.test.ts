@@ -3,11 +3,11 @@ import { createClient } from 'graphql-ws';
 import { SubscriptionClient } from 'subscriptions-transport-ws';
 import { WebSocket } from 'ws';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { startGraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import { openReady } from '../suite/raw-socket.ts';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import { openReady } from '../../test/suite/raw-socket.ts';
 
 const RESUME_LIMIT_MS = 20_000;
 

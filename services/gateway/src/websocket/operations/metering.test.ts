@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { startGraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import { activeEntitlement } from '../suite/peers.ts';
-import { openReady } from '../suite/raw-socket.ts';
-import type { RawSocket } from '../suite/raw-socket.ts';
+import { startGateway } from '../../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
+import { startGraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
+import { activeEntitlement } from '../../../test/suite/peers.ts';
+import { openReady } from '../../../test/suite/raw-socket.ts';
+import type { RawSocket } from '../../../test/suite/raw-socket.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;

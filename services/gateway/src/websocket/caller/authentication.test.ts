@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startGateway } from '../suite/gateway.ts';
-import type { GatewayUnderTest } from '../suite/gateway.ts';
-import { startGraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import type { GraphqlUpstream } from '../suite/upstreams/graphql-upstream.ts';
-import { sendRaw } from '../suite/http-client.ts';
-import { openRaw, openReady, refusedUpgrade } from '../suite/raw-socket.ts';
+import { startGateway } from '../../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
+import { startGraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
+import { sendRaw } from '../../../test/suite/http-client.ts';
+import { openRaw, openReady, refusedUpgrade } from '../../../test/suite/raw-socket.ts';
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;
