@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { Problem } from '@tollgate/http/problem';
 import type { AdmissionKind } from '../admission/admit-script.ts';
-import { isObject } from '../websocket/message.ts';
 import { createDocumentType } from './document-types.ts';
 import type { OperationType } from './document-types.ts';
+import { isObject } from './json.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 
 /**

@@ -11,7 +11,7 @@ import type { BodyLimits } from './body/arriving-body.ts';
 import { bodyForm } from './body/body-form.ts';
 import { bodyDecoder } from './body/content-coding.ts';
 import type { Decode } from './body/content-coding.ts';
-import { MAX_OPERATIONS_BYTES, createUploadParts } from './body/upload-parts.ts';
+import { MAX_OPERATIONS_BYTES, createUploadParts } from './upload-parts.ts';
 import type { OperationReader, Operations } from './operation-reader.ts';
 import { assertExactNames, assertExactParameters } from './protocol-names.ts';
 

@@ -2,7 +2,7 @@ import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
 import type { Principal } from '../metering/principal.ts';
 import type { Refusal } from '../refused-calls/refused-calls.ts';
-import type { SocketClose } from './close-codes.ts';
+import type { SocketClose } from './protocol/close-codes.ts';
 
 type RefusedSocket = { requestId: string; clientAddress: string; principal: Principal | null };
 

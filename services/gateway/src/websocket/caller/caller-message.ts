@@ -1,6 +1,6 @@
-import { parseKeepingDigits } from '../message.ts';
-import type { Message } from '../message.ts';
-import type { Protocol } from '../protocol.ts';
+import { parseCallerMessage } from '../protocol/message.ts';
+import type { Message } from '../protocol/message.ts';
+import type { Protocol } from '../protocol/protocol.ts';
 
 export type CallerMessage =
   | { kind: 'initialise'; payload: unknown }
@@ -15,7 +15,7 @@ export type CallerMessage =
 const MAX_INIT_BYTES = 16_384;
 
 export function readCallerMessage(protocol: Protocol, data: Buffer, isBinary: boolean): CallerMessage {
-  const message = isBinary ? null : parseKeepingDigits(data.toString());
+  const message = isBinary ? null : parseCallerMessage(data.toString());
   if (message === null) return invalid('A message must be text: a JSON object with a type.');
   const { type, id, payload } = message;
   switch (type) {

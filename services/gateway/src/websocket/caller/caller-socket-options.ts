@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 import type { OperationRelayOptions, OperationRelaySettings } from '../operations/relay-options.ts';
-import type { Protocol } from '../protocol.ts';
+import type { Protocol } from '../protocol/protocol.ts';
 import type { UpgradeFacts } from '../upstream/upstream-upgrade.ts';
 import type { Identify, SocketPrincipal } from './identify.ts';
 import type { TimeLimits } from './time-limits.ts';

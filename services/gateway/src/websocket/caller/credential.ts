@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem, invalidToken } from '@tollgate/http/problem';
 import { bearerToken } from '../../authenticate/authenticate.ts';
 import { queryOf } from '@tollgate/http/request-head';
-import { isObject } from '../message.ts';
+import { isObject } from '../../operation-reader/json.ts';
 
 /**
  * From the Authorization header, or from `?token=` because browsers can't set headers on an upgrade.

@@ -7,7 +7,7 @@ import { createSweep } from '../../authenticate/sweep.ts';
 import type { TokenWatch } from '../../authenticate/token-watch.ts';
 import { CallerSocket } from './caller-socket.ts';
 import type { CallerSocketOptions, UpgradedSocket } from './caller-socket-options.ts';
-import { closeFor, gatewayClose } from '../close-codes.ts';
+import { closeFor, gatewayClose } from '../protocol/close-codes.ts';
 import { createIdentify } from './identify.ts';
 import type { Identify, SocketPrincipal } from './identify.ts';
 import { createSocketIndex } from './socket-index.ts';

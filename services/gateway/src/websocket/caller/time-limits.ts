@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
-import { closeFor, gatewayClose } from '../close-codes.ts';
-import type { SocketClose } from '../close-codes.ts';
+import { closeFor, gatewayClose } from '../protocol/close-codes.ts';
+import type { SocketClose } from '../protocol/close-codes.ts';
 
 export type TimeLimits = {
   /** From the upgrade to the acknowledgement of connection_init. */

@@ -16,7 +16,7 @@ import type { PendingUpgrade, PendingUpgradesOptions } from './pending-upgrades.
 import { tokenOfRequest } from './credential.ts';
 import type { UpgradedSocket } from './caller-socket-options.ts';
 import type { OpenSockets } from './open-sockets.ts';
-import { chosenProtocol } from '../protocol.ts';
+import { chosenProtocol } from '../protocol/protocol.ts';
 import { upgradeFacts } from '../upstream/upstream-upgrade.ts';
 
 export type UpgradeOptions = PendingUpgradesOptions & {

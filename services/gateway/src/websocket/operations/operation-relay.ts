@@ -2,10 +2,10 @@ import { Problem, toProblem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../entitle/entitle.ts';
 import type { Principal } from '../../metering/principal.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
-import { STOPPED, closeFor, gatewayClose, tracedEnd, tracedRefusal } from '../close-codes.ts';
-import type { SocketClose } from '../close-codes.ts';
-import { isObject } from '../message.ts';
-import type { Message } from '../message.ts';
+import { STOPPED, closeFor, gatewayClose, tracedEnd, tracedRefusal } from '../protocol/close-codes.ts';
+import type { SocketClose } from '../protocol/close-codes.ts';
+import { isObject } from '../../operation-reader/json.ts';
+import type { Message } from '../protocol/message.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 import { CLOSED_BEFORE_ANSWER } from './operation-error.ts';
 import { hasEnded, isAwaitedCall, isUnanswered, mayBeSubscription } from './operation.ts';
@@ -21,8 +21,8 @@ import { refusalOfOperation } from '../refusals.ts';
 import { SentOperations } from './sent-operations.ts';
 import { UpstreamRefusal } from '../upstream/upstream-socket.ts';
 import { UpstreamConnector } from '../upstream/upstream-connector.ts';
-import { createPendingBytes } from '../back-pressure/pending-bytes.ts';
-import type { PendingBytes } from '../back-pressure/pending-bytes.ts';
+import { createPendingBytes } from '../connection/pending-bytes.ts';
+import type { PendingBytes } from '../connection/pending-bytes.ts';
 
 const UPSTREAM_LINGER_MS = 10_000;
 

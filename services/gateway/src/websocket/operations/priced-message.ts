@@ -3,7 +3,7 @@ import { acknowledgedInTime, usageEvent } from '../../metering/settlement/settle
 import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
 import type { RecordUsage } from '../../metering/settlement/record-usage.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
-import { isObject } from '../message.ts';
+import { isObject } from '../../operation-reader/json.ts';
 import type { Operation } from './operation.ts';
 import type { StatedPoints } from './stated-points.ts';
 import type { UpstreamMessage } from '../upstream/upstream-socket.ts';

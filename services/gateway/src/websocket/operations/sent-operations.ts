@@ -1,7 +1,7 @@
-import type { Message } from '../message.ts';
+import type { Message } from '../protocol/message.ts';
 import { isUnanswered, mayBeCall } from './operation.ts';
 import type { Operation } from './operation.ts';
-import type { Protocol } from '../protocol.ts';
+import type { Protocol } from '../protocol/protocol.ts';
 import type { UpstreamSocket } from '../upstream/upstream-socket.ts';
 import type { UpstreamConnector } from '../upstream/upstream-connector.ts';
 

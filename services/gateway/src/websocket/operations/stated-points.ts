@@ -1,5 +1,5 @@
 import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
-import { isObject } from '../message.ts';
+import { isObject } from '../../operation-reader/json.ts';
 
 /** The points that the upstream states in a message's payload; null without plausible ones. */
 export type StatedPoints = (payload: unknown) => number | null;

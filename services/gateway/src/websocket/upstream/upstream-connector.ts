@@ -3,8 +3,8 @@ import type { ConnectTrace, SocketTrace, TracedEnd } from '../../trace/socket-tr
 import { passedOn } from '@tollgate/trace/context';
 import { callerIds } from '../../metering/principal.ts';
 import type { Principal } from '../../metering/principal.ts';
-import type { Pausable } from '../back-pressure/read-control.ts';
-import type { Protocol } from '../protocol.ts';
+import type { Pausable } from '../connection/read-control.ts';
+import type { Protocol } from '../protocol/protocol.ts';
 import type { ChosenAddress, ChooseAddress } from './upstream-addresses.ts';
 import { UpstreamSocket } from './upstream-socket.ts';
 import type { UpstreamUpgrade, UpstreamClose, UpstreamEvents, UpstreamSettings } from './upstream-socket.ts';

@@ -1,15 +1,15 @@
 import { WebSocket } from 'ws';
 import { Problem } from '@tollgate/http/problem';
-import { UPSTREAM_FAILED, gatewayClose, closeForUpstream } from '../close-codes.ts';
-import type { SocketClose } from '../close-codes.ts';
-import { createHeartbeat } from '../heartbeat.ts';
-import type { Heartbeat } from '../heartbeat.ts';
-import { parseUpstreamMessage } from '../message.ts';
-import type { Message } from '../message.ts';
-import type { Pausable } from '../back-pressure/read-control.ts';
-import { createSendBuffer } from '../back-pressure/send-buffer.ts';
-import type { SendBuffer } from '../back-pressure/send-buffer.ts';
-import type { Protocol } from '../protocol.ts';
+import { UPSTREAM_FAILED, gatewayClose, closeForUpstream } from '../protocol/close-codes.ts';
+import type { SocketClose } from '../protocol/close-codes.ts';
+import { createHeartbeat } from '../connection/heartbeat.ts';
+import type { Heartbeat } from '../connection/heartbeat.ts';
+import { parseUpstreamMessage } from '../protocol/message.ts';
+import type { Message } from '../protocol/message.ts';
+import type { Pausable } from '../connection/read-control.ts';
+import { createSendBuffer } from '../connection/send-buffer.ts';
+import type { SendBuffer } from '../connection/send-buffer.ts';
+import type { Protocol } from '../protocol/protocol.ts';
 import type { ConnectionEnd } from './upstream-addresses.ts';
 import { createUpstreamIds } from './upstream-ids.ts';
 

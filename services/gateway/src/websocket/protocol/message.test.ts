@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseKeepingDigits, parseUpstreamMessage } from './message.ts';
+import { parseCallerMessage, parseUpstreamMessage } from './message.ts';
 
 const numberText = fc
   .tuple(
@@ -16,7 +16,7 @@ test('numbers go on with the digits that came, wherever they are', () => {
     fc.property(fc.array(numberText), fc.string(), (numbers, key) => {
       const list = `[${numbers.join(',')}]`;
       const payload = `{${JSON.stringify(key)}:${list},"nested":[{"x":${list}}]}`;
-      const message = parseKeepingDigits(`{"type":"t","payload":${payload}}`);
+      const message = parseCallerMessage(`{"type":"t","payload":${payload}}`);
       // JSON.parse keeps the last of two members with one name.
       const expected = key === 'nested' ? `{"nested":[{"x":${list}}]}` : payload;
       expect(JSON.stringify(message?.payload)).toBe(expected);
@@ -28,7 +28,7 @@ test('any other JSON goes on as the same value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ minLength: 1, maxLength: 256 }), (payload, id) => {
       const text = JSON.stringify({ type: 'subscribe', id, payload });
-      expect(JSON.parse(JSON.stringify(parseKeepingDigits(text)))).toEqual(JSON.parse(text));
+      expect(JSON.parse(JSON.stringify(parseCallerMessage(text)))).toEqual(JSON.parse(text));
     }),
   );
 });
@@ -38,7 +38,7 @@ test('whatever text comes, it is a message or null, and reading it never throws'
   const nearly = fc.record({ type, id: fc.jsonValue(), payload: fc.jsonValue() }, { requiredKeys: [] });
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json(), nearly.map(JSON.stringify)), (text) => {
-      for (const message of [parseKeepingDigits(text), parseUpstreamMessage(text)]) {
+      for (const message of [parseCallerMessage(text), parseUpstreamMessage(text)]) {
         if (message === null) continue;
         expect(typeof message.type).toBe('string');
         expect(['string', 'undefined']).toContain(typeof message.id);
@@ -49,14 +49,14 @@ test('whatever text comes, it is a message or null, and reading it never throws'
 });
 
 test('a number is no object, however it is written', () => {
-  expect(parseKeepingDigits('1.0')).toBeNull();
-  expect(parseKeepingDigits('{"type":1.0}')).toBeNull();
-  expect(parseKeepingDigits('{"type":"t","id":1.0}')).toBeNull();
+  expect(parseCallerMessage('1.0')).toBeNull();
+  expect(parseCallerMessage('{"type":1.0}')).toBeNull();
+  expect(parseCallerMessage('{"type":"t","id":1.0}')).toBeNull();
 });
 
 test('of a caller an id has at most 256 characters, of the upstream any number', () => {
   const withId = (length: number) => JSON.stringify({ type: 't', id: 'x'.repeat(length) });
-  expect(parseKeepingDigits(withId(256))).not.toBeNull();
-  expect(parseKeepingDigits(withId(257))).toBeNull();
+  expect(parseCallerMessage(withId(256))).not.toBeNull();
+  expect(parseCallerMessage(withId(257))).toBeNull();
   expect(parseUpstreamMessage(withId(257))).not.toBeNull();
 });

@@ -4,10 +4,10 @@ import type { ClientRequest } from 'node:http';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
-import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { withLimits } from '../../../test/suite/peers.ts';
-import { watchUpstream } from '../../../test/suite/upstreams/watch-upstream.ts';
+import { answerOk, startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import { withLimits } from '../../test/suite/peers.ts';
+import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 import { createUploadParts } from './upload-parts.ts';
 
 const DEFAULT_POINTS = 3;

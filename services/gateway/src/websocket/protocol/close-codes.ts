@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
-import type { TracedEnd } from '../trace/socket-trace.ts';
+import type { TracedEnd } from '../../trace/socket-trace.ts';
 
 /** How the gateway closes a socket. `reason` begins with `code`, so that callers can read it. */
 export type SocketClose = { code: SocketCloseCode; closeCode: number; reason: string };

@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
-import { folded } from '../protocol-names.ts';
-import { createGrowingBytes } from '../../http/growing-bytes.ts';
+import { folded } from './protocol-names.ts';
+import { createGrowingBytes } from '../http/growing-bytes.ts';
 
 /** The operations come before the files (GraphQL multipart request specification), and are no longer than this. */
 export const MAX_OPERATIONS_BYTES = 262_144;
