@@ -124,6 +124,29 @@ describe('attempts to sign in', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(1_000);
   }, 60_000);
 
+  test('that are delayed and come from one network leave room for those of others', async () => {
+    const wide = await startServiceProcess('account', {
+      ...suite.settings,
+      SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: '50',
+      SIGN_IN_FAILURES_PER_ADDRESS: '200',
+    });
+    try {
+      const { email, password } = await person();
+      const addresses = Array.from({ length: 45 }, (_, count) => `198.51.101.${String(count + 1)}`);
+      await Promise.all(addresses.map((address) => attempt(email, 'wrong', address, wide)));
+      // Each is delayed by the longest delay.
+      const guesses = Array.from({ length: 14 }, (_, count) =>
+        attempt(email, 'wrong', `2001:db8:7:8::${String(count + 1)}`, wide),
+      );
+      const owner = attempt(email, password, '192.0.2.7', wide);
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 503)).toHaveLength(4);
+      expect((await owner).status).toBe(201);
+    } finally {
+      await wide.stop();
+    }
+  }, 90_000);
+
   test('at the current password of a session count like those to sign in', async () => {
     const owner = await person();
     const browser = await signedInBrowser(suite.account, owner);

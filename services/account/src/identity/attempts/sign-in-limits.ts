@@ -11,8 +11,9 @@ const UNSLOWED_FAILURES = 20;
 const DELAY_STEP_MS = 100;
 const MAX_DELAY_MS = 2_000;
 
-/** Delayed attempts per process; each is an open connection. */
+/** Delayed attempts per process, and per network in it; each is an open connection. */
 const MAX_DELAYED = 200;
+const MAX_DELAYED_PER_NETWORK = 10;
 
 /**
  * Limits for one password attempt. The account alone has no maximum, with which a stranger could lock its owner out
@@ -57,22 +58,33 @@ function delayMs(attemptsOfAccount: number): number {
   return Math.min(MAX_DELAY_MS, DELAY_STEP_MS * Math.max(0, attemptsOfAccount - UNSLOWED_FAILURES));
 }
 
-export type SlowDown = (attemptsOfAccount: number) => Promise<void>;
+/** `addressGroup`: the network that the attempt comes from. */
+export type SlowDown = (attemptsOfAccount: number, addressGroup: string) => Promise<void>;
 
-/** @throws {Problem} (the returned function) service_unavailable if too many attempts are delayed already */
+/**
+ * Per network, so that nobody who guesses at one account's password takes the place of another caller. Not per account:
+ * strangers could refuse its owner then.
+ * @throws {Problem} (the returned function) service_unavailable if too many attempts are delayed already
+ */
 export function createSlowDown(): SlowDown {
+  const delayedOf = new Map<string, number>();
   let delayed = 0;
-  return async (attemptsOfAccount) => {
+  return async (attemptsOfAccount, addressGroup) => {
     const ms = delayMs(attemptsOfAccount);
     if (ms === 0) return;
-    if (delayed >= MAX_DELAYED) {
+    const ofNetwork = delayedOf.get(addressGroup) ?? 0;
+    if (delayed >= MAX_DELAYED || ofNetwork >= MAX_DELAYED_PER_NETWORK) {
       throw new Problem('service_unavailable', { cause: new Error('too many delayed sign-ins') });
     }
     delayed += 1;
+    delayedOf.set(addressGroup, ofNetwork + 1);
     try {
       await sleep(ms);
     } finally {
       delayed -= 1;
+      const left = (delayedOf.get(addressGroup) ?? 1) - 1;
+      if (left === 0) delayedOf.delete(addressGroup);
+      else delayedOf.set(addressGroup, left);
     }
   };
 }

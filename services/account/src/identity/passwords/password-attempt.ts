@@ -21,7 +21,7 @@ export async function isPasswordRight(
   const attempt = passwordAttempt(signInLimits, { account: email, address });
   const taken = await counts.take(attempt);
   refuseExceeded(taken);
-  await slowDown(taken.counts[2] ?? 0);
+  await slowDown(taken.counts[2] ?? 0, addressGroup);
   const caller = { addressGroup, isTrusted: isFromQuietNetwork(attempt, taken) };
   if (!(await hasher.verify(password, password_hash, caller))) return false;
   await counts.giveBack(attempt);

@@ -51,7 +51,7 @@ export async function signIn(
     await recordLimited(query, email, by);
   }
   refuseExceeded(taken);
-  await slowDown(taken.counts[2] ?? 0);
+  await slowDown(taken.counts[2] ?? 0, by.addressGroup);
   const caller = { addressGroup: by.addressGroup, isTrusted: isFromQuietNetwork(attempt, taken) };
   for (let look = 0; look < LOOKS; look += 1) {
     const account = await findAccountByEmail(query, email);
