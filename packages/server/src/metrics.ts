@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
-import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { createHistogram } from './tallies.ts';
 import type { Observe } from './tallies.ts';
 

@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
-import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { pathOf } from '@tollgate/http/request-head';
 import type { Logger } from '@tollgate/log';
 import { withTrace } from '@tollgate/log/current-trace';

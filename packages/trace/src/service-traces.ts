@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import type { Logger } from '@tollgate/log';
 import { currentTrace } from '@tollgate/log/current-trace';
 import { traceCommands } from '@tollgate/redis/trace-commands';

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { redisTls } from '@tollgate/config/store-tls';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
-import type { HttpRequest } from '@tollgate/http/message';
+import type { HttpRequest } from '@tollgate/plain-http/message';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';

@@ -16,7 +16,7 @@ import { operationsRouter } from '@tollgate/server/health';
 import type { FastPath } from '@tollgate/server/listener';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { deferContinue } from './http/expect-continue.ts';
-import type { HttpHandler, HttpRequest } from '@tollgate/http/message';
+import type { HttpHandler, HttpRequest } from '@tollgate/plain-http/message';
 import { pathOf } from '@tollgate/http/request-head';
 import { below, oauthRefusalHandler, soundHead } from './plain-routes/plain-routes.ts';
 import type { Proxy } from './plain-routes/proxy.ts';

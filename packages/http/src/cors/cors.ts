@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { HttpHandler } from '../message/http-message.ts';
+import type { HttpHandler } from '@tollgate/plain-http/message';
 import { pathOf, singleValue } from '../request/head.ts';
 
 /** The methods, as `GET, POST`, that other origins may use by path. */

@@ -1,4 +1,4 @@
-import type { HttpResponse } from './http-message.ts';
+import type { HttpResponse } from '@tollgate/plain-http/message';
 
 type OpenStream = Pick<HttpResponse, 'socket' | 'destroy' | 'once'>;
 

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import type { z } from 'zod';
-import { createHttpPool } from '../pool/http-pool.ts';
-import type { HttpPool } from '../pool/http-pool.ts';
+import { createHttpPool } from '@tollgate/plain-http/client';
+import type { HttpPool } from '@tollgate/plain-http/client';
 import { Problem } from '../problem/problem.ts';
 import { basicAuthorization } from './credential.ts';
 import type { ServiceCredential } from './credential.ts';
-import { exchange } from './exchange.ts';
+import { exchange } from '@tollgate/plain-http/client/exchange';
 
 export type PrivateApiOptions = {
   baseUrl: string;
   credential: ServiceCredential;
   timeoutMs: number;
-  /** See @tollgate/http/pool. */
+  /** See @tollgate/plain-http/client. */
   connectionMaxAgeMs: number;
   /** The trace context's fields by request id, as a flat list. */
   traceFields?: (requestId: string) => readonly string[];

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../message/http-message.ts';
+import type { HttpResponse } from '@tollgate/plain-http/message';
 
 /** Cuts a response off by a reset: an orderly close could complete it (RFC 9112, section 8). */
 export function cutAnswer(res: Pick<HttpResponse, 'socket' | 'destroy'>): void {

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import type { Logger } from '@tollgate/log';
 import { loggedPath } from '@tollgate/log/redact';
-import type { HttpRequest, HttpResponse } from '../message/http-message.ts';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { cutAnswer } from './cut-answer.ts';
 import { Problem, problemDocument, toProblem } from './problem.ts';
 

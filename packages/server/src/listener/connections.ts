@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
-import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 
 const SWEEP_INTERVAL_MS = 100;
 

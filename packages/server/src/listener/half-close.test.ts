@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { isWhole } from '@tollgate/http/message';
+import { isWhole } from '@tollgate/plain-http/message';
 import { chunked, closeListener, echo, echoes, open, post, sendEcho } from '../../test/suite/wire.ts';
 
 afterEach(closeListener);

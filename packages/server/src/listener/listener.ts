@@ -3,12 +3,12 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AccessLog } from '@tollgate/log/access-log';
-import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import type { Problem } from '@tollgate/http/problem';
+import { openFastPath } from '@tollgate/plain-http/server';
+import type { FastPath, FastPathOptions, HeadLimits } from '@tollgate/plain-http/server';
 import { trackConnections } from './connections.ts';
 import type { DrainLimits } from './connections.ts';
-import { openFastPath } from './fast-path/fast-path.ts';
-import type { FastPath, FastPathOptions } from './fast-path/fast-path.ts';
 import { readOneByOne } from './pipelining.ts';
 import { refuseIdleRequests } from './slow-requests.ts';
 import type { ReceiveLimits } from './slow-requests.ts';
@@ -21,7 +21,6 @@ import {
   proxyProblem,
   refuseHead,
 } from './refused-request.ts';
-import type { HeadLimits } from './refused-request.ts';
 
 export type { FastPath };
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import type { HttpHandler } from '@tollgate/http/message';
+import type { HttpHandler } from '@tollgate/plain-http/message';
 import {
   chunked,
   closeListener,

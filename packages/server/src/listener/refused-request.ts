@@ -3,14 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { REQUEST_ID_HEADER, newRequestId } from '@tollgate/log/request-id';
 import { Problem, problemDocument } from '@tollgate/http/problem';
+import type { HeadLimits } from '@tollgate/plain-http/server';
 import type { Connections } from './connections.ts';
 import { hostFault, toOriginForm } from './request-target.ts';
-
-export type HeadLimits = {
-  maxUrlBytes: number;
-  maxHeaderBytes: number;
-  maxHeaderCount: number;
-};
 
 /** A request line whose version is above 1.1. */
 const NEW_VERSION = /^[^\r\n]* HTTP\/(?:1\.[2-9]|[2-9]\.\d)\r\n/;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { isWhole } from '@tollgate/http/message';
-import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
+import { isWhole } from '@tollgate/plain-http/message';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { createListener } from '../../src/listener/listener.ts';
 import type { Listener, ListenerOptions } from '../../src/listener/listener.ts';
 

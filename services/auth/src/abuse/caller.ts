@@ -1,6 +1,6 @@
 import { addressGroup } from '@tollgate/http/address-group';
 import type { AddressOf } from '@tollgate/http/error-handler';
-import type { HttpRequest } from '@tollgate/http/message';
+import type { HttpRequest } from '@tollgate/plain-http/message';
 
 export type Caller = {
   requestId: string;

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { HttpHandler } from '@tollgate/http/message';
+import type { HttpHandler } from '@tollgate/plain-http/message';
 import { pathOf } from '@tollgate/http/request-head';
 import type { FastPath } from '@tollgate/server/listener';
 import { isPlainForm } from './form-reader.ts';

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { raw } from 'express';
 import { parseForm } from '@tollgate/http/form';
 import type { Form } from '@tollgate/http/form';
-import { isWhole } from '@tollgate/http/message';
-import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
+import { isWhole } from '@tollgate/plain-http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { Problem } from '@tollgate/http/problem';
 import { fieldIndex, singleValue } from '@tollgate/http/request-head';
 

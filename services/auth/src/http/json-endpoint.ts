@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutgoingHttpHeader } from 'node:http';
 import { Socket } from 'node:net';
-import { writeSharedHead } from '@tollgate/http/message';
-import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
+import { writeSharedHead } from '@tollgate/plain-http/message';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import type { AccessLog } from '@tollgate/log/access-log';
 import type { LogRequest } from '@tollgate/log/request-log';
 import { REQUEST_ID_HEADER, requestIdOf } from '@tollgate/log/request-id';

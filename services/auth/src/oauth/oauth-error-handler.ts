@@ -6,7 +6,7 @@ import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { problemOf } from '@tollgate/http/error-handler';
 import type { AddressOf } from '@tollgate/http/error-handler';
-import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { OAuthError } from './oauth-error.ts';
 
 type Answer = {

@@ -1,8 +1,8 @@
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
-import { repeatsHead } from '@tollgate/http/message';
-import type { HttpRequest } from '@tollgate/http/message';
+import { repeatsHead } from '@tollgate/plain-http/message';
+import type { HttpRequest } from '@tollgate/plain-http/message';
 import { Problem, invalidToken } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 

@@ -2,7 +2,7 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
 import type { AccessFacts, AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
-import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import type { AddressOf } from '@tollgate/http/error-handler';

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import type { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { mediaRanges } from './media-ranges.ts';

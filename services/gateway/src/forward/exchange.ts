@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { StopWaiting } from '@tollgate/http/pool';
+import { PoolFullError } from '@tollgate/plain-http/client';
+import type { StopWaiting } from '@tollgate/plain-http/client';
 import { Problem } from '@tollgate/http/problem';
 import type { Operations } from '../operation-reader/operation-reader.ts';
 import type { CallTrace } from '../trace/traces.ts';
@@ -203,8 +204,8 @@ export class Exchange implements RelayEvents {
  */
 function connectFailure(error: Error): 'connect' | null {
   const code = 'code' in error ? error.code : undefined;
-  if (error instanceof Problem || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
-    return null;
+  if (error instanceof Problem || error instanceof PoolFullError) return null;
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return null;
   return code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED' ? null : 'connect';
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@tollgate/log';
-import { repeatsHead } from '@tollgate/http/message';
-import type { HttpRequest } from '@tollgate/http/message';
+import { repeatsHead } from '@tollgate/plain-http/message';
+import type { HttpRequest } from '@tollgate/plain-http/message';
 import { queryOf } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passedOn } from '@tollgate/trace/context';

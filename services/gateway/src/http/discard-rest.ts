@@ -1,6 +1,6 @@
 import { cutAnswer } from '@tollgate/http/cut-answer';
-import { isWhole } from '@tollgate/http/message';
-import type { HttpRequest, HttpResponse } from '@tollgate/http/message';
+import { isWhole } from '@tollgate/plain-http/message';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 
 const DISCARD_MAX_BYTES = 8_388_608;
 const DISCARD_TIMEOUT_MS = 5_000;

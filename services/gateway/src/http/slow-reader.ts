@@ -1,4 +1,4 @@
-import type { HttpResponse } from '@tollgate/http/message';
+import type { HttpResponse } from '@tollgate/plain-http/message';
 
 type Reading = Pick<HttpResponse, 'writableLength' | 'socket' | 'destroyed'> & {
   once: (event: 'close', listener: () => void) => unknown;

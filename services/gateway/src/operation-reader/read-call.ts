@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { isWhole } from '@tollgate/http/message';
-import type { HttpRequest } from '@tollgate/http/message';
+import { isWhole } from '@tollgate/plain-http/message';
+import type { HttpRequest } from '@tollgate/plain-http/message';
 import { Problem } from '@tollgate/http/problem';
 import { queryOf } from '@tollgate/http/request-head';
 import { createRoom } from '../http/room.ts';

@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { addressGroup } from '@tollgate/http/address-group';
 import type { AddressOf } from '@tollgate/http/error-handler';
-import { createHttpPool } from '@tollgate/http/pool';
+import { createHttpPool } from '@tollgate/plain-http/client';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';

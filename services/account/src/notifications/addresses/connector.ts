@@ -2,8 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { dropUnsolicitedContinue } from '@tollgate/http/unsolicited-continue';
-import type { HeadWatch } from '@tollgate/http/unsolicited-continue';
+import { dropUnsolicitedContinue } from '@tollgate/plain-http/client/unsolicited-continue';
+import type { HeadWatch } from '@tollgate/plain-http/client/unsolicited-continue';
 import { isPublicAddress } from './public-address.ts';
 
 /** Doesn't tell whether the host exists, or which addresses it has. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { endWithCaller } from '@tollgate/http/end-with-caller';
-import { writeSharedHead } from '@tollgate/http/message';
-import type { HttpResponse } from '@tollgate/http/message';
+import { writeSharedHead } from '@tollgate/plain-http/message';
+import type { HttpResponse } from '@tollgate/plain-http/message';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { answerFields, isDocument } from './answer-fields.ts';

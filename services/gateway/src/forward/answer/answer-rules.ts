@@ -22,7 +22,7 @@ export function createAnswerRules(upstreamUrls: readonly string[], cors: CorsFie
     name === 'cache-control' || ofCors.has(name) || isDropped(name, value);
   let last: { headers: IncomingHttpHeaders; fields: readonly string[] } | undefined;
   return {
-    // Responses with the same head share it (packages/http's pool).
+    // Responses with the same head share it (packages/plain-http's client).
     ofUpstream: (headers) => {
       if (last?.headers !== headers) {
         const fields = [...endToEndFields(headers, drops), ...cacheFields(headers)];

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import type { HttpResponse } from '@tollgate/http/message';
+import type { HttpResponse } from '@tollgate/plain-http/message';
 import type { Problem } from '@tollgate/http/problem';
 import type { RateLimitState } from '../../admission/rate-limit-state.ts';
 import type { Price } from '../price/price.ts';

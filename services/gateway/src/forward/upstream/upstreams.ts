@@ -1,5 +1,5 @@
-import { createHttpPool } from '@tollgate/http/pool';
-import type { HttpPool } from '@tollgate/http/pool';
+import { createHttpPool } from '@tollgate/plain-http/client';
+import type { HttpPool } from '@tollgate/plain-http/client';
 import { createAddressChoice } from './address-choice.ts';
 import { createAddressHealth } from './ejection.ts';
 import type { AddressHealth, EjectionRules } from './ejection.ts';
@@ -35,7 +35,7 @@ export type UpstreamsOptions = {
   bodyIdleTimeoutMs: number;
   /** For an unused connection. */
   keepAliveMs: number;
-  /** See @tollgate/http/pool. */
+  /** See @tollgate/plain-http/client. */
   connectionMaxAgeMs: number;
   callsPerConnection: number;
   ejection: EjectionRules;

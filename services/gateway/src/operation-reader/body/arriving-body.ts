@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { HttpRequest, WholeRequest } from '@tollgate/http/message';
+import type { HttpRequest, WholeRequest } from '@tollgate/plain-http/message';
 import { Problem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import { askForBody } from '../../http/expect-continue.ts';

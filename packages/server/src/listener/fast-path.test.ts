@@ -12,7 +12,7 @@ import {
   post,
   sendEcho,
   withBody,
-} from '../../../test/suite/wire.ts';
+} from '../../test/suite/wire.ts';
 
 const drainLimits = { idleGraceMs: 0, cutAfterMs: 5_000 };
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { HttpPool, PoolRequest } from '../pool/http-pool.ts';
+import type { HttpPool, PoolRequest } from './http-pool.ts';
 
 export type Exchanged = { status: number; text: string };
 

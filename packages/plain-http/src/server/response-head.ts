@@ -1,5 +1,5 @@
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
-import { FIELD_NAME, FIELD_VALUE } from '@tollgate/http/plain-fields';
+import { FIELD_NAME, FIELD_VALUE } from '../message/plain-fields.ts';
 
 export type ResponseFields = readonly string[] | Readonly<Record<string, string | number>>;
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { createHttpPool } from '../../src/pool/http-pool.ts';
-import type { HttpPool, HttpPoolOptions, PoolRequest } from '../../src/pool/http-pool.ts';
+import { createHttpPool } from '../../src/client/http-pool.ts';
+import type { HttpPool, HttpPoolOptions, PoolRequest } from '../../src/client/http-pool.ts';
 import type { Dispatcher } from 'undici';
 
 export const POOL_OPTIONS: HttpPoolOptions = {

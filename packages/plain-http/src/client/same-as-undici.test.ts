@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Client } from 'undici';
-import { outcomeOf, startRawServer } from '../../../test/suite/raw-server.ts';
-import type { RawServer } from '../../../test/suite/raw-server.ts';
+import { outcomeOf, startRawServer } from '../../test/suite/raw-server.ts';
+import type { RawServer } from '../../test/suite/raw-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
 

@@ -71,7 +71,7 @@ test('holders wait in turn', async () => {
 test('too many that wait: the longest queue gives way, and a queue without end is refused', async () => {
   const pool = open({ connections: 1, maxWaiting: 4 });
   const ofA = Array.from({ length: 8 }, (_, index) => bodyOf(pool.dispatch, of('a', index)));
-  const refusal = 'service_unavailable';
+  const refusal = 'POOL_FULL';
   expect(await Promise.all(ofA.slice(5))).toEqual([refusal, refusal, refusal]);
   const ofB = [1, 2].map((index) => bodyOf(pool.dispatch, of('b', index)));
   expect(await ofA[4]).toBe(refusal);

@@ -10,7 +10,6 @@ import { PlainExchange } from './plain/plain-exchange.ts';
 import { createReadHead } from './plain/read-response.ts';
 import { createRequestText } from './plain/request-text.ts';
 import type { Holder, PoolRequest } from './pool-request.ts';
-import { Problem } from '../problem/problem.ts';
 import { createWaitingLine } from './waiting-line.ts';
 
 export type HttpPoolOptions = ConnectOptions &
@@ -24,12 +23,18 @@ export type HttpPoolOptions = ConnectOptions &
 
 const MAX_WAITING = 4_096;
 
+/** Nothing has been sent. */
+export class PoolFullError extends Error {
+  override name = 'PoolFullError';
+  readonly code = 'POOL_FULL';
+}
+
 export type { PoolRequest } from './pool-request.ts';
 
 export type HttpPool = {
   /**
    * As undici's. `onRequestStart` may be called a second time, with the controller that holds from then on. Null if
-   * the request has a connection, or has failed: with the problem service_unavailable if it may not even wait for one.
+   * the request has a connection, or has failed: with PoolFullError if it may not even wait for one.
    */
   dispatch: (request: PoolRequest, handler: Dispatcher.DispatchHandler) => StopWaiting | null;
   /**
@@ -178,8 +183,7 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
 }
 
 function refuse(exchange: PlainExchange): void {
-  const cause = new Error('all connections are in use, and too many requests wait for one');
-  exchange.fail(new Problem('service_unavailable', { cause }));
+  exchange.fail(new PoolFullError('all connections are in use, and too many requests wait for one'));
 }
 
 function checkAll(connections: Iterable<Connection>, nowMs: number): number {

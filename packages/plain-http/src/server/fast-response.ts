@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import type { HttpResponse } from '@tollgate/http/message';
+import type { HttpResponse } from '../message/http-message.ts';
 import type { FastRequest } from './fast-request.ts';
 import { responseHead, sharedResponseHead } from './response-head.ts';
 import type { ResponseFields, ResponseHead } from './response-head.ts';

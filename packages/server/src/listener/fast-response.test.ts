@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { writeSharedHead } from '@tollgate/http/message';
-import type { HttpHandler, HttpResponse } from '@tollgate/http/message';
+import { writeSharedHead } from '@tollgate/plain-http/message';
+import type { HttpHandler, HttpResponse } from '@tollgate/plain-http/message';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { closeListener, connectAgain, echo, open, post, withBody } from '../../../test/suite/wire.ts';
+import { closeListener, connectAgain, echo, open, post, withBody } from '../../test/suite/wire.ts';
 
 afterEach(closeListener);
 

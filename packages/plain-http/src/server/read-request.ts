@@ -1,5 +1,10 @@
-import type { HeadLimits } from '../refused-request.ts';
-import { PLAIN_FIELD_LINE, startsWith } from '@tollgate/http/plain-fields';
+import { PLAIN_FIELD_LINE, startsWith } from '../message/plain-fields.ts';
+
+export type HeadLimits = {
+  maxUrlBytes: number;
+  maxHeaderBytes: number;
+  maxHeaderCount: number;
+};
 
 export type ReadLimits = HeadLimits & { maxBodyBytes: number };
 

@@ -1,8 +1,10 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { HttpHandler } from '@tollgate/http/message';
+import type { HttpHandler } from '../message/http-message.ts';
 import { FastConnection } from './fast-connection.ts';
 import type { ReadLimits, RequestHead } from './read-request.ts';
+
+export type { HeadLimits } from './read-request.ts';
 
 /** A listener's requests that handlers can serve without node:http. */
 export type FastPath = {

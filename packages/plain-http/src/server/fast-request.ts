@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { WholeRequest } from '@tollgate/http/message';
+import type { WholeRequest } from '../message/http-message.ts';
 import type { ReadRequest } from './read-request.ts';
 
 /** A class, because one is made for every call. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { HttpHandler } from '@tollgate/http/message';
+import type { HttpHandler } from '../message/http-message.ts';
 import { FastRequest } from './fast-request.ts';
 import { FastResponse } from './fast-response.ts';
 import type { FastResponseOptions } from './fast-response.ts';

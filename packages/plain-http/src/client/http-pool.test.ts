@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { POOL_OPTIONS } from '../../test/suite/raw-server.ts';
-import { exchange } from '../private-api/exchange.ts';
+import { exchange } from './exchange.ts';
 import { createHttpPool } from './http-pool.ts';
 import type { HttpPool } from './http-pool.ts';
 
