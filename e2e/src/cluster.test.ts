@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { deployedSpecs } from './specs/all.ts';
+import { servedByCluster } from './specs/all.ts';
 import { clusterSpecs } from './specs/cluster/all.ts';
 import { startClusterStack } from './stack/cluster.ts';
 import type { ClusterStack } from './stack/cluster.ts';
@@ -15,5 +15,5 @@ beforeAll(async () => {
 }, BUILD_TIME_LIMIT_MS);
 afterAll(() => stop?.(), 120_000);
 
-deployedSpecs(() => stack);
+servedByCluster(() => stack);
 clusterSpecs(() => stack);

@@ -3,7 +3,7 @@ import { badInput } from './bad-input.ts';
 import { browsers } from './browsers.ts';
 import { clients } from './clients.ts';
 import { codeSamples } from './console/code-samples.ts';
-import { ALL_JOURNEYS, MAIN_JOURNEYS, consoleJourneys } from './console-journeys.ts';
+import { ALL_JOURNEYS, DEPLOYED_JOURNEYS, consoleJourneys } from './console-journeys.ts';
 import type { Journeys } from './console-journeys.ts';
 import { fairShares } from './fair-shares.ts';
 import { faults } from './faults.ts';
@@ -23,6 +23,8 @@ import { webhookFairness } from './webhook-fairness.ts';
 /** Every spec, against whichever stack is given. */
 export function allSpecs(stack: () => Stack): void {
   deployedSpecs(stack, ALL_JOURNEYS);
+  // What was used until here fills its panels.
+  observability(stack);
   privateAnswers(stack);
   team(stack);
   socketQueries(stack);
@@ -37,16 +39,25 @@ export function allSpecs(stack: () => Stack): void {
 }
 
 /**
- * The specs whose result can depend on how the services are deployed: on images, networks and their proxies, settings of
- * a chart, restarts, and storage. What depends on the code alone is left to the processes.
+ * The specs whose result can depend on how the services are deployed: on images, networks and their proxies, restarts,
+ * and storage. What depends on the code alone is left to the processes.
  */
-export function deployedSpecs(stack: () => Stack, journeys: Journeys = MAIN_JOURNEYS): void {
+export function deployedSpecs(stack: () => Stack, journeys: Journeys = DEPLOYED_JOURNEYS): void {
+  servingSpecs(stack, journeys);
+  revocation(stack);
+  faults(stack);
+}
+
+/** The same for a cluster, whose own specs lose a pod of each part under load (specs/cluster/lost-pods.ts). */
+export function servedByCluster(stack: () => Stack): void {
+  servingSpecs(stack, DEPLOYED_JOURNEYS);
+  revocation(stack, { outages: 'redis' });
+}
+
+function servingSpecs(stack: () => Stack, journeys: Journeys): void {
   meteredCall(stack);
   clients(stack);
   subscriptions(stack);
   consoleJourneys(stack, journeys);
-  revocation(stack);
-  faults(stack);
-  observability(stack);
   restoredPostgres(stack);
 }

@@ -5,7 +5,7 @@ import { openTab, signIn } from '../browser/console-page.ts';
 import type { ConsoleTab } from '../browser/console-page.ts';
 import type { Stack } from '../stack/stack.ts';
 import { accountJourneys } from './console/account.ts';
-import { applicationJourneys } from './console/applications.ts';
+import { applicationJourneys, firstApplicationJourney } from './console/applications.ts';
 import { datesJourneys } from './console/dates.ts';
 import { deletionJourneys } from './console/deletion.ts';
 import { entryJourneys } from './console/entry.ts';
@@ -16,7 +16,7 @@ import type { Journey } from './console/journey.ts';
 import { longNameJourneys } from './console/long-names.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
-import { liveJourneys } from './console/live.ts';
+import { liveFeedJourneys, liveJourneys } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
 import { sessionJourneys } from './console/sessions.ts';
 import { teamJourneys } from './console/team.ts';
@@ -45,10 +45,11 @@ export const ALL_JOURNEYS = {
   live: liveJourneys,
 } satisfies Journeys;
 
-const { applications, live } = ALL_JOURNEYS;
-
-/** Built pages, the API and live connections. */
-export const MAIN_JOURNEYS = { applications, live } satisfies Journeys;
+/** Built pages, the API and live connections: what a deployment can break. */
+export const DEPLOYED_JOURNEYS = {
+  applications: firstApplicationJourney,
+  live: liveFeedJourneys,
+} satisfies Journeys;
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */
 export function consoleJourneys(stack: () => Stack, journeys: Journeys): void {
