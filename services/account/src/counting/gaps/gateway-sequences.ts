@@ -4,12 +4,11 @@ import type { BatchName, ReadEntry } from '../stream/read-entry.ts';
 
 export type LastSequences = ReadonlyMap<string, SequenceRow>;
 
-/** The totals that the process stated with its batch `counted_seq`; null if it stated none. */
+/** With the totals that the process stated with that batch; null if it stated none that could be read. */
 type SequenceRow = {
   stream: string;
   gateway_id: string;
   last_seq: number;
-  counted_seq: number | null;
   batches: number | null;
   requests: number | null;
   points: number | null;
@@ -32,7 +31,7 @@ export async function loadSequences(query: Query, entries: readonly ReadEntry[])
   if (named.size === 0) return new Map();
   const names = [...named.values()];
   const rows = await query<SequenceRow>(
-    `SELECT stream, gateway_id, last_seq, counted_seq, batches, requests, points FROM usage_gateway_sequences
+    `SELECT stream, gateway_id, last_seq, batches, requests, points FROM usage_gateway_sequences
      JOIN unnest(:streams::text[], :gatewayIds::text[]) AS named (stream, gateway_id) USING (stream, gateway_id)`,
     { streams: names.map(({ stream }) => stream), gatewayIds: names.map(({ gateway_id }) => gateway_id) },
     'usage_sequences',
@@ -76,11 +75,9 @@ export function deduplicate(entries: readonly ReadEntry[], last: LastSequences, 
 
 function sequenceAfter(stream: string, { gateway_id, seq, before, own }: BatchName): SequenceRow {
   const named = { stream, gateway_id, last_seq: seq };
-  if (before === undefined)
-    return { ...named, counted_seq: null, batches: null, requests: null, points: null };
+  if (before === undefined) return { ...named, batches: null, requests: null, points: null };
   return {
     ...named,
-    counted_seq: seq,
     batches: before.batches + 1,
     // Keeps what a gateway states in the range of JSON and bigint.
     requests: Math.min(before.requests + own.requests, Number.MAX_SAFE_INTEGER),
@@ -96,8 +93,7 @@ function gapBefore(
 ): MissingBatches | undefined {
   if (before === undefined) return undefined;
   if (last === undefined && before.at_ms < nowMs - MAY_BE_DELETED_MS) return undefined;
-  // The previous version of account has counted since, and stores only the number.
-  if (last !== undefined && last.counted_seq !== last.last_seq) return undefined;
+  if (last !== undefined && last.batches === null) return undefined;
   const known = { batches: last?.batches ?? 0, requests: last?.requests ?? 0, points: last?.points ?? 0 };
   if (before.batches <= known.batches) return undefined;
   return {
@@ -114,18 +110,17 @@ function gapBefore(
 export async function storeSequences(query: Query, rows: readonly SequenceRow[]): Promise<void> {
   await query(
     `INSERT INTO usage_gateway_sequences
-       (stream, gateway_id, last_seq, counted_seq, batches, requests, points, counted_at)
+       (stream, gateway_id, last_seq, batches, requests, points, counted_at)
      SELECT *, clock_timestamp()
-     FROM unnest(:streams::text[], :gatewayIds::text[], :lastSeqs::bigint[], :countedSeqs::bigint[],
-                 :batches::bigint[], :requests::bigint[], :points::bigint[])
+     FROM unnest(:streams::text[], :gatewayIds::text[], :lastSeqs::bigint[], :batches::bigint[],
+                 :requests::bigint[], :points::bigint[])
      ON CONFLICT (stream, gateway_id) DO UPDATE
-       SET last_seq = excluded.last_seq, counted_seq = excluded.counted_seq, batches = excluded.batches,
-           requests = excluded.requests, points = excluded.points, counted_at = excluded.counted_at`,
+       SET last_seq = excluded.last_seq, batches = excluded.batches, requests = excluded.requests,
+           points = excluded.points, counted_at = excluded.counted_at`,
     {
       streams: rows.map(({ stream }) => stream),
       gatewayIds: rows.map(({ gateway_id }) => gateway_id),
       lastSeqs: rows.map(({ last_seq }) => last_seq),
-      countedSeqs: rows.map(({ counted_seq }) => counted_seq),
       batches: rows.map(({ batches }) => batches),
       requests: rows.map(({ requests }) => requests),
       points: rows.map(({ points }) => points),

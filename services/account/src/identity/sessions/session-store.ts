@@ -74,7 +74,7 @@ export async function findSession(
   const rows = await query<Session & Account & { is_stale: boolean; is_confirmed: boolean }>(
     `SELECT session_id, sessions.created_at, expires_at,
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
-            coalesce(confirmed_at > now() - ${String(CONFIRMED_FOR_SEC)} * interval '1 second', false) AS is_confirmed,
+            confirmed_at > now() - ${String(CONFIRMED_FOR_SEC)} * interval '1 second' AS is_confirmed,
             account_id, email, name, password_hash, email_verified_at, blocked_at,
             deletion_due_at
      FROM sessions JOIN accounts USING (account_id)

@@ -196,16 +196,6 @@ describe('a session that was not confirmed lately', () => {
     expect((await other.request('POST', '/two-factor/totp')).status).toBe(403);
     expect((await one.request('POST', '/two-factor/totp')).status).toBe(201);
   });
-
-  test('that the version before began is one, too', async () => {
-    const browser = await signedIn();
-    const { session_id } = (await browser.request('GET', '/session')).body;
-    await suite
-      .database('sessions')
-      .where({ session_id: Number(session_id) })
-      .update({ confirmed_at: null });
-    expect((await browser.request('POST', '/two-factor/totp')).status).toBe(403);
-  });
 });
 
 test('operators reset an owner’s factors: the password is enough, it is audited, and the owner is told', async () => {

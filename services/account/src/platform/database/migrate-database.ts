@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { MIGRATIONS, migrationSource } from './migration-list.ts';
+import type { NamedMigration } from './migration-list.ts';
 import { createQuery } from './query.ts';
 import { beginMigration, recordMigration } from './schema-version.ts';
 
@@ -14,6 +15,9 @@ const RETRY_MS = 500;
 const ATTEMPTS = 60;
 
 export type MigrateOptions = {
+  /** Default: this version's. */
+  migrations?: readonly NamedMigration[];
+  /** The last one to run. Default: all. */
   upTo?: string;
   /** Called after each attempt that found a table in use. */
   onBusy?: (attempt: number) => void;
@@ -31,7 +35,7 @@ export async function migrateDatabase(database: Knex, options: MigrateOptions = 
   for (let attempt = 1; ; attempt += 1) {
     try {
       for (;;) {
-        const name = await runNext(database, options.upTo);
+        const name = await runNext(database, options);
         if (name === undefined) return names;
         names.push(name);
         attempt = 1;
@@ -51,7 +55,10 @@ export async function pendingMigrations(database: Knex): Promise<string[]> {
   return MIGRATIONS.map(({ name }) => name).filter((name) => !done.has(name));
 }
 
-function runNext(database: Knex, upTo: string | undefined): Promise<string | undefined> {
+function runNext(
+  database: Knex,
+  { migrations = MIGRATIONS, upTo }: MigrateOptions,
+): Promise<string | undefined> {
   return database.transaction(async (transaction) => {
     await transaction.raw('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
     // Not before: another migrating process may take any time.
@@ -59,7 +66,7 @@ function runNext(database: Knex, upTo: string | undefined): Promise<string | und
     const query = createQuery(transaction);
     const schema = await beginMigration(query);
     const config: Knex.MigratorConfig = {
-      migrationSource: migrationSource(upTo),
+      migrationSource: migrationSource(migrations, upTo),
       // A release that is rolled back must start on a newer schema.
       disableMigrationsListValidation: true,
     };

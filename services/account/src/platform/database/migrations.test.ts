@@ -7,6 +7,7 @@ import { createDatabase } from '@tollgate/testbed/database';
 import type { Database } from '@tollgate/testbed/database';
 import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
 import { emptyDatabase } from '../../../test/suite/database/empty-database.ts';
+import { FUTURE_MIGRATION } from '../../../test/suite/database/future-migration.ts';
 import { runProgram } from '../../../test/suite/programs.ts';
 import {
   insertAccount,
@@ -37,7 +38,9 @@ async function schemaOf(url: string): Promise<{ tables: string[]; migrated: stri
         .where({ schemaname: 'public' })
         .orderBy('tablename')
         .pluck<string[]>('tablename'),
-      migrated: await own('knex_migrations').orderBy('id').pluck<string[]>('name'),
+      migrated: (await own.schema.hasTable('knex_migrations'))
+        ? await own('knex_migrations').orderBy('id').pluck<string[]>('name')
+        : [],
     };
   } finally {
     await own.destroy();
@@ -72,10 +75,7 @@ describe('migrate', () => {
     const own = openSuiteDatabase(empty.url);
     await own.raw('CREATE TABLE usage_totals ()');
     expect((await runProgram('programs/migrate', { DATABASE_URL: empty.url })).code).toBe(1);
-    const done = await own('knex_migrations').orderBy('id').pluck<string[]>('name');
-    expect(done).toEqual(MIGRATIONS.map(({ name }) => name).slice(0, done.length));
-    expect(done).not.toContain('0004-usage');
-    expect(await own('pg_tables').where({ tablename: 'usage_hourly' })).toEqual([]);
+    expect((await schemaOf(empty.url)).tables).toEqual(['usage_totals']);
     await own.raw('DROP TABLE usage_totals');
     expect((await runProgram('programs/migrate', { DATABASE_URL: empty.url })).code).toBe(0);
     await own.destroy();
@@ -83,7 +83,7 @@ describe('migrate', () => {
   });
 
   test('of an older release starts on a newer schema', async () => {
-    const name = '9999-from-the-future';
+    const { name } = FUTURE_MIGRATION;
     await database('knex_migrations').insert({ name, batch: 2, migration_time: new Date() });
     expect((await runProgram('programs/migrate', { DATABASE_URL: home.url })).code).toBe(0);
     await database('knex_migrations').where({ name }).delete();

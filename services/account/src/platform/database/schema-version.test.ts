@@ -70,16 +70,6 @@ describe('migrate', () => {
     });
   });
 
-  test('updates a schema that is from before versions were recorded', async () => {
-    await onDatabase(VERSION_BEFORE, async (own, migrate) => {
-      await own.schema.dropTable('schema_version');
-      expect((await migrate()).code).toBe(0);
-      const { version, migrated } = await stateOf(own);
-      expect(version).toEqual(recorded(VERSION));
-      expect(migrated).toEqual(MIGRATIONS.map(({ name }) => name));
-    });
-  });
-
   test('records an update that has no migration', async () => {
     await onDatabase(MIGRATIONS.at(-1)?.name ?? '', async (own, migrate) => {
       await record(own, OLDEST_UPGRADABLE_VERSION, OLDEST_UPGRADABLE_VERSION);

@@ -4,17 +4,17 @@ import { VERSION } from '@tollgate/server/version';
 import type { Query } from './query.ts';
 import { singleRow } from './single-row.ts';
 
-/** What a schema has that was migrated before versions were recorded: older than the first release. */
-const UNRECORDED_VERSION = '0.1.0-0';
+/** The oldest that there can be: of the first release, with its pre-releases. */
+const FIRST_VERSION = '0.1.0-0';
 
 /**
  * The oldest version whose schema this one updates. A release raises it if its migrations or its code need what an
  * earlier release did (ADR 0067).
  */
-export const OLDEST_UPGRADABLE_VERSION = UNRECORDED_VERSION;
+export const OLDEST_UPGRADABLE_VERSION = FIRST_VERSION;
 
 /** The oldest version whose services run on this version's schema. A release that contracts raises it (ADR 0067). */
-export const OLDEST_SERVED_VERSION = UNRECORDED_VERSION;
+export const OLDEST_SERVED_VERSION = FIRST_VERSION;
 
 export type SchemaVersion = {
   /** The newest version that has completed its migrations; null during the installation. */
@@ -22,9 +22,9 @@ export type SchemaVersion = {
   oldest_served_version: string;
 };
 
-/** Null if `migrate` has never run here, or only one that recorded no version. */
+/** Null if `migrate` has never run here. */
 export async function readSchemaVersion(query: Query): Promise<SchemaVersion | null> {
-  if (!(await hasTable(query, 'schema_version'))) return null;
+  if (!(await hasRecord(query))) return null;
   return singleRow(await query<SchemaVersion>('SELECT version, oldest_served_version FROM schema_version'));
 }
 
@@ -34,10 +34,7 @@ export async function readSchemaVersion(query: Query): Promise<SchemaVersion | n
  */
 export async function beginMigration(query: Query): Promise<SchemaVersion> {
   const recorded = await readSchemaVersion(query);
-  const schema = recorded ?? {
-    version: (await hasMigrations(query)) ? UNRECORDED_VERSION : null,
-    oldest_served_version: UNRECORDED_VERSION,
-  };
+  const schema = recorded ?? { version: null, oldest_served_version: FIRST_VERSION };
   refuseUnupgradable(schema);
   refuseUnserved(schema);
   if (recorded === null) await createRecord(query, schema);
@@ -80,9 +77,8 @@ export function compareWithThisVersion({
 
 function refuseUnupgradable({ version }: SchemaVersion): void {
   if (version === null || semver.gte(version, OLDEST_UPGRADABLE_VERSION)) return;
-  const found = version === UNRECORDED_VERSION ? 'a Tollgate before 0.1.0' : `Tollgate ${version}`;
   throw new Refusal(
-    `Tollgate ${VERSION} can't update the database of ${found}. Update to ` +
+    `Tollgate ${VERSION} can't update the database of Tollgate ${version}. Update to ` +
       `${OLDEST_UPGRADABLE_VERSION} first, then to ${VERSION}. Nothing was changed.`,
   );
 }
@@ -110,14 +106,9 @@ async function createRecord(query: Query, { version, oldest_served_version }: Sc
   );
 }
 
-async function hasMigrations(query: Query): Promise<boolean> {
-  if (!(await hasTable(query, 'knex_migrations'))) return false;
-  return (await query('SELECT 1 FROM knex_migrations LIMIT 1')).length > 0;
-}
-
-async function hasTable(query: Query, table: string): Promise<boolean> {
-  const sql = 'SELECT to_regclass(:table) IS NOT NULL AS has_table';
-  return singleRow(await query<{ has_table: boolean }>(sql, { table })).has_table;
+async function hasRecord(query: Query): Promise<boolean> {
+  const sql = "SELECT to_regclass('schema_version') IS NOT NULL AS has_record";
+  return singleRow(await query<{ has_record: boolean }>(sql)).has_record;
 }
 
 function newer(one: string, other: string): string {

@@ -4,10 +4,10 @@ import type { Query, Transact } from '../../../src/platform/database/query.ts';
 import type { Knex } from 'knex';
 
 /**
- * The statements of the previous version, before migration 0013, some of them shortened; they run during the migration
- * and after it. Don't adapt them to today's code: a release replaces them by the released ones (ADR 0035).
+ * The statements of the previous version, 0.1.0, some of them shortened; they run during the migration and after it.
+ * Don't adapt them to today's code: a release replaces them by the released ones (ADR 0035).
  */
-export const VERSION_BEFORE = '0012-subscriptions';
+export const VERSION_BEFORE = '0001-schema';
 
 export type Inhabitants = {
   account_id: number;
@@ -47,6 +47,17 @@ const countUsage: Doing = async (_query, transact, { account_id, period_id, appl
          time_ms = hourly.time_ms + excluded.time_ms,
          traffic_bytes = hourly.traffic_bytes + excluded.traffic_bytes`,
       { period_id, account_id, application_id },
+    );
+    await query(
+      `INSERT INTO usage_gateway_sequences (stream, gateway_id, last_seq, batches, requests, points, counted_at)
+       VALUES (:stream, 'g', 1, 1, 1, 1, clock_timestamp())
+       ON CONFLICT (stream, gateway_id) DO UPDATE SET last_seq = usage_gateway_sequences.last_seq + 1`,
+      { stream },
+    );
+    await query(
+      `INSERT INTO application_uses AS stored (application_id, last_used_at) VALUES (:application_id, now())
+       ON CONFLICT (application_id) DO UPDATE SET last_used_at = excluded.last_used_at`,
+      { application_id },
     );
     await query(
       `UPDATE usage_stream_positions AS stored SET position = reached.position
@@ -91,8 +102,8 @@ const signIn: Doing = async (_query, transact, { account_id }) => {
   const tokenHash = randomBytes(32);
   await transact(async (query) => {
     await query(
-      `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent)
-       VALUES (:account_id, :tokenHash, now() + interval '1 hour', '192.0.2.1', 'Browser')
+      `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent, confirmed_at)
+       VALUES (:account_id, :tokenHash, now() + interval '1 hour', '192.0.2.1', 'Browser', now())
        RETURNING session_id, created_at, expires_at`,
       { account_id, tokenHash },
     );
@@ -104,7 +115,7 @@ const signIn: Doing = async (_query, transact, { account_id }) => {
   });
   await transact(async (query) => {
     const found = await query(
-      `SELECT session_id, accounts.email, accounts.name FROM sessions JOIN accounts USING (account_id)
+      `SELECT session_id, confirmed_at, email, name, email_verified_at, deletion_due_at FROM sessions JOIN accounts USING (account_id)
        WHERE token_hash = :tokenHash AND sessions.expires_at > now()`,
       { tokenHash },
     );
@@ -127,8 +138,10 @@ const changeClient: Doing = async (_query, transact, { application_id, client_id
       { application_id },
     );
     await query(
-      `INSERT INTO revocation_outbox (client_id, application_id, revocation_epoch, next_attempt_at)
-       VALUES (:client_id, :application_id, 1, clock_timestamp()) RETURNING outbox_id`,
+      `INSERT INTO revocation_outbox
+         (client_id, application_id, revocation_epoch, change, token_hash, next_attempt_at, publish_after)
+       VALUES (:client_id, :application_id, 1, 'application', NULL, clock_timestamp(), clock_timestamp())
+       RETURNING outbox_id`,
       { client_id, application_id },
     );
   });
@@ -136,15 +149,18 @@ const changeClient: Doing = async (_query, transact, { application_id, client_id
 
 const sendMail: Doing = async (query) => {
   await query(
-    `INSERT INTO mail_outbox (kind, recipient, account_id, name, password_hash, invitation_id)
-     VALUES ('password_reset', 'someone@example.com', NULL, NULL, NULL, NULL)`,
+    `INSERT INTO mail_outbox
+       (kind, recipient, account_id, name, password_hash, invitation_id, alert_id, webhook_id, request_address,
+        request_id)
+     VALUES ('password_reset', 'someone@example.com', NULL, NULL, NULL, NULL, NULL, NULL, '192.0.2.1', 'r')`,
   );
   await query(
     `UPDATE mail_outbox SET next_attempt_at = clock_timestamp() + interval '1 minute'
      WHERE mail_id IN (
        SELECT mail_id FROM mail_outbox WHERE next_attempt_at <= clock_timestamp()
        ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
-     ) RETURNING mail_id, kind, recipient, account_id, name, password_hash, invitation_id, created_at, attempts`,
+     ) RETURNING mail_id, kind, recipient, account_id, name, password_hash, invitation_id, alert_id, webhook_id,
+       request_address, request_id, created_at, attempts`,
   );
 };
 

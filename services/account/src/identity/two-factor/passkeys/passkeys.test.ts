@@ -185,7 +185,10 @@ describe('a passkey', () => {
 
   test('confirms a session', async () => {
     const { browser, authenticator, account_id } = await withPasskey();
-    await suite.database('sessions').where({ account_id }).update({ confirmed_at: null });
+    await suite
+      .database('sessions')
+      .where({ account_id })
+      .update({ confirmed_at: new Date(0) });
     const { body: options } = await browser.request('POST', '/session/confirm/passkey/options');
     const credential = authenticator.get(options);
     const confirm = () => browser.request('POST', '/session/confirm/passkey', { credential });

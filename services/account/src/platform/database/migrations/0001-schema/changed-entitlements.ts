@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
-
-const OUTBOX = `
-  -- A row is written in the transaction that changes an entitlement, and goes when Redis has taken the event.
+/** Whose entitlement has changed, found by the database itself, whoever changes it. */
+export const CHANGED_ENTITLEMENTS = /* sql */ `
+  -- A row is written in the transaction that changes an entitlement, and deleted when Redis has the event.
   CREATE TABLE entitlement_outbox (
     outbox_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     account_id bigint NOT NULL,
@@ -18,9 +17,7 @@ const OUTBOX = `
       END IF;
     END
   $$;
-`;
 
-const ON_BILLING_PERIODS = `
   -- A transition table exists only for the operations that have it, so each operation has a function.
   CREATE FUNCTION billing_periods_added() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -48,9 +45,7 @@ const ON_BILLING_PERIODS = `
     FOR EACH STATEMENT EXECUTE FUNCTION billing_periods_changed();
   CREATE TRIGGER billing_periods_removed AFTER DELETE ON billing_periods
     REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION billing_periods_removed();
-`;
 
-const ON_ACCOUNTS = `
   -- Of an account only the block counts; a new account can't be in any cache.
   CREATE FUNCTION accounts_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -71,10 +66,8 @@ const ON_ACCOUNTS = `
     FOR EACH STATEMENT EXECUTE FUNCTION accounts_changed();
   CREATE TRIGGER accounts_removed AFTER DELETE ON accounts
     REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION accounts_removed();
-`;
 
-const ON_TEAM_MEMBERS = `
-  -- A member's own entitlement; and with a manager the payer of all who are in the team.
+  -- A member's own entitlement; and with a manager, the payer of everyone in the team.
   CREATE FUNCTION team_members_added() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM entitlements_changed(ARRAY(
@@ -111,16 +104,3 @@ const ON_TEAM_MEMBERS = `
   CREATE TRIGGER team_members_removed AFTER DELETE ON team_members
     REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION team_members_removed();
 `;
-
-/** Whose entitlement has changed, as the database itself finds out, whoever changes it. */
-export async function up(knex: Knex): Promise<void> {
-  await knex.schema.raw([OUTBOX, ON_BILLING_PERIODS, ON_ACCOUNTS, ON_TEAM_MEMBERS].join('\n'));
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.schema.raw(`
-    DROP FUNCTION billing_periods_added, billing_periods_changed, billing_periods_removed, accounts_changed,
-      accounts_removed, team_members_added, team_members_changed, team_members_removed CASCADE;
-    DROP FUNCTION entitlements_changed;
-    DROP TABLE entitlement_outbox`);
-}
