@@ -1,14 +1,29 @@
 import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import GithubSlugger from 'github-slugger';
 import { readDocumented } from '../tools/observability/src/documented.ts';
 
 /** Facts that documents repeat, beside their source. */
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
-const DOCUMENTS = globSync(
-  '{*.md,docs/**/*.md,{services,packages,tools}/*/README.md,{bench,sample-upstream}/README.md}',
+/** Folders that hold no source of ours. */
+const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|coverage|\.git|\.tollgate)$/;
+
+const FILES = globSync(
+  '{*,.*,.ci/*,{services,packages,tools,sample-upstream,e2e,bench,k8s,docs,scripts}/**}',
+  {
+    exclude: (name) => LEFT_OUT.test(name),
+  },
 );
+
+const DOCUMENTS = FILES.filter((path) => path.endsWith('.md'));
+
+/** Decisions and the changelog are of their day, and name what there was then. */
+const isOfItsDay = (path: string) => /^(?:docs\/adr\/\d|CHANGELOG)/.test(path);
+
+const withoutFences = (document: string) => document.replaceAll(/^ *```[^]*?^ *```/gm, '');
 
 /** The rows of the Markdown tables under a heading, as cells. */
 function rowsUnder(document: string, heading: string): string[][] {
@@ -20,7 +35,7 @@ function rowsUnder(document: string, heading: string): string[][] {
 describe('documents', () => {
   test('every row is in a table, under its head', () => {
     const stray = DOCUMENTS.flatMap((path) => {
-      const text = read(path).replaceAll(/^ *```[^]*?^ *```/gm, '');
+      const text = withoutFences(read(path));
       const tables = [...text.matchAll(/(?:^ *\|.*\n)+/gm)].map(([table]) => table.split('\n'));
       const headless = tables.filter(([, rule = '']) => !/^ *\|(?: *:?-+:? *\|)+$/.test(rule));
       return headless.map(([row = '']) => `${path}: ${row.slice(0, 60)}`);
@@ -141,30 +156,84 @@ describe('documents', () => {
     expect(globSync('docs/*.md').filter((path) => !listed.includes(`(${path})`))).toEqual([]);
   });
 
+  test('every chapter of the design is in its list, and every decision names one', () => {
+    const list = read('docs/design/README.md');
+    const chapters = globSync('docs/design/*.md').filter((path) => !path.endsWith('README.md'));
+    expect(chapters.filter((path) => !list.includes(`(${basename(path)})`))).toEqual([]);
+    const decisions = globSync('docs/adr/[0-9]*.md');
+    expect(decisions.filter((path) => !read(path).includes('](../design/'))).toEqual([]);
+  });
+
+  test('documents that the code names exist', () => {
+    const code = FILES.filter((path) => /\.(?:tsx?|mjs|ya?ml|tpl|json)$|Dockerfile$/.test(path));
+    const missing = code.flatMap((path) =>
+      [...read(path).matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+        .filter(([document]) => !existsSync(document))
+        .map(([document]) => `${path}: ${document}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('paths that the documentation names exist', () => {
+    const missing = DOCUMENTS.filter((path) => !isOfItsDay(path)).flatMap((path) =>
+      [...withoutFences(read(path)).matchAll(/`([\w.@/-]+)`/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => isPath(name) && !isThere(name, dirname(path)))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test('links lead to files and headings that there are', () => {
-    const broken = DOCUMENTS.flatMap((path) => {
-      const folder = path.replace(/[^/]*$/, '');
-      const links = read(path)
-        .replaceAll(/```[^]*?```/g, '')
-        .matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
-      return [...links]
+    const broken = DOCUMENTS.flatMap((path) =>
+      [...withoutFences(read(path)).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
         .filter(([, file = '', anchor]) => {
-          const target = file === '' ? path : folder + file;
+          const target = file === '' ? path : join(dirname(path), file);
           if (!existsSync(target)) return true;
-          return anchor !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).includes(anchor);
+          return anchor !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).has(anchor);
         })
-        .map(([link]) => `${path}: ${link}`);
-    });
+        .map(([link]) => `${path}: ${link}`),
+    );
     expect(broken).toEqual([]);
   });
 });
 
-/** As GitHub names them. */
-function anchorsOf(document: string): string[] {
-  return [...document.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
+/** Files that a reader makes. */
+const YOURS = new Set(['docker-compose.override.yml']);
+
+const EXTENSION = /\.(?:tsx?|d\.mts|mjs|cjs|md|ya?ml|tpl|css|sql)$/;
+
+/** `src/token`, `services/auth/src`, `ui/locale.ts`, `config.ts`; not `/api/usage`, `application/json` or `index.html`. */
+function isPath(name: string): boolean {
+  if (name.startsWith('/') || name.startsWith('@') || name.includes('//') || YOURS.has(name)) return false;
+  if (EXTENSION.test(name)) return !name.startsWith('.');
+  const [first = '', ...rest] = name.replace(/\/$/, '').split('/');
+  return rest.length > 0 && (first === 'src' || first === 'test' || ROOMS.has(first));
+}
+
+/** First names of paths: from the top, or from a folder of services. */
+const ROOMS = new Set([
+  ...readdirSync('.', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name),
+  ...readdirSync('services'),
+]);
+
+const ALL = new Set(FILES);
+
+/** From the top, from the document's folder or its `src`, or the end of a file's path. What is built isn't checked. */
+function isThere(name: string, folder: string): boolean {
+  const path = name.replace(/\/$/, '');
+  if (path.split('/').some((part) => LEFT_OUT.test(part))) return true;
+  return (
+    ['', 'services', folder, join(folder, 'src')].some((from) => ALL.has(join(from, path))) ||
+    (EXTENSION.test(path) && FILES.some((file) => file.endsWith(`/${path}`)))
   );
+}
+
+/** As GitHub names them. */
+function anchorsOf(document: string): Set<string> {
+  const slugger = new GithubSlugger();
+  const titles = [...withoutFences(document).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title);
+  return new Set(titles.map((title) => slugger.slug(title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'))));
 }

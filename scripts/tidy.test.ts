@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { CALL_CODES } from '../packages/contracts/src/call-codes.ts';
 import { ERROR_CODES } from '../packages/contracts/src/error-codes.ts';
@@ -41,18 +41,6 @@ describe('tidy', () => {
       ),
     );
     expect(found).toEqual([]);
-  });
-
-  test('paths that the documentation names exist', () => {
-    const missing = PROSE.flatMap((path) => {
-      const named = readFileSync(path, 'utf8').matchAll(
-        /`((?:services|packages|tools|scripts|e2e|bench|sample-upstream|docs)\/[\w./-]+)`/g,
-      );
-      return [...named]
-        .filter(([, file = '']) => !existsSync(file) && !file.endsWith('/dist'))
-        .map(([code]) => `${path}: ${code}`);
-    });
-    expect(missing).toEqual([]);
   });
 
   test('a decision fits a page', () => {
