@@ -1,48 +1,119 @@
-/**
- * What each folder of a service may import: dependencies between them go one way. A folder that isn't listed, such as
- * the one that composes the service, may import all of them.
- */
 const base = ['http', 'platform', 'mail', 'identity'];
+
+/**
+ * The rooms of each root, from the ground up: `of` lists which of the rooms above it in the table a room may import,
+ * `floors` its own folders (`.`: the files beside them), each of which may import those before it. So neither table can
+ * hold a circle. A room that isn't listed, such as the one that composes a service, may import all of them.
+ */
 const rooms = {
-  account: {
-    http: [],
-    platform: [],
-    console: ['http'],
-    mail: ['http', 'platform'],
-    identity: ['http', 'platform', 'mail'],
-    access: base,
-    billing: base,
-    teams: [...base, 'billing'],
-    'self-service': [...base, 'billing', 'teams'],
-    notifications: [...base, 'billing'],
-    counting: ['http', 'platform', 'access', 'billing'],
-    usage: [...base, 'access', 'billing', 'notifications'],
-    refusals: [...base, 'billing', 'counting', 'usage'],
-    operating: [...base, 'access', 'billing', 'notifications', 'counting'],
-    lifecycle: [...base, 'access', 'billing', 'teams', 'notifications', 'refusals'],
-    'api-document': [
-      ...['http', 'console', 'identity', 'access', 'billing', 'teams', 'self-service'],
-      ...['notifications', 'usage', 'refusals', 'lifecycle'],
-    ],
+  'services/account/src': {
+    http: { of: [], floors: ['.', 'input'] },
+    platform: { of: [], floors: ['database', 'sealing', 'audit', 'background', 'outbox'] },
+    console: { of: ['http'], floors: ['addresses', '.'] },
+    mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
+    identity: {
+      of: ['http', 'platform', 'mail'],
+      floors: [
+        ...['.', 'accounts', 'activity', 'attempts', 'mails'],
+        ...['passwords', 'sessions', 'people', 'two-factor'],
+      ],
+    },
+    access: {
+      of: base,
+      floors: ['authentication', 'client-changes', 'applications', 'tokens', 'clients'],
+    },
+    billing: {
+      of: base,
+      floors: ['periods', 'plans', 'subscriptions', 'entitlements', 'period-changes', 'sign-up-plan'],
+    },
+    teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
+    'self-service': { of: [...base, 'billing', 'teams'] },
+    notifications: {
+      of: [...base, 'billing'],
+      floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'alerts'],
+    },
+    counting: {
+      of: ['http', 'platform', 'access', 'billing'],
+      floors: [
+        ...['refresh', 'retention', 'snapshot', 'stream', 'counters', 'gaps'],
+        ...['reader', 'repairs', 'reports', 'unassigned', 'checks'],
+      ],
+    },
+    usage: { of: [...base, 'access', 'billing', 'notifications'], floors: ['current', 'views', 'live'] },
+    refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
+    operating: {
+      of: [...base, 'access', 'billing', 'notifications', 'counting'],
+      floors: ['.', 'health-report'],
+    },
+    lifecycle: {
+      of: [...base, 'access', 'billing', 'teams', 'notifications', 'refusals'],
+      floors: ['deletion', 'export', 'housekeeping'],
+    },
+    'api-document': {
+      of: [
+        ...['http', 'console', 'identity', 'access', 'billing', 'teams', 'self-service'],
+        ...['notifications', 'usage', 'refusals', 'lifecycle'],
+      ],
+      floors: ['.', 'page'],
+    },
+  },
+  'packages/console/src': {
+    api: { of: [] },
+    ui: { of: ['api'], floors: ['part', 'chart', '.', 'page', 'form', 'list', 'secret', 'usage'] },
+    'code-samples': { of: ['api', 'ui'], floors: ['languages', '.'] },
+    pages: {
+      of: ['api', 'ui', 'code-samples'],
+      floors: [
+        ...['account', 'alerts', 'entry', 'plan', 'requests', 'team', 'tokens', 'usage', 'webhooks'],
+        ...['applications', 'overview', 'explorer', '.'],
+      ],
+    },
+    shell: { of: ['api', 'ui', 'pages'] },
   },
 };
 
-const layers = Object.entries(rooms).flatMap(([service, folders]) =>
-  Object.entries(folders).map(([folder, imports]) => ({
-    name: `${service}-${folder}-imports`,
+/** @throws {Error} if a room may import one that is listed below it */
+function layersOf(root) {
+  const table = Object.entries(rooms[root]);
+  return table.flatMap(([room, { of, floors = [] }], row) => {
+    const above = table.slice(0, row).map(([name]) => name);
+    const later = of.filter((name) => !above.includes(name));
+    if (later.length > 0)
+      throw new Error(`${root}/${room} imports ${later.join()}, which is listed below it`);
+    const inside = floors.map((folder, floor) =>
+      layer(
+        root,
+        `${room}/${folder}`,
+        floors.slice(0, floor).map((lower) => `${room}/${lower}`),
+        room,
+      ),
+    );
+    return [layer(root, room, of), ...inside];
+  });
+}
+
+/** Files of `folder` import nothing of `within` but what lies in it and in `imports`. */
+function layer(root, folder, imports, within = '') {
+  return {
+    name: `${root.split('/')[1]}-${folder}-imports`,
     severity: 'error',
-    from: { path: `^services/${service}/src/${folder}/`, pathNot: '\\.test\\.ts$' },
-    to: {
-      path: `^services/${service}/src/`,
-      pathNot: `^services/${service}/src/(${[folder, ...imports].join('|')})/`,
-    },
-  })),
-);
+    from: { path: filesOf(root, [folder]), pathNot: '\\.test\\.tsx?$' },
+    to: { path: filesOf(root, [within]), pathNot: filesOf(root, [folder, ...imports]) },
+  };
+}
+
+/** The files of folders, and of those in them; of `folder/.` only its own. */
+function filesOf(root, folders) {
+  const alternatives = folders.map((folder) =>
+    folder === '' ? '' : folder.endsWith('/.') ? `${folder.slice(0, -1)}[^/]+$` : `${folder}/`,
+  );
+  return `^${root}/(?:${alternatives.join('|')})`;
+}
 
 /** The rooms of docs/architecture.md: who may import whom. */
 module.exports = {
   forbidden: [
-    ...layers,
+    ...Object.keys(rooms).flatMap(layersOf),
     {
       name: 'services-never-import-services',
       severity: 'error',

@@ -47,7 +47,7 @@ import {
   revokedTokensEndpoint,
   tokenUsesEndpoint,
 } from './access/tokens/auth/auth-endpoints.ts';
-import { noteCallerAddress } from './identity/sessions/caller-address.ts';
+import { noteCallerAddress } from './http/caller-address.ts';
 import { accountTokenRoutes, secretAndTokenRoutes } from './routes/token-routes.ts';
 import type { Tokens } from './access/tokens/tokens.ts';
 import { noteSignedIn } from './identity/sessions/require-session.ts';

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { Middleware } from 'openapi-fetch';
-import { brand } from '../brand.ts';
+import { brand } from './brand.ts';
 import { noteFailure, noteStatus } from './connection.ts';
 import type { components, paths } from './schema.d.ts';
 import { noteServerTime } from './server-clock.ts';

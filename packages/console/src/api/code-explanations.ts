@@ -1,6 +1,6 @@
 import { CALL_CODES } from '@tollgate/contracts/call-codes';
 import type { CallCode } from '@tollgate/contracts/call-codes';
-import { CONSOLE_PATHS } from '../paths.ts';
+import { CONSOLE_PATHS } from './paths.ts';
 
 /** A page of the interface, below /user. */
 type Page = { to: string; label: string };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { addressesQuery } from '../api/addresses.ts';
 import type { Application } from '../api/client.ts';
-import type { Credential, Operation } from './operation.ts';
+import type { Credential, Operation } from './languages/operation.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
 
 /** Loaded after what the page is opened for. */

@@ -7,7 +7,7 @@ import { ErrorMessage } from '../ui/page/states.tsx';
 import page from '../ui/page/page.module.css';
 import { HideAfterAbsence } from './hide-after-absence.tsx';
 import { LANGUAGES } from './samples.ts';
-import type { Credential, Operation } from './operation.ts';
+import type { Credential, Operation } from './languages/operation.ts';
 import styles from './code-samples.module.css';
 
 type CodeSamplesProps = {

@@ -3,7 +3,7 @@ import { goSample } from './languages/go.ts';
 import { javaSample } from './languages/java.ts';
 import { javascriptSample } from './languages/javascript.ts';
 import { pythonSample } from './languages/python.ts';
-import type { SampleInput } from './operation.ts';
+import type { SampleInput } from './languages/operation.ts';
 
 type Language = {
   id: string;

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { api, resultOf } from '../api/client.ts';
 import { useConnection } from '../api/connection.ts';
 import type { ConnectionState } from '../api/connection.ts';
-import { brand } from '../brand.ts';
+import { brand } from '../api/brand.ts';
 import { formatTime } from '../ui/format.ts';
 import styles from './connection-bar.module.css';
 

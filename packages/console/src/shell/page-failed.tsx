@@ -3,7 +3,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError, lastRequestId } from '../api/client.ts';
 import { useConnection } from '../api/connection.ts';
-import { brand } from '../brand.ts';
+import { brand } from '../api/brand.ts';
 import { EntryPage } from '../pages/entry/entry-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { PageHeader } from '../ui/page/page-header.tsx';

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import { identityMails } from '../identity/mails/identity-mails.ts';
+import { twoFactorMails } from '../identity/two-factor/two-factor-mails.ts';
 import type { AnyMailRenderers } from '../mail/mail-renderer.ts';
 import type { Sender } from '../mail/sender.ts';
 import { startMailWorker } from '../mail/mail-worker.ts';
@@ -21,6 +22,7 @@ import { invitationMails } from '../teams/invitations/invitation-mail.ts';
 export const MAIL_RENDERERS: AnyMailRenderers = new Map(
   Object.entries({
     ...identityMails,
+    ...twoFactorMails,
     ...invitationMails,
     ...handOverMails,
     ...alertMails,

@@ -1,6 +1,6 @@
 import type { Query } from '../platform/database/query.ts';
 import type { QueuedMail, RequestedMail } from './mail-outbox.ts';
-import type { MailContent, MailSite } from './mail-content.ts';
+import type { MailContent, MailSite } from './layout/mail-content.ts';
 
 /** Returns undefined if the mail is no longer needed. */
 type MailRenderer<Requested> = (

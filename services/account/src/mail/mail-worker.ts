@@ -7,7 +7,7 @@ import type { DueWatch } from '../platform/background/due-watch.ts';
 import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../platform/outbox/outbox-worker.ts';
 import { renderMail } from './layout/render-mail.ts';
-import type { MailSite } from './mail-content.ts';
+import type { MailSite } from './layout/mail-content.ts';
 import { MAIL_OUTBOX } from './mail-outbox.ts';
 import type { QueuedMail } from './mail-outbox.ts';
 import { renderQueuedMail } from './mail-renderer.ts';

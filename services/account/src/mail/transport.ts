@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Mail } from './mail-content.ts';
+import type { Mail } from './layout/mail-content.ts';
 import type { Sender } from './sender.ts';
 
 export type MailTransport = {

@@ -1,5 +1,5 @@
-import { bodyOf } from '../operation.ts';
-import type { SampleInput } from '../operation.ts';
+import { bodyOf } from './operation.ts';
+import type { SampleInput } from './operation.ts';
 
 /** A word of a POSIX shell, in which nothing is expanded. */
 export function shellWord(text: string): string {

@@ -1,5 +1,5 @@
-import { UNWRITABLE, bodyOf } from '../operation.ts';
-import type { Credential, SampleInput } from '../operation.ts';
+import { UNWRITABLE, bodyOf } from './operation.ts';
+import type { Credential, SampleInput } from './operation.ts';
 
 /** An interpreted string literal, a line of the text per line. */
 export function goString(text: string): string {

@@ -1,5 +1,5 @@
-import { bodyOf, unicodeEscape } from '../operation.ts';
-import type { Credential, SampleInput } from '../operation.ts';
+import { bodyOf, unicodeEscape } from './operation.ts';
+import type { Credential, SampleInput } from './operation.ts';
 
 const LINE_MAX = 90;
 

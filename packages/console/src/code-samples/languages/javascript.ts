@@ -1,5 +1,5 @@
-import { UNWRITABLE, jsonOf, unicodeEscape } from '../operation.ts';
-import type { Credential, Operation, SampleInput } from '../operation.ts';
+import { UNWRITABLE, jsonOf, unicodeEscape } from './operation.ts';
+import type { Credential, Operation, SampleInput } from './operation.ts';
 
 /** A template literal without substitutions, so that a query keeps its lines. */
 export function templateLiteral(text: string): string {

@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
-import type { Application } from '../../api/client.ts';
 import type { operations } from '../../api/schema.d.ts';
 import type { Status } from './status.tsx';
 import { cursorOf } from '../../ui/list/list-search.ts';
@@ -26,25 +25,6 @@ export function applicationsQuery(wanted: ListSearch) {
     placeholderData: keepPreviousData,
   });
 }
-
-/** All applications by name, to choose from; an account has at most a few hundred. */
-export const allApplicationsQuery = queryOptions({
-  queryKey: ['applications', 'all'],
-  queryFn: async ({ signal }) => {
-    const all: Application[] = [];
-    let cursor: string | null = null;
-    do {
-      const query: { limit: number; cursor?: string } = {
-        limit: 200,
-        ...(cursor === null ? {} : { cursor }),
-      };
-      const page = await resultOf(api.GET('/api/console/applications', { signal, params: { query } }));
-      all.push(...page.applications);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    return all.toSorted((one, other) => one.name.localeCompare(other.name));
-  },
-});
 
 function isStatus(status: string | undefined): status is Status {
   return status !== undefined && STATUSES.includes(status);

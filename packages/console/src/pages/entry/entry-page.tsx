@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
-import { brand } from '../../brand.ts';
+import { brand } from '../../api/brand.ts';
 import styles from './entry.module.css';
 
 /** The frame of the pages before the sign-in. */

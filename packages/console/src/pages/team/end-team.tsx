@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import styles from '../../ui/page/page.module.css';
 import type { Team } from './queries.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import type { Member } from './queries.ts';
 import { useTeamRefresh } from './use-team-change.ts';
 

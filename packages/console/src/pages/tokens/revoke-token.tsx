@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import type { Token } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { Moment } from '../../ui/moment.tsx';
 
 /** Ends one token for good. */

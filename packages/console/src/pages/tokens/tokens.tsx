@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { allApplicationsQuery } from '../../api/applications.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { Filters, SearchField } from '../../ui/list/filters.tsx';
 import { Pagination } from '../../ui/list/pagination.tsx';
@@ -7,7 +8,6 @@ import { useListSearch } from '../../ui/list/use-list-search.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { allApplicationsQuery } from '../applications/queries.ts';
 import { STATUS_OPTIONS, tokensQuery } from './queries.ts';
 import { TemporaryToken } from './temporary-token.tsx';
 import { TokenTable } from './token-table.tsx';

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { ErrorMessage } from '../../ui/page/states.tsx';
 import type { Webhook } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
-import { brand } from '../../brand.ts';
+import { brand } from '../../api/brand.ts';
 import styles from './page.module.css';
 
 /** A page's heading, which is also its title in the browser, with its main action. */

@@ -14,7 +14,7 @@ import {
   takeOverRevocation,
 } from './changes.ts';
 import type { ApplicationSettings, Changes, Created, NewApplication, Rotated } from './changes.ts';
-import { countLive } from '../tokens/store.ts';
+import { countLive } from './live-tokens.ts';
 import { findApplication, inOpenAccount, listApplications, liveSecrets } from './store.ts';
 
 /** Whether auth has acknowledged it or, of a revocation, every cache was told. Retried until then. */

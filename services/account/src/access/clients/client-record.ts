@@ -1,6 +1,6 @@
 import type { ClientAnswer, ClientRecord, ManualToken } from '@tollgate/contracts/client-record';
 import type { Query } from '../../platform/database/query.ts';
-import { LIVE } from '../tokens/store.ts';
+import { LIVE } from '../applications/live-tokens.ts';
 
 /** One statement, so one snapshot: auth treats manual tokens that aren't listed as dead. */
 const CLIENT_SQL = `

@@ -1,6 +1,7 @@
 import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
 import { Problem } from '@tollgate/http/problem';
 import type { ApplicationKey } from '../applications/application.ts';
+import { countLive } from '../applications/live-tokens.ts';
 import { lockApplication } from '../applications/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
@@ -10,7 +11,7 @@ import type { NewClientChange } from '../client-changes/store.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 import { lifetimeFrom, tokenStatus } from './rules.ts';
 import { sealToken, unsealToken } from './sealing.ts';
-import { countLive, findToken, insertToken, setRevoked } from './store.ts';
+import { findToken, insertToken, setRevoked } from './store.ts';
 import type { SealedTokenRow, TokenRow } from './store.ts';
 
 /** The application is locked, which serializes changes of it and its tokens. */

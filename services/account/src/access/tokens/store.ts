@@ -1,6 +1,7 @@
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
+import { LIVE } from '../applications/live-tokens.ts';
 import { noteApplicationUses } from '../applications/uses.ts';
 import type { SealedTable } from '../../platform/sealing/reseal.ts';
 import type { TokenStatus } from './rules.ts';
@@ -41,11 +42,6 @@ type Wanted = TokenFilter & { now: Date };
 const COLUMNS = `token_id, access_tokens.application_id, access_tokens.name, access_tokens.revocation_epoch,
   issued_at, expires_at, revoked_at, last_used_at`;
 
-/** The same rule as tokenStatus. */
-export const LIVE = `applications.status = 'active' AND revoked_at IS NULL
-  AND access_tokens.expires_at > :now
-  AND access_tokens.revocation_epoch >= applications.revocation_epoch`;
-
 /** For the program `reseal`. */
 export const SEALED_TOKENS: SealedTable<SealedFor> = {
   table: 'access_tokens',
@@ -68,16 +64,6 @@ export async function insertToken(
     made,
   );
   return singleRow(rows);
-}
-
-/** Exact while the application is locked. */
-export async function countLive(query: Query, applicationId: number, now: Date): Promise<number> {
-  const rows = await query<{ live: number }>(
-    `SELECT count(*) AS live FROM access_tokens JOIN applications USING (application_id)
-     WHERE application_id = :applicationId AND ${LIVE}`,
-    { applicationId, now },
-  );
-  return singleRow(rows).live;
 }
 
 export async function findToken(

@@ -8,7 +8,7 @@ import { issueFor, recordToken, revokeOf } from './changes.ts';
 import type { TokenOwner, TokenSettings } from './changes.ts';
 import { TEMPORARY_TOKEN_LIFESPAN_SEC } from './rules.ts';
 import { unsealToken } from './sealing.ts';
-import { LIVE } from './store.ts';
+import { LIVE } from '../applications/live-tokens.ts';
 import type { SealedTokenRow } from './store.ts';
 
 /** The token belongs to a hidden application without a client secret, one per account. */

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
+import type { Counter } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { insertRollback } from './gaps.ts';
-import type { UsageReaderMetrics } from '../reader/metrics.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { storePositions } from '../stream/positions.ts';
 import { createRecoverPeriods } from './recover-periods.ts';
@@ -35,7 +35,7 @@ const SKIPPED_IDS = 1_000_000;
 export function createRollbackRepair(options: {
   database: Knex;
   redis: ScriptableRedis;
-  metrics: Pick<UsageReaderMetrics, 'gaps'>;
+  metrics: { gaps: Pick<Counter<'cause'>, 'inc'> };
   logger: Pick<Logger, 'error'>;
 }): RollbackRepair {
   const { database, redis, metrics, logger } = options;

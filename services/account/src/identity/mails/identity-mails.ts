@@ -1,4 +1,4 @@
-import type { MailSite } from '../../mail/mail-content.ts';
+import type { MailSite } from '../../mail/layout/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { findAccountByEmail } from '../accounts/account-store.ts';
@@ -13,8 +13,6 @@ import {
   verifyNewEmailMail,
   verifySignUpMail,
 } from './mail-text.ts';
-import { twoFactorMails } from './two-factor-mails.ts';
-import type { TwoFactorMail } from './two-factor-mails.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 export type IdentityMail =
@@ -26,8 +24,7 @@ export type IdentityMail =
       request_address: string | null;
       request_id: string | null;
     }
-  | { kind: 'email_change' | 'password_changed' | 'email_changed'; recipient: string; account_id: number }
-  | TwoFactorMail;
+  | { kind: 'email_change' | 'password_changed' | 'email_changed'; recipient: string; account_id: number };
 
 /**
  * Whether an address has an account is looked up here, not in the request, so that neither its response nor its
@@ -63,7 +60,6 @@ export const identityMails: MailRenderers<IdentityMail> = {
   },
   password_changed: (_query, { recipient }, site) => Promise.resolve(passwordChangedMail(recipient, site)),
   email_changed: (_query, { recipient }, site) => Promise.resolve(emailChangedMail(recipient, site)),
-  ...twoFactorMails,
 };
 
 async function signUpMail(query: Query, recipient: string, site: MailSite, signUp: EmailToken | undefined) {

@@ -1,4 +1,4 @@
-import type { MailContent, MailSite } from '../../mail/mail-content.ts';
+import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 
 type Product = Pick<MailSite, 'productName'>;
 

@@ -2,7 +2,7 @@ import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../attempts/attempt-counts.ts';
 import { isFromQuietNetwork, passwordAttempt } from '../attempts/sign-in-limits.ts';
 import type { SignInLimits, SlowDown } from '../attempts/sign-in-limits.ts';
-import type { Caller } from '../sessions/caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 
 export type PasswordCheckParts = {

@@ -2,7 +2,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { countMailRequest } from '../attempts/mail-limits.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
-import type { Caller } from '../sessions/caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { assertCurrentPassword } from './password-changes.ts';
 import type { PeopleParts } from './people.ts';

@@ -4,7 +4,7 @@ import { bodyOf } from '../../http/input/json-body.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { addressSchema } from '../accounts/input.ts';
 import { lockAccount, setName } from '../accounts/account-store.ts';
-import { callerOf } from '../sessions/caller-address.ts';
+import { callerOf } from '../../http/caller-address.ts';
 import { sessionAnswer } from '../sessions/endpoints.ts';
 import { signedIn } from '../sessions/require-session.ts';
 import { requestEmailChange } from './email-change.ts';

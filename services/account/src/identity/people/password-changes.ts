@@ -9,7 +9,7 @@ import { assertPasswordFits } from '../passwords/input.ts';
 import { isPasswordRight } from '../passwords/password-attempt.ts';
 import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
 import { newSecretToken } from '../secret-token.ts';
-import type { Caller } from '../sessions/caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import { recordConfirmationFailed } from '../sessions/confirmation-failed.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { endSessions } from '../sessions/end-sessions.ts';

@@ -10,7 +10,7 @@ import type { EmailToken } from '../mails/email-tokens.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
 import { isPasswordRight } from '../passwords/password-attempt.ts';
 import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
-import type { Caller } from '../sessions/caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import { missingSignUpPassword, unknownToken, wrongSignUpPassword } from './input.ts';
 import type { PeopleParts } from './people.ts';
 

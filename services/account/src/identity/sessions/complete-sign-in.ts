@@ -2,7 +2,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from '../accounts/account.ts';
 import { newSecretToken } from '../secret-token.ts';
-import type { Caller } from './caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import { beginSession, endSessionOfToken } from './session-store.ts';
 import type { LiveSession, SessionLifetimes } from './session-store.ts';
 

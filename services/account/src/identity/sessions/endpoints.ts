@@ -4,7 +4,7 @@ import { idOf } from '../../http/input/id-parameter.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { lockAccount } from '../accounts/account-store.ts';
-import { callerOf } from './caller-address.ts';
+import { callerOf } from '../../http/caller-address.ts';
 import { csrfTokenOf } from './csrf-token.ts';
 import { endOneSession, endSessions } from './end-sessions.ts';
 import type { SessionEndParts } from './end-sessions.ts';

@@ -3,7 +3,7 @@ import type { AccessLog } from '@tollgate/log/access-log';
 import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { callerOf } from './caller-address.ts';
+import { callerOf } from '../../http/caller-address.ts';
 import { CSRF_HEADER, isCsrfTokenOf } from './csrf-token.ts';
 import { isUnsafe } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';

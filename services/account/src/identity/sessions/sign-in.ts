@@ -11,7 +11,7 @@ import { factorsOf } from './factors.ts';
 import type { Factor } from './factors.ts';
 import { beginPendingSignIn } from './pending-sign-ins.ts';
 import type { PendingSignIn } from './pending-sign-ins.ts';
-import type { Caller } from './caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
 import type { SessionLifetimes } from './session-store.ts';

@@ -6,8 +6,7 @@ import { enqueueMail } from '../../mail/mail-outbox.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
-import type { IdentityMail } from '../mails/identity-mails.ts';
-import type { TwoFactorMail } from '../mails/two-factor-mails.ts';
+import type { TwoFactorMail } from './two-factor-mails.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import type { AfterCommit } from '../sessions/end-sessions.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
@@ -147,7 +146,7 @@ async function changeFactors<T>(
     const changed = await change(inside);
     const entry = { ...actor, application_id: null, account_id };
     await recordAudit(inside, { ...entry, action: changed.told, details: changed.details });
-    const mail: IdentityMail = { kind: changed.told, recipient: account.email, account_id };
+    const mail: TwoFactorMail = { kind: changed.told, recipient: account.email, account_id };
     await enqueueMail(inside, mail);
     return changed;
   });

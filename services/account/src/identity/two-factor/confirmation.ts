@@ -8,7 +8,7 @@ import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import type { AttemptLimit } from '../attempts/attempt-counts.ts';
 import { totpAttempt, unguessableAttempt } from '../attempts/second-step-limits.ts';
 import { isPasswordRight } from '../passwords/password-attempt.ts';
-import type { Caller } from '../sessions/caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import { recordConfirmationFailed } from '../sessions/confirmation-failed.ts';
 import { signedIn } from '../sessions/require-session.ts';
 import type { SignedIn } from '../sessions/require-session.ts';

@@ -9,7 +9,7 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { findOperatedAccount } from '../accounts/operator-store.ts';
 import type { OperatedAccount } from '../accounts/operator-store.ts';
-import type { IdentityMail } from '../mails/identity-mails.ts';
+import type { TwoFactorMail } from './two-factor-mails.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import type { AfterCommit, SessionEndParts } from '../sessions/end-sessions.ts';
 import { factorsOf } from '../sessions/factors.ts';
@@ -52,7 +52,7 @@ async function resetTwoFactor(
   const ended = await endSessions(parts, inside, { account_id, actor });
   const entry = { ...actor, application_id: null, account_id, details: { removed } };
   await recordAudit(inside, { ...entry, action: 'two_factor_reset' });
-  const mail: IdentityMail = { kind: 'two_factor_reset', recipient: account.email, account_id };
+  const mail: TwoFactorMail = { kind: 'two_factor_reset', recipient: account.email, account_id };
   await enqueueMail(inside, mail);
   return { account, ended };
 }

@@ -7,7 +7,7 @@ import { endEmailTokens } from '../../identity/mails/email-tokens.ts';
 import { assertCurrentPassword } from '../../identity/people/password-changes.ts';
 import { wrongCurrentPassword } from '../../identity/people/input.ts';
 import type { PeopleParts } from '../../identity/people/people.ts';
-import type { Caller } from '../../identity/sessions/caller-address.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import { deleteSessions } from '../../identity/sessions/session-store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';

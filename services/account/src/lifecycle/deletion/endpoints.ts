@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { callerOf } from '../../identity/sessions/caller-address.ts';
+import { callerOf } from '../../http/caller-address.ts';
 import { signedIn } from '../../identity/sessions/require-session.ts';
 import { bodyOf } from '../../http/input/json-body.ts';
 import type { Query } from '../../platform/database/query.ts';

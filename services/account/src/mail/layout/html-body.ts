@@ -1,4 +1,4 @@
-import type { MailContent, MailLink, MailSite } from '../mail-content.ts';
+import type { MailContent, MailLink, MailSite } from './mail-content.ts';
 import { markup } from './html.ts';
 import type { Html } from './html.ts';
 import { DARK_THEME, STYLES } from './styles.ts';

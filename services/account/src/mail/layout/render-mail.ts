@@ -1,4 +1,4 @@
-import type { Mail, MailContent, MailSite } from '../mail-content.ts';
+import type { Mail, MailContent, MailSite } from './mail-content.ts';
 import { htmlBody } from './html-body.ts';
 import { textBody } from './text-body.ts';
 

@@ -1,4 +1,4 @@
-import type { MailContent, MailLink, MailSite } from '../mail-content.ts';
+import type { MailContent, MailLink, MailSite } from './mail-content.ts';
 import { hostOf } from './html-body.ts';
 
 /** The same content as the HTML, in the same order. Links stand on lines of their own, so that no client breaks them. */

@@ -1,5 +1,5 @@
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
-import type { MailContent, MailSite } from '../../mail/mail-content.ts';
+import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { AlertLimit } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import type { MailContent, MailSite } from '../../mail/mail-content.ts';
+import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
 import type { Query } from '../../platform/database/query.ts';
 

@@ -6,7 +6,7 @@ import { addressSchema } from '../../identity/accounts/input.ts';
 import { tokenSchema } from '../../identity/people/input.ts';
 import { countMailRequest } from '../../identity/attempts/mail-limits.ts';
 import type { PeopleParts } from '../../identity/people/people.ts';
-import { callerOf } from '../../identity/sessions/caller-address.ts';
+import { callerOf } from '../../http/caller-address.ts';
 import { signedIn } from '../../identity/sessions/require-session.ts';
 import { personOf } from './endpoints.ts';
 import type { TeamParts } from './endpoints.ts';

@@ -1,5 +1,5 @@
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
-import type { MailContent, MailSite } from '../../mail/mail-content.ts';
+import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import { issueInvitationToken } from './invitation-store.ts';
 
 export type InvitationMail = { kind: 'team_invitation'; recipient: string; invitation_id: number };

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { setCsrfToken } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/session.ts';
-import { brand } from '../../../brand.ts';
+import { brand } from '../../../api/brand.ts';
 import { EntryPage } from '../entry-page.tsx';
 import { nextPage } from './next-page.ts';
 import { SignInForm } from '../sign-in-form.tsx';

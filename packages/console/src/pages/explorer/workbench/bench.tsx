@@ -3,7 +3,7 @@ import { OperationTypeNode, getOperationAST } from 'graphql';
 import { useEffect, useState } from 'react';
 import type { Addresses } from '../../../api/addresses.ts';
 import { CodeSamples } from '../../../code-samples/code-samples.tsx';
-import type { Operation } from '../../../code-samples/operation.ts';
+import type { Operation } from '../../../code-samples/languages/operation.ts';
 import { Button } from '../../../ui/button.tsx';
 import page from '../../../ui/page/page.module.css';
 import type { TokenSource } from '../calls/post.ts';

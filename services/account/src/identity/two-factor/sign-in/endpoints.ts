@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { refuseExceeded } from '../../attempts/attempt-counts.ts';
 import { passkeyOptionsAttempt } from '../../attempts/second-step-limits.ts';
 import { bodyOf } from '../../../http/input/json-body.ts';
-import { callerOf } from '../../sessions/caller-address.ts';
+import { callerOf } from '../../../http/caller-address.ts';
 import { browserOf, sendSession } from '../../sessions/endpoints.ts';
 import { signedIn } from '../../sessions/require-session.ts';
 import {

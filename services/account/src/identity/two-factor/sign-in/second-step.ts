@@ -12,8 +12,8 @@ import {
   totpAttempt,
   unguessableAttempt,
 } from '../../attempts/second-step-limits.ts';
-import type { IdentityMail } from '../../mails/identity-mails.ts';
-import type { Caller } from '../../sessions/caller-address.ts';
+import type { TwoFactorMail } from '../two-factor-mails.ts';
+import type { Caller } from '../../../http/caller-address.ts';
 import { completeSignIn } from '../../sessions/complete-sign-in.ts';
 import type { BegunSession, SignInBrowser } from '../../sessions/complete-sign-in.ts';
 import { wrongCode } from '../confirmation.ts';
@@ -165,7 +165,7 @@ async function refuseLimited(
     await transact(async (inside) => {
       const by = { actor: 'unknown', address, request_id, application_id: null, account_id };
       await recordAudit(inside, { ...by, action: 'sign_in_limited', details: { step: 'second' } });
-      const mail: IdentityMail = { kind: 'second_step_limited', recipient: email, account_id };
+      const mail: TwoFactorMail = { kind: 'second_step_limited', recipient: email, account_id };
       await enqueueMail(inside, mail);
     });
     wakeMails();

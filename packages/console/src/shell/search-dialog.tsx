@@ -11,9 +11,9 @@ import {
   Text,
   useFilter,
 } from 'react-aria-components';
-import { allApplicationsQuery } from '../../pages/applications/queries.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { NAVIGATION } from '../pages.ts';
+import { allApplicationsQuery } from '../api/applications.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { NAVIGATION } from './pages.ts';
 import styles from './search.module.css';
 
 type SearchDialogProps = { isOpen: boolean; onClose: () => void };

@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { lazyPart } from '../../ui/part/lazy-part.ts';
+import { Button } from '../ui/button.tsx';
+import { lazyPart } from '../ui/part/lazy-part.ts';
 import styles from './search.module.css';
 
 const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);

@@ -1,6 +1,6 @@
-import type { MailContent, MailSite } from '../../mail/mail-content.ts';
+import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
-import { countRecoveryCodes } from '../two-factor/recovery-codes.ts';
+import { countRecoveryCodes } from './recovery-codes.ts';
 
 type Kind =
   | 'totp_added'

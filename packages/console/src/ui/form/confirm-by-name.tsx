@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { Dialog } from './dialog.tsx';
-import { FieldError, Form } from './form/form.tsx';
-import { TextField } from './form/text-field.tsx';
+import { Dialog } from '../dialog.tsx';
+import { FieldError, Form } from './form.tsx';
+import { TextField } from './text-field.tsx';
 
 type ConfirmByNameProps = {
   title: ReactNode;

@@ -1,5 +1,5 @@
 /**
- * What a mail says; layout/ turns it into HTML and text. Holds no text that a stranger typed, such as a name, so that
+ * What a mail says; render-mail.ts turns it into HTML and text. Holds no text that a stranger typed, such as a name, so that
  * no one can send their words through us (ADR 0025).
  */
 export type MailContent = {
