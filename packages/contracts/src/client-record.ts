@@ -38,7 +38,7 @@ export type ManualToken = z.infer<typeof manualTokenSchema>;
 
 /** Response of account's `GET /private/clients/{client_id}`, read in one snapshot. 404 `not_found`. */
 export const clientAnswerSchema = clientRecordSchema.extend({
-  hand_made_tokens: z.array(manualTokenSchema),
+  manual_tokens: z.array(manualTokenSchema),
 });
 
 /** Response of `GET /private/clients/{client_id}/revoked-tokens?after=`; `next_after` is null at the end. */

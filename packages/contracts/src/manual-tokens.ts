@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tokenHashSchema } from './client-record.ts';
 
-/** Response of `GET /private/hand-made-tokens/clients?after=0`; `next_after` is null at the end. */
+/** Response of `GET /private/manual-tokens/clients?after=0`; `next_after` is null at the end. */
 export const clientPageSchema = z.object({
   client_ids: z.array(z.uuid()),
   next_after: z.int().nullable(),
@@ -11,7 +11,7 @@ export type ClientPage = z.infer<typeof clientPageSchema>;
 
 export const MAX_USES_PER_REPORT = 10_000;
 
-/** Body of `POST /private/hand-made-tokens/uses`; idempotent. Unknown tokens are ignored. */
+/** Body of `POST /private/manual-tokens/uses`; idempotent. Unknown tokens are ignored. */
 export const tokenUsesSchema = z.strictObject({
   uses: z
     .array(

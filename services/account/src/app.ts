@@ -157,11 +157,11 @@ export function createPrivateApp(parts: PrivateParts): Express {
     .post(readJsonBody, lostRevocationEndpoint({ applications: parts.applications, logger, recovered }))
     .all(methodNotAllowed('POST'));
   app
-    .route('/private/hand-made-tokens/clients')
+    .route('/private/manual-tokens/clients')
     .get(clientPageEndpoint(query))
     .all(methodNotAllowed('GET', 'HEAD'));
   app
-    .route('/private/hand-made-tokens/uses')
+    .route('/private/manual-tokens/uses')
     .post(readUses, tokenUsesEndpoint(query))
     .all(methodNotAllowed('POST'));
   app

@@ -204,7 +204,7 @@ function openAccess(
       ...changes,
       tokenPrefix: config.TOKEN_PREFIX,
       sealingKeys: config.TOKEN_SEALING_KEYS,
-      maxTokensPerApplication: config.MAX_HAND_MADE_TOKENS_PER_APPLICATION,
+      maxTokensPerApplication: config.MAX_MANUAL_TOKENS_PER_APPLICATION,
     }),
   };
 }

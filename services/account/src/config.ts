@@ -180,7 +180,7 @@ const serviceSettings = z
     CLIENT_SECRET_PEPPERS: pepperSetting,
     TOKEN_SEALING_KEYS: sealingKeysSetting,
     MAX_APPLICATIONS_PER_ACCOUNT: wholeNumber(1, 100_000).default(100),
-    MAX_HAND_MADE_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000).default(100),
+    MAX_MANUAL_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000).default(100),
     ...introspectionSettings(10_000),
     ...peopleSettings,
     ...webhookSettings,

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 test.each([
   ['publicUrl', '/api/console/session'],
-  ['privateUrl', '/private/hand-made-tokens/uses'],
+  ['privateUrl', '/private/manual-tokens/uses'],
 ] as const)('a body that stalls on %s%s is 408', async (listener, path) => {
   const answer = await stalledRequest(suite.account[listener], path, {
     'content-type': 'application/json',

@@ -73,7 +73,7 @@ const settings = z.object({
   UPSTREAM_EJECTION_MIN_MS: wholeNumber(1, 600_000).default(1_000),
   UPSTREAM_EJECTION_MAX_MS: wholeNumber(1, 3_600_000).default(60_000),
   ADMISSION_SHARE_TRUST_MS: wholeNumber(0, MAX_TRUST_MS).default(MAX_TRUST_MS),
-  SETTLEMENT_PATIENCE_MS: wholeNumber(1, 600_000).default(2_000),
+  SETTLEMENT_TIMEOUT_MS: wholeNumber(1, 600_000).default(2_000),
   SETTLEMENT_UNACKNOWLEDGED: z.enum(['refuse', 'pass']).default('refuse'),
   SUBSCRIPTION_POINTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(0),
   UPSTREAM_WS_URL: upstreamWsUrls.optional(),

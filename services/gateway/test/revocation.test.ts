@@ -50,7 +50,7 @@ beforeAll(async () => {
       entitlements: () => activeEntitlement(Number(id)),
       'usage-snapshots': () => emptySnapshot(Number(id)),
       // At its start, auth asks for clients with manual tokens; there are none.
-      'hand-made-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
+      'manual-tokens': (): ClientPage => ({ client_ids: [], next_after: null }),
     };
     const body = kind !== undefined && kind in bodies ? bodies[kind as keyof typeof bodies]() : undefined;
     res.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
@@ -93,7 +93,7 @@ async function newClient() {
     account_id: randomInt(1, 1_000_000),
     status: 'active',
     token_lifespan_sec: 3_600,
-    hand_made_tokens: [],
+    manual_tokens: [],
     revocation_epoch: 0,
     secrets: [{ ...hmacSecret(client_secret, pepperSetting.parse(clientSecretPeppers)), expires_at: null }],
   });

@@ -195,7 +195,7 @@ test('an answer that is being streamed at SIGTERM is finished and counted', asyn
 });
 
 test('Redis away at SIGTERM: the queue is flushed when it is back in time', async () => {
-  gateway = await startGateway({ env: { ...IDLE_GRACE, SETTLEMENT_PATIENCE_MS: '200' } });
+  gateway = await startGateway({ env: { ...IDLE_GRACE, SETTLEMENT_TIMEOUT_MS: '200' } });
   await holdUsageBack(3);
   const stopped = gateway.process.stop();
   await waitFor(() => gateway.process.logs().includes('shutting down'));
@@ -206,7 +206,7 @@ test('Redis away at SIGTERM: the queue is flushed when it is back in time', asyn
 
 test('Redis away for good: the process ends within its limit and says how much was lost', async () => {
   gateway = await startGateway({
-    env: { ...IDLE_GRACE, SHUTDOWN_TIMEOUT_MS: '1000', SETTLEMENT_PATIENCE_MS: '200' },
+    env: { ...IDLE_GRACE, SHUTDOWN_TIMEOUT_MS: '1000', SETTLEMENT_TIMEOUT_MS: '200' },
   });
   await holdUsageBack(3);
   expect((await gateway.process.stop()).code).toBe(1);

@@ -181,13 +181,8 @@ export function createClientStore(
   };
 }
 
-function manualTokenFields({
-  client_id,
-  account_id,
-  application_id,
-  hand_made_tokens,
-}: ClientAnswer): string[] {
-  return hand_made_tokens.flatMap(({ token_hash, iat, exp, epoch }) => {
+function manualTokenFields({ client_id, account_id, application_id, manual_tokens }: ClientAnswer): string[] {
+  return manual_tokens.flatMap(({ token_hash, iat, exp, epoch }) => {
     const record: TokenRecord = { client_id, account_id, application_id, scope: SCOPE, iat, exp, epoch };
     return [manualTokenField(token_hash), JSON.stringify(record)];
   });

@@ -107,7 +107,7 @@ async function loadAll(
 }
 
 async function nextPage(account: RestoreOptions['account'], after: number): Promise<ClientPage> {
-  const path = `/private/hand-made-tokens/clients?after=${String(after)}`;
+  const path = `/private/manual-tokens/clients?after=${String(after)}`;
   const page = await account.get(path, clientPageSchema);
   if (page === null) throw new Error('account returned no list of clients');
   return page;

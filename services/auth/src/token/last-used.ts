@@ -29,7 +29,7 @@ export function startLastUsed(options: {
     for (let at = 0; at < noted.length; at += MAX_USES_PER_REPORT) {
       const batch = noted.slice(at, at + MAX_USES_PER_REPORT);
       const body: TokenUses = { uses: batch.map(([token_hash, used_at]) => ({ token_hash, used_at })) };
-      await account.postJson('/private/hand-made-tokens/uses', body);
+      await account.postJson('/private/manual-tokens/uses', body);
       // A token that was used again meanwhile stays for the next report.
       for (const [hash, at] of batch) if (lastUses.get(hash) === at) lastUses.delete(hash);
     }

@@ -32,9 +32,9 @@ async function issue(client: TestClient, lifespanSec?: number): Promise<string> 
 
 /** account doesn't notify auth yet. */
 function commitRevocation(client: TestClient, token: string): void {
-  const tokens = auth.account.clients.get(client.client_id)?.hand_made_tokens ?? [];
+  const tokens = auth.account.clients.get(client.client_id)?.manual_tokens ?? [];
   const hash = accessTokenHash(token);
-  commitChange(auth, client, { hand_made_tokens: tokens.filter(({ token_hash }) => token_hash !== hash) });
+  commitChange(auth, client, { manual_tokens: tokens.filter(({ token_hash }) => token_hash !== hash) });
 }
 
 const asked = ({ client_id }: Pick<TestClient, 'client_id'>) =>

@@ -40,7 +40,7 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
   let gate = Promise.resolve();
   const server = createServer((req, res) => {
     const url = req.url ?? '';
-    if (!url.startsWith('/private/hand-made-tokens/')) {
+    if (!url.startsWith('/private/manual-tokens/')) {
       standIn.requests.push(url);
       standIn.requestIds.push(req.headers['x-request-id']?.toString());
     }
@@ -90,11 +90,11 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
 /** Undefined is 404. */
 async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<unknown> {
   const body = req.method === 'POST' ? (JSON.parse(await text(req)) as unknown) : undefined;
-  if (req.url === '/private/hand-made-tokens/uses') {
+  if (req.url === '/private/manual-tokens/uses') {
     standIn.uses.push(...tokenUsesSchema.parse(body).uses);
     return DONE;
   }
-  if (req.url?.startsWith('/private/hand-made-tokens/clients?after=') === true)
+  if (req.url?.startsWith('/private/manual-tokens/clients?after=') === true)
     return clientPage(standIn.clients);
   const [, client_id = '', part, after = ''] =
     /^\/private\/clients\/([^/?]+)(\/revoked-tokens|\/lost-revocation)?(?:\?after=(.*))?$/.exec(
@@ -113,9 +113,9 @@ async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<
   const revocation = clientRevocationSchema.parse(body);
   standIn.revoked.push({ ...revocation, client_id });
   if (record !== undefined) {
-    const left = record.hand_made_tokens.filter(({ token_hash }) => token_hash !== revocation.token_hash);
+    const left = record.manual_tokens.filter(({ token_hash }) => token_hash !== revocation.token_hash);
     // In place, because a test may keep the record to change it later.
-    Object.assign(record, { hand_made_tokens: left });
+    Object.assign(record, { manual_tokens: left });
   }
   return DONE;
 }
@@ -134,6 +134,6 @@ function revokedPage(revoked: AccountStandIn['revoked'], client_id: string, afte
 }
 
 function clientPage(clients: AccountStandIn['clients']): ClientPage {
-  const having = [...clients.values()].filter(({ hand_made_tokens }) => hand_made_tokens.length > 0);
+  const having = [...clients.values()].filter(({ manual_tokens }) => manual_tokens.length > 0);
   return { client_ids: having.map(({ client_id }) => client_id), next_after: null };
 }

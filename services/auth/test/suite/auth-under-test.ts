@@ -80,7 +80,7 @@ export function addClient(
     token_lifespan_sec: 3_600,
     revocation_epoch: 0,
     secrets: [{ ...hmacSecret(client_secret, pepperSetting.parse(clientSecretPeppers)), expires_at: null }],
-    hand_made_tokens: [],
+    manual_tokens: [],
     ...changes,
   };
   account.clients.set(client_id, record);
@@ -103,7 +103,7 @@ export function addManualToken(
     exp: iat + lifespanSec,
     epoch: record.revocation_epoch,
   };
-  const hand_made_tokens = [...record.hand_made_tokens, made];
-  account.clients.set(client_id, { ...record, hand_made_tokens });
+  const manual_tokens = [...record.manual_tokens, made];
+  account.clients.set(client_id, { ...record, manual_tokens });
   return token;
 }

@@ -137,7 +137,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
 /** How long an answer waits for its usage to be recorded. */
 function settlementTimeoutOf(config: Config, { onSettled }: Metrics): SettlementTimeout {
   return {
-    timeoutMs: config.SETTLEMENT_PATIENCE_MS,
+    timeoutMs: config.SETTLEMENT_TIMEOUT_MS,
     unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
     onSettled,
   };

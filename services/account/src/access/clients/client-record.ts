@@ -12,7 +12,7 @@ const CLIENT_SQL = `
                    'exp', CAST(extract(epoch FROM access_tokens.expires_at) AS bigint),
                    'epoch', access_tokens.revocation_epoch)), '[]')
           FROM access_tokens WHERE access_tokens.application_id = applications.application_id
-            AND ${LIVE}) AS hand_made_tokens
+            AND ${LIVE}) AS manual_tokens
   FROM applications
   LEFT JOIN LATERAL (
     SELECT secret_id, pepper_id, hmac, expires_at FROM application_secrets AS secret
@@ -23,7 +23,7 @@ const CLIENT_SQL = `
   WHERE client_id = :client_id AND status <> 'deleted'
   ORDER BY secret_id DESC`;
 
-type ClientRow = Omit<ClientRecord, 'secrets'> & { hand_made_tokens: ManualToken[] } & (
+type ClientRow = Omit<ClientRecord, 'secrets'> & { manual_tokens: ManualToken[] } & (
     { pepper_id: string; hmac: string; expires_at: Date | null } | { pepper_id: null }
   );
 
@@ -50,6 +50,6 @@ export async function findClient(
     token_lifespan_sec,
     revocation_epoch,
     secrets,
-    hand_made_tokens: client.hand_made_tokens,
+    manual_tokens: client.manual_tokens,
   };
 }

@@ -85,7 +85,7 @@ test('revoked, the next one is another, also where the whole application was rev
   expect(await client.json()).toMatchObject({
     status: 'active',
     secrets: [],
-    hand_made_tokens: [{ token_hash: accessTokenHash(third.access_token), epoch: 1 }],
+    manual_tokens: [{ token_hash: accessTokenHash(third.access_token), epoch: 1 }],
   });
 });
 

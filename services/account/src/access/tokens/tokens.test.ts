@@ -13,7 +13,7 @@ let suite: OperatedAccount;
 
 beforeAll(async () => {
   suite = await startOperatedAccount({
-    settings: { MAX_HAND_MADE_TOKENS_PER_APPLICATION: String(LIMIT) },
+    settings: { MAX_MANUAL_TOKENS_PER_APPLICATION: String(LIMIT) },
   });
 });
 
@@ -26,7 +26,7 @@ const call = (method: string, path: string, body?: unknown) => operate(suite.acc
 
 async function manualTokens(clientId: string) {
   const response = await getPrivate(suite.account, `/private/clients/${clientId}`);
-  return clientAnswerSchema.parse(await response.json()).hand_made_tokens;
+  return clientAnswerSchema.parse(await response.json()).manual_tokens;
 }
 
 async function statuses(path: string): Promise<unknown[]> {

@@ -33,8 +33,8 @@ test('the version before goes on while the schema is brought up to this one, ove
   const own = openSuiteDatabase(empty.url);
   // The timeouts of its requests (compose.ts): a longer wait gets a 503.
   const logger = createLogger('suite', 'silent');
-  const patience = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500, poolMax: 10 };
-  const before = openDatabase({ server: createPostgresServer({ url: empty.url }), logger, ...patience });
+  const limits = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500, poolMax: 10 };
+  const before = openDatabase({ server: createPostgresServer({ url: empty.url }), logger, ...limits });
   try {
     await migrateDatabase(own, { upTo: VERSION_BEFORE });
     await ensurePartitions(own, [Date.now(), Date.now() + 3_600_000]);

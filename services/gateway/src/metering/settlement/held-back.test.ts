@@ -47,7 +47,7 @@ describe('kill -9 of Redis before the acknowledgement: no caller sees a complete
   let calls = 0;
 
   beforeAll(async () => {
-    gateway = await startGateway({ env: { SETTLEMENT_PATIENCE_MS: '300' } });
+    gateway = await startGateway({ env: { SETTLEMENT_TIMEOUT_MS: '300' } });
   });
 
   afterAll(() => gateway.stop());
@@ -80,7 +80,7 @@ describe('kill -9 of Redis before the acknowledgement: no caller sees a complete
 describe('the same where SETTLEMENT_UNACKNOWLEDGED is pass: the answer is completed, and counted later', () => {
   test.each(ANSWERS)('%s', async (_name, headers, body) => {
     const gateway = await startGateway({
-      env: { SETTLEMENT_PATIENCE_MS: '300', SETTLEMENT_UNACKNOWLEDGED: 'pass' },
+      env: { SETTLEMENT_TIMEOUT_MS: '300', SETTLEMENT_UNACKNOWLEDGED: 'pass' },
     });
     try {
       dieBeforeAnswering(gateway, headers, body);

@@ -26,7 +26,7 @@ beforeAll(async () => {
       UPSTREAM_POINTS_EXTENSION: 'cost.points',
       UPSTREAM_HEADERS_TIMEOUT_MS: String(ANSWER_TIMEOUT_MS),
       DEFAULT_POINTS: String(DEFAULT_POINTS),
-      SETTLEMENT_PATIENCE_MS: '500',
+      SETTLEMENT_TIMEOUT_MS: '500',
     },
   });
   url = gateway.graphqlUrl.replace('http', 'ws');

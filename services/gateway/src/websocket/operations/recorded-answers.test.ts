@@ -13,7 +13,7 @@ let sent = 0;
 
 beforeAll(async () => {
   upstream = await startScriptedUpstream();
-  gateway = await startGateway({ env: { UPSTREAM_WS_URL: upstream.url, SETTLEMENT_PATIENCE_MS: '300' } });
+  gateway = await startGateway({ env: { UPSTREAM_WS_URL: upstream.url, SETTLEMENT_TIMEOUT_MS: '300' } });
 });
 
 afterAll(async () => {

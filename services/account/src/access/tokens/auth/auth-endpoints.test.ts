@@ -47,7 +47,7 @@ test('the clients with live tokens come by pages, and no others', async () => {
   const [live, dead] = [await make(), await make()];
   const { client_id: without } = await makeApplication(suite.account, suite.account_id);
   await operate(suite.account, 'POST', `${dead.token.path}/revoke`);
-  const response = await getPrivate(suite.account, '/private/hand-made-tokens/clients?after=0');
+  const response = await getPrivate(suite.account, '/private/manual-tokens/clients?after=0');
   const page = clientPageSchema.parse(await response.json());
   expect(page.client_ids).toContain(live.client_id);
   expect(page.client_ids).not.toContain(dead.client_id);
@@ -55,16 +55,16 @@ test('the clients with live tokens come by pages, and no others', async () => {
   expect(page.next_after).toBeNull();
   const after = await getPrivate(
     suite.account,
-    `/private/hand-made-tokens/clients?after=${String(live.application_id)}`,
+    `/private/manual-tokens/clients?after=${String(live.application_id)}`,
   );
   expect(clientPageSchema.parse(await after.json()).client_ids).toEqual([]);
-  expect((await getPrivate(suite.account, '/private/hand-made-tokens/clients')).status).toBe(400);
+  expect((await getPrivate(suite.account, '/private/manual-tokens/clients')).status).toBe(400);
 });
 
 test('uses are noted, the latest whatever comes in which order, and unknown tokens are left out', async () => {
   const { token_hash, application_id } = await make();
   const report = (used_at: number) =>
-    post('/private/hand-made-tokens/uses', {
+    post('/private/manual-tokens/uses', {
       uses: [
         { token_hash, used_at },
         { token_hash: 'x'.repeat(43), used_at },
@@ -75,13 +75,13 @@ test('uses are noted, the latest whatever comes in which order, and unknown toke
   expect(await suite.database('application_uses').where({ application_id })).toEqual([
     { application_id, last_used_at: new Date(1_700_000_100_000) },
   ]);
-  expect(await post('/private/hand-made-tokens/uses', { uses: [] })).toBe(204);
+  expect(await post('/private/manual-tokens/uses', { uses: [] })).toBe(204);
   for (const uses of [[{ token_hash: 'x', used_at: 1 }], [{ token_hash, used_at: -1 }], 1]) {
-    expect(await post('/private/hand-made-tokens/uses', { uses })).toBe(400);
+    expect(await post('/private/manual-tokens/uses', { uses })).toBe(400);
   }
   const many = Array.from({ length: 10_000 }, () => ({ token_hash, used_at: 1_700_000_000 }));
-  expect(await post('/private/hand-made-tokens/uses', { uses: many })).toBe(204);
-  expect(await post('/private/hand-made-tokens/uses', { uses: [...many, ...many] })).not.toBe(204);
+  expect(await post('/private/manual-tokens/uses', { uses: many })).toBe(204);
+  expect(await post('/private/manual-tokens/uses', { uses: [...many, ...many] })).not.toBe(204);
 });
 
 test('a client gives back its own token: committed, audited as the client, and only once', async () => {

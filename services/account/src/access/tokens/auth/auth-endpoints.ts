@@ -32,7 +32,7 @@ const afterSchema = z
   .refine(Number.isSafeInteger);
 
 /**
- * `GET /private/hand-made-tokens/clients?after=…`: 200 with a ClientPage; 400 unless `after` is a whole
+ * `GET /private/manual-tokens/clients?after=…`: 200 with a ClientPage; 400 unless `after` is a whole
  * number.
  */
 export function clientPageEndpoint(query: Query): RequestHandler {
@@ -48,7 +48,7 @@ export function clientPageEndpoint(query: Query): RequestHandler {
   };
 }
 
-/** `POST /private/hand-made-tokens/uses` with TokenUses: 204. 400 `invalid_request`, 413 or 415. */
+/** `POST /private/manual-tokens/uses` with TokenUses: 204. 400 `invalid_request`, 413 or 415. */
 export function tokenUsesEndpoint(query: Query): RequestHandler {
   return async (req, res) => {
     await noteUses(query, bodyOf(req, tokenUsesSchema).uses);
