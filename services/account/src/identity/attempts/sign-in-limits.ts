@@ -62,7 +62,7 @@ function delayMs(attemptsOfAccount: number): number {
 export type SlowDown = (attemptsOfAccount: number, addressGroup: string) => Promise<void>;
 
 /**
- * Per network, so that nobody who guesses at one account's password takes the place of another caller. Not per account:
+ * Per network, so that no one who guesses at one account's password takes the place of another caller. Not per account:
  * strangers could refuse its owner then.
  * @throws {Problem} (the returned function) service_unavailable if too many attempts are delayed already
  */
