@@ -74,7 +74,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   });
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
-    ...webSocketSettings(config),
+    settings: webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
     ...shared,
     ...{ trusts, addressOf, registry, prime, reader },

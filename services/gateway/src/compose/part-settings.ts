@@ -4,7 +4,7 @@ import type { EjectionRules } from '../forward/upstream/ejection.ts';
 import type { ReadDataCallOptions } from '../operation-reader/read-call.ts';
 import type { ForwarderOptions } from '../forward/forward.ts';
 import type { ProxyOptions } from '../plain-routes/proxy.ts';
-import type { WebSocketsOptions } from '../websocket/websockets.ts';
+import type { WebSocketsSettings } from '../websocket/websockets.ts';
 
 /** Requests that wait for a connection, for each connection. */
 const WAITING_PER_CONNECTION = 4;
@@ -70,12 +70,9 @@ export function reading(config: Config): Omit<ReadDataCallOptions, 'reader'> {
 }
 
 /** What the WebSockets take of the settings. */
-export function webSocketSettings(config: Config) {
+export function webSocketSettings(config: Config): WebSocketsSettings {
   return {
-    ejection: ejectionRules(config),
     path: DATA_PATH,
-    pointsExtension: config.UPSTREAM_POINTS_EXTENSION,
-    upstreamUrls: config.UPSTREAM_WS_URL ?? config.UPSTREAM_URL.map((url) => url.replace(/^http/, 'ws')),
     maxMessageBytes: config.WEBSOCKET_MAX_MESSAGE_BYTES,
     limits: {
       maxSockets: config.WEBSOCKET_MAX_SOCKETS,
@@ -92,18 +89,29 @@ export function webSocketSettings(config: Config) {
       maxOperations: config.WEBSOCKET_MAX_OPERATIONS,
       maxMessagesPerSec: config.WEBSOCKET_MAX_MESSAGES_PER_SEC,
       reconnectSpreadMs: config.WEBSOCKET_RECONNECT_SPREAD_MS,
+    },
+    operations: {
+      maxOperations: config.WEBSOCKET_MAX_OPERATIONS,
       subscriptionsOnly: config.WEBSOCKET_OPERATIONS === 'subscriptions',
-      defaultPoints: config.DEFAULT_POINTS,
+      bufferMaxBytes: config.WEBSOCKET_BUFFER_MAX_BYTES,
       answerTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
       wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
+    },
+    metering: {
       settleIntervalMs: config.WEBSOCKET_SETTLE_INTERVAL_MS,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
-      upstream: {
+    },
+    defaultPoints: config.DEFAULT_POINTS,
+    pointsExtension: config.UPSTREAM_POINTS_EXTENSION,
+    upstream: {
+      urls: config.UPSTREAM_WS_URL ?? config.UPSTREAM_URL.map((url) => url.replace(/^http/, 'ws')),
+      ejection: ejectionRules(config),
+      connection: {
         maxMessageBytes: config.UPSTREAM_WS_MAX_MESSAGE_BYTES,
         bufferMaxBytes: config.WEBSOCKET_BUFFER_MAX_BYTES,
         connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
         ackTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
       },
     },
-  } satisfies Partial<WebSocketsOptions>;
+  };
 }

@@ -5,7 +5,7 @@ export type WebSocketMetrics = {
   onUpgrade: (outcome: string) => void;
   onClosed: (closeCode: number) => void;
   onOperations: (change: 1 | -1) => void;
-  onRelayed: (direction: 'to_caller' | 'to_upstream', bytes: number) => void;
+  onPassedOn: (direction: 'to_caller' | 'to_upstream', bytes: number) => void;
   observeSockets: (open: () => number) => void;
 };
 
@@ -55,7 +55,7 @@ export function createWebSocketMetrics(registry: Registry): WebSocketMetrics {
     onOperations: (change) => {
       operations.inc(change);
     },
-    onRelayed: (direction, length) => {
+    onPassedOn: (direction, length) => {
       messages.inc({ direction });
       bytes.inc({ direction }, length);
     },

@@ -1,21 +1,34 @@
 import type { WebSocket } from 'ws';
+import type { LogFailure } from '../../data-call/failure-log.ts';
+import type { RecordRefusal } from '../../refused-calls/refused-calls.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
-import type { OperationRelayOptions, OperationRelaySettings } from '../operations/relay-options.ts';
+import type { OperationsSocket, SocketOperations } from '../operations/socket-operations.ts';
 import type { Protocol } from '../protocol/protocol.ts';
 import type { UpgradeFacts } from '../upstream/upstream-upgrade.ts';
 import type { Identify, SocketPrincipal } from './identify.ts';
 import type { TimeLimits } from './time-limits.ts';
 
-export type CallerSocketSettings = OperationRelaySettings &
-  TimeLimits & {
-    pingIntervalMs: number;
-    maxMessagesPerSec: number;
-    /** Sockets that close together are spread over this time, so that callers don't all reconnect at once. */
-    reconnectSpreadMs: number;
-  };
+export type CallerSocketSettings = TimeLimits & {
+  pingIntervalMs: number;
+  maxMessagesPerSec: number;
+  /** Of operations that come before the acknowledgement of connection_init. */
+  maxOperations: number;
+  /** Of messages that wait for the caller. */
+  bufferMaxBytes: number;
+  /** Sockets that close together are spread over this time, so that callers don't all reconnect at once. */
+  reconnectSpreadMs: number;
+};
 
-export type CallerSocketOptions<Socket> = Omit<OperationRelayOptions, 'settings'> & {
+export type SocketReports = {
+  /** Called for failures of the service (5xx). */
+  logFailure: LogFailure;
+  recordRefusal: RecordRefusal;
+};
+
+export type CallerSocketOptions<Socket> = {
   settings: CallerSocketSettings;
+  openOperations: (socket: OperationsSocket) => SocketOperations;
+  reports: SocketReports;
   identify: Identify;
   /** Called with the principal of a token in connection_init. @throws {Problem} if its account has too many sockets. */
   onIdentified: (socket: Socket, principal: SocketPrincipal) => void;

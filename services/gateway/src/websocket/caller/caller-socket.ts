@@ -15,11 +15,11 @@ import type { Principal } from '../../metering/principal.ts';
 import { createMessageRate } from './message-rate.ts';
 import { createSendBuffer } from '../connection/send-buffer.ts';
 import type { SendBuffer } from '../connection/send-buffer.ts';
-import { OperationRelay } from '../operations/operation-relay.ts';
+import type { SocketOperations } from '../operations/socket-operations.ts';
 import type { Protocol } from '../protocol/protocol.ts';
 import { createReadControl } from '../connection/read-control.ts';
 import type { ReadControl } from '../connection/read-control.ts';
-import { refusalOfClose } from '../refusals.ts';
+import { refusalOfClose, refusalOfOperation } from './refusals.ts';
 import { closeByTime } from './time-limits.ts';
 import type { SocketPhase } from './time-limits.ts';
 import type { UpgradeFacts } from '../upstream/upstream-upgrade.ts';
@@ -42,7 +42,7 @@ export class CallerSocket {
   #principal: SocketPrincipal | null;
   #initPayload: unknown;
   /** Null until the first operation, because it takes most of a socket's memory. */
-  #relay: OperationRelay | null = null;
+  #operations: SocketOperations | null = null;
   /** Operations from before the acknowledgement of connection_init, which the older protocol allows. */
   #early: { message: Message; bytes: number }[] = [];
   #pendingClose: { close: SocketClose; atMs: number } | null = null;
@@ -67,11 +67,11 @@ export class CallerSocket {
     this.#sendBuffer = createSendBuffer(socket, options.settings.bufferMaxBytes, {
       pause: () => {
         this.#readControl.pause();
-        this.#relay?.pause();
+        this.#operations?.pause();
       },
       resume: () => {
         this.#readControl.resume();
-        this.#relay?.resume();
+        this.#operations?.resume();
       },
     });
     socket.on('message', (data: Buffer, isBinary) => {
@@ -93,19 +93,19 @@ export class CallerSocket {
   }
 
   get isOver(): boolean {
-    return this.#isClosed && this.#openOperations() === 0;
+    return this.#isClosed && this.#openCount() === 0;
   }
 
   refreshPayer(payer: PayerEntitlement): void {
     const principal = this.#principal;
     if (this.#phase === 'ended' || principal === null || principal.payer === payer) return;
     this.#principal = { ...principal, payer };
-    this.#relay?.refreshPayer(payer);
+    this.#operations?.refreshPayer(payer);
   }
 
   tick(nowMs: number): void {
     if (this.#phase === 'ended') {
-      this.#relay?.tick(nowMs, 0);
+      this.#operations?.tick(nowMs, 0);
       return;
     }
     const close = this.#pendingCloseDue(nowMs) ?? this.#closeByTime(nowMs);
@@ -114,8 +114,8 @@ export class CallerSocket {
       return;
     }
     if (nowMs - this.#pingedMs >= this.#options.settings.pingIntervalMs) this.#checkAlive(nowMs);
-    if (this.#openOperations() > 0) this.#idleSinceMs = nowMs;
-    this.#relay?.tick(nowMs, nowMs - this.#idleSinceMs);
+    if (this.#openCount() > 0) this.#idleSinceMs = nowMs;
+    this.#operations?.tick(nowMs, nowMs - this.#idleSinceMs);
   }
 
   /** Settles, releases slots, and closes both sides. `token` is one that was shown and refused. */
@@ -128,10 +128,18 @@ export class CallerSocket {
   }
 
   #recordClose(close: SocketClose, token: string | undefined): void {
+    const openMs = performance.now() - this.#openedMs;
+    const refusal = refusalOfClose(this.#refusedSocket(), close, { openMs, token });
+    if (refusal !== null) this.#options.reports.recordRefusal(refusal);
+  }
+
+  #refusedSocket() {
     const { requestId, principal } = this;
-    const socket = { requestId, principal, clientAddress: this.#facts.clientAddress };
-    const refusal = refusalOfClose(socket, close, { openMs: performance.now() - this.#openedMs, token });
-    if (refusal !== null) this.#options.recordRefusal(refusal);
+    return { requestId, principal, clientAddress: this.#facts.clientAddress };
+  }
+
+  #logFailure(problem: Problem): void {
+    this.#options.reports.logFailure(this.requestId, problem, this.#facts.clientAddress);
   }
 
   /** Closes within `spreadMs`, after sent calls are answered; clients repeat later operations when they reconnect. */
@@ -140,12 +148,12 @@ export class CallerSocket {
   }
 
   giveUp(): void {
-    this.#relay?.giveUp();
+    this.#operations?.giveUp();
   }
 
   #pendingCloseDue(nowMs: number): SocketClose | null {
     if (this.#pendingClose === null || nowMs < this.#pendingClose.atMs) return null;
-    return this.#relay?.hasCalls() === true ? null : this.#pendingClose.close;
+    return this.#operations?.hasCalls() === true ? null : this.#pendingClose.close;
   }
 
   #closeByTime(nowMs: number): SocketClose | null {
@@ -153,19 +161,19 @@ export class CallerSocket {
       tokenLeftMs: this.#principal === null ? null : this.#principal.token.expiresAtMs - nowMs,
       phase: this.#phase,
       openMs: nowMs - this.#openedMs,
-      idleMs: this.#openOperations() > 0 ? 0 : nowMs - this.#idleSinceMs,
+      idleMs: this.#openCount() > 0 ? 0 : nowMs - this.#idleSinceMs,
       callerStalledMs: this.#sendBuffer.stalledMs(nowMs),
-      upstreamStalledMs: this.#relay?.stalledMs(nowMs) ?? 0,
+      upstreamStalledMs: this.#operations?.stalledMs(nowMs) ?? 0,
     });
   }
 
-  #openOperations(): number {
-    return this.#relay?.size ?? 0;
+  #openCount(): number {
+    return this.#operations?.size ?? 0;
   }
 
   #checkAlive(nowMs: number): void {
     this.#pingedMs = nowMs;
-    this.#relay?.checkAlive();
+    this.#operations?.checkAlive();
     // The pong of a caller that isn't read wouldn't arrive; stalls have a time limit of their own.
     if (this.#readControl.isPaused()) return;
     if (!this.#heartbeat.beat()) return;
@@ -186,7 +194,7 @@ export class CallerSocket {
   #finish(end: TracedEnd): void {
     this.#phase = 'ended';
     this.#early = [];
-    this.#relay?.finish(end);
+    this.#operations?.finish(end);
     this.#trace?.closed(end);
   }
 
@@ -230,7 +238,7 @@ export class CallerSocket {
       this.#becomeReady();
     } catch (error) {
       const problem = toProblem(error);
-      if (problem.status >= 500) this.#options.onFailure(this.requestId, problem, this.#facts.clientAddress);
+      if (problem.status >= 500) this.#logFailure(problem);
       this.end(closeFor(problem), token);
     }
   }
@@ -260,28 +268,32 @@ export class CallerSocket {
     const principal = this.#principal;
     if (this.#pendingClose !== null) return;
     if (this.#phase === 'ready' && principal !== null) {
-      this.#relay ??= this.#openRelay(principal);
-      this.#relay.start(message, bytes);
+      this.#operations ??= this.#openOperations(principal);
+      this.#operations.start(message, bytes);
     } else if (this.#phase === 'initialising' && this.#protocol.startsEarly) {
       this.#keepForLater(message, bytes);
     } else this.end(closeFor(new Problem('unauthorized', { detail: 'No connection_init was received' })));
   }
 
-  #openRelay(principal: Principal): OperationRelay {
-    const relay = new OperationRelay(this.#options, {
+  #openOperations(principal: Principal): SocketOperations {
+    const operations = this.#options.openOperations({
       protocol: this.#protocol,
       facts: this.#facts,
       requestId: this.requestId,
       trace: this.#trace,
       initPayload: this.#initPayload,
       principal,
-      toCaller: this.#sendBuffer,
-      caller: this.#readControl,
+      source: this.#readControl,
+      send: this.#sendBuffer.send,
       end: this.end.bind(this),
       endSoon: this.endSoon.bind(this),
+      onFailure: this.#logFailure.bind(this),
+      onRefused: (problem, operation) => {
+        this.#options.reports.recordRefusal(refusalOfOperation(this.#refusedSocket(), problem, operation));
+      },
     });
-    if (this.#sendBuffer.stalledMs(performance.now()) > 0) relay.pause();
-    return relay;
+    if (this.#sendBuffer.stalledMs(performance.now()) > 0) operations.pause();
+    return operations;
   }
 
   #keepForLater(message: Message, bytes: number): void {
@@ -291,6 +303,6 @@ export class CallerSocket {
 
   #stop(id: string | undefined): void {
     this.#early = this.#early.filter(({ message }) => message.id !== id);
-    this.#relay?.stop(id);
+    this.#operations?.stop(id);
   }
 }

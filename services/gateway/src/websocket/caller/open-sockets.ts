@@ -18,7 +18,7 @@ export type OpenSocketsOptions = {
   tokenWatch: Pick<TokenWatch, 'hold' | 'release' | 'revocations'>;
   entitle: Entitle;
   limits: SocketLimits;
-  parts: Omit<CallerSocketOptions<CallerSocket>, 'identify' | 'onIdentified'>;
+  socket: Pick<CallerSocketOptions<CallerSocket>, 'settings' | 'openOperations' | 'reports'>;
   onClosed: (closeCode: number) => void;
 };
 
@@ -49,7 +49,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
   let draining = false;
   let whenEmpty: (() => void) | undefined;
   const identify = createIdentify({ introspect, entitle, revocations: tokenWatch.revocations });
-  const parts: CallerSocketOptions<CallerSocket> = { ...options.parts, identify, onIdentified };
+  const socketOptions: CallerSocketOptions<CallerSocket> = { ...options.socket, identify, onIdentified };
 
   function onIdentified(socket: CallerSocket, principal: SocketPrincipal): void {
     index.assertRoomOf(principal);
@@ -96,7 +96,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
       index.assertRoomOf(principal);
     },
     open: (opened) => {
-      const socket = new CallerSocket(parts, opened);
+      const socket = new CallerSocket(socketOptions, opened);
       index.add(socket);
       sweep.start();
       opened.socket.once('close', (closeCode: number) => {
@@ -111,7 +111,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
     drain: async ({ cutAfterMs }) => {
       draining = true;
       const gone = new Promise<void>((resolve) => (whenEmpty = resolve));
-      await closeAll(index.all, parts.settings.reconnectSpreadMs, cutAfterMs, gone);
+      await closeAll(index.all, options.socket.settings.reconnectSpreadMs, cutAfterMs, gone);
       sweep.stop();
     },
   };

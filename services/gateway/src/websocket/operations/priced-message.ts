@@ -1,16 +1,20 @@
-import type { ActiveToken } from '@tollgate/contracts/introspection';
 import { acknowledgedInTime, usageEvent } from '../../metering/settlement/settle-call.ts';
 import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
 import type { RecordUsage } from '../../metering/settlement/record-usage.ts';
-import type { TracedEnd } from '../../trace/socket-trace.ts';
+import type { Principal } from '../../metering/principal.ts';
 import { isObject } from '../../operation-reader/json.ts';
-import type { Operation } from './operation.ts';
-import type { StatedPoints } from './stated-points.ts';
+import type { TracedEnd } from '../../trace/socket-trace.ts';
 import type { UpstreamMessage } from '../upstream/upstream-socket.ts';
+import type { OpenOperations, Operation } from './open-operations.ts';
+import type { StatedPoints } from './stated-points.ts';
+
+export type Pricing = { statedPoints: StatedPoints; defaultPoints: number };
 
 export type PricedMessage = {
   end: TracedEnd | null;
   points: number;
+  /** Whether the upstream states these points. */
+  isStated: boolean;
   isFirst: boolean;
   isResult: boolean;
   /** No further part of the result follows, so a call releases its slot. */
@@ -23,21 +27,20 @@ const COMPLETED: TracedEnd = { outcome: 'completed', failed: false };
 
 /** By the points that the upstream states; otherwise a call's result costs the default, unless a part was priced. */
 export function priceMessage(
-  operation: Operation,
-  { type, payload }: UpstreamMessage,
-  price: { statedPoints: StatedPoints; defaultPoints: number },
+  { state, call, hasPrice }: Pick<Operation, 'state' | 'call' | 'hasPrice'>,
+  { type, payload }: Pick<UpstreamMessage, 'type' | 'payload'>,
+  { statedPoints, defaultPoints }: Pricing,
 ): PricedMessage {
   const end = type === 'complete' ? COMPLETED : type === 'error' ? ERRORED : null;
-  const isFirst = !operation.answered;
-  operation.answered = true;
+  const isFirst = state === 'sent' || state === 'abandoned';
   // An error instead of a result counts as one.
   const isResult = end === null || (end === ERRORED && isFirst);
-  const stated = price.statedPoints(payload);
-  const isDefault = isResult && operation.call !== null && !operation.priced;
-  operation.priced ||= stated !== null;
+  const stated = statedPoints(payload);
+  const isDefault = isResult && call !== null && !hasPrice;
   return {
     end,
-    points: stated ?? (isDefault ? price.defaultPoints : 0),
+    points: stated ?? (isDefault ? defaultPoints : 0),
+    isStated: stated !== null,
     isFirst,
     isResult,
     // Incremental delivery (@defer, @stream) announces further parts.
@@ -45,6 +48,7 @@ export function priceMessage(
   };
 }
 
+/** Resolves when the usage is recorded, or its timeout has passed: with whether the message may go to the caller. */
 export type SettleMessage = (
   operation: Operation,
   message: PricedMessage,
@@ -53,18 +57,19 @@ export type SettleMessage = (
 
 /** Records and releases the slot before the caller gets the message: no usage of a delivered result is lost. */
 export function createSettleMessage(
-  record: RecordUsage,
-  settlementTimeout: SettlementTimeout,
-  token: ActiveToken,
+  { record, settlementTimeout }: { record: RecordUsage; settlementTimeout: SettlementTimeout },
+  { token }: Pick<Principal, 'token'>,
+  operations: Pick<OpenOperations, 'handOverSlot'>,
 ): SettleMessage {
-  return ({ call, meter }, { points, isFirst, isFinal }, trafficBytes) => {
+  return (operation, { points, isFirst, isFinal }, trafficBytes) => {
+    const { call, subscription } = operation;
     if (call === null) return Promise.resolve(true);
-    // If it may be a subscription, its meter counts the request.
-    const requests = isFirst && meter === null ? 1 : 0;
+    // If its time runs as that of a subscription, its meter counts the request.
+    const requests = isFirst && subscription === null ? 1 : 0;
     const used = { points, requests, time_ms: 0, traffic_bytes: trafficBytes };
-    const lease = isFinal ? call.lease.handOver() : null;
+    const slot = isFinal ? operations.handOverSlot(operation) : null;
     return acknowledgedInTime(
-      record(usageEvent({ token, payer: call.payer }, used), lease),
+      record(usageEvent({ token, payer: call.payer }, used), slot),
       settlementTimeout,
     );
   };

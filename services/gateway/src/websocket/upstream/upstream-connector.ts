@@ -11,34 +11,60 @@ import type { UpstreamUpgrade, UpstreamClose, UpstreamEvents, UpstreamSettings }
 import { upstreamUpgrade } from './upstream-upgrade.ts';
 import type { UpgradeFacts } from './upstream-upgrade.ts';
 
-export type UpstreamConnectorOptions = {
-  settings: UpstreamSettings;
-  chooseAddress: ChooseAddress;
+/** The caller's socket, as far as its connection to the upstream depends on it. */
+export type UpstreamCaller = {
   protocol: Protocol;
   facts: UpgradeFacts;
   requestId: string;
   trace: SocketTrace | null;
   /** The caller's, without its credentials. */
   initPayload: unknown;
-  /** Paused while the upstream doesn't read. */
-  caller: Pausable;
+  /** The reading of the caller, paused while the upstream doesn't read. */
+  source: Pausable;
+};
+
+export type UpstreamListener = {
   onMessage: UpstreamEvents['onMessage'];
   /** Called when a connection ends that the gateway has not closed. */
   onLost: (closed: UpstreamClose & { close: NonNullable<UpstreamClose['close']> }) => void;
 };
 
+type Connection = Pick<UpstreamSocket, 'ids' | 'send' | 'checkAlive' | 'stalledMs'>;
+
+export type Upstream = Pick<UpstreamConnector, 'pause' | 'resume' | 'isPaused' | 'resumedMs' | 'close'> & {
+  readonly socket: Connection | null;
+  connected: (principal: Principal, isWanted: () => boolean) => Promise<Connection>;
+};
+
+export type OpenUpstream = (caller: UpstreamCaller, listener: UpstreamListener) => Upstream;
+
+export function createOpenUpstream(settings: UpstreamSettings, chooseAddress: ChooseAddress): OpenUpstream {
+  return (caller, listener) => new UpstreamConnector(settings, chooseAddress, caller, listener);
+}
+
 const ACKNOWLEDGED: TracedEnd = { outcome: 'acknowledged', failed: false };
 const LEFT: TracedEnd = { outcome: 'left', failed: false };
 
 /** Connects one caller's socket to the upstream: one connection at a time, opened when an operation needs it. */
-export class UpstreamConnector {
-  readonly #options: UpstreamConnectorOptions;
+class UpstreamConnector {
+  readonly #settings: UpstreamSettings;
+  readonly #chooseAddress: ChooseAddress;
+  readonly #caller: UpstreamCaller;
+  readonly #listener: UpstreamListener;
   #current: { socket: UpstreamSocket; address: ChosenAddress; trace: ConnectTrace | null } | null = null;
   #paused = false;
   #resumedMs = 0;
 
-  constructor(options: UpstreamConnectorOptions) {
-    this.#options = options;
+  constructor(
+    settings: UpstreamSettings,
+    chooseAddress: ChooseAddress,
+    caller: UpstreamCaller,
+    listener: UpstreamListener,
+  ) {
+    this.#settings = settings;
+    this.#chooseAddress = chooseAddress;
+    this.#caller = caller;
+    this.#listener = listener;
   }
 
   get socket(): UpstreamSocket | null {
@@ -90,9 +116,9 @@ export class UpstreamConnector {
   }
 
   #connect(principal: Principal, failed: ChosenAddress | null) {
-    const { chooseAddress, protocol, facts, requestId, initPayload } = this.#options;
-    const address = chooseAddress(failed);
-    const trace = this.#options.trace?.connect(address.url, failed === null ? 1 : 2) ?? null;
+    const { protocol, facts, requestId, initPayload } = this.#caller;
+    const address = this.#chooseAddress(failed);
+    const trace = this.#caller.trace?.connect(address.url, failed === null ? 1 : 2) ?? null;
     const fields = trace?.fields() ?? passedOn(null, requestId);
     const upgrade = upstreamUpgrade(address.url, facts, callerIds(principal), requestId, fields);
     const socket = this.#open({ ...upgrade, protocol, initPayload }, address, trace);
@@ -101,9 +127,9 @@ export class UpstreamConnector {
   }
 
   #open(upgrade: UpstreamUpgrade, address: ChosenAddress, trace: ConnectTrace | null): UpstreamSocket {
-    const { settings, caller, onMessage, onLost } = this.#options;
+    const { onMessage, onLost } = this.#listener;
     try {
-      const socket: UpstreamSocket = new UpstreamSocket(settings, upgrade, caller, {
+      const socket: UpstreamSocket = new UpstreamSocket(this.#settings, upgrade, this.#caller.source, {
         onMessage,
         onReady: () => {
           address.succeeded();

@@ -1,8 +1,9 @@
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
-import type { Principal } from '../metering/principal.ts';
-import type { Refusal } from '../refused-calls/refused-calls.ts';
-import type { SocketClose } from './protocol/close-codes.ts';
+import type { Principal } from '../../metering/principal.ts';
+import type { Refusal } from '../../refused-calls/refused-calls.ts';
+import type { RefusedOperation } from '../operations/socket-operations.ts';
+import type { SocketClose } from '../protocol/close-codes.ts';
 
 type RefusedSocket = { requestId: string; clientAddress: string; principal: Principal | null };
 
@@ -27,8 +28,6 @@ export function refusalOfClose(
     operationName: () => null,
   };
 }
-
-type RefusedOperation = { name: string | null; isSent: boolean; openMs: number };
 
 export function refusalOfOperation(
   socket: RefusedSocket,
