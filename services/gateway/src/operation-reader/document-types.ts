@@ -34,6 +34,8 @@ export function createDocumentType(): DocumentType {
   // Unknown if several operations of different types could be meant, because servers choose differently.
   return (text, operationName) => {
     const operations = operationsIn(text);
+    const [first] = operations;
+    if (operations.length === 1 && first !== undefined) return first.type;
     const named = operations.filter(({ name }) => name !== undefined && name === operationName);
     const types = new Set((named.length > 0 ? named : operations).map(({ type }) => type));
     const [type = 'unknown'] = types;

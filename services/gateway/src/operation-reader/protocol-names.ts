@@ -35,30 +35,40 @@ export function withExactNames(payload: Record<string, unknown>): Record<string,
   return entries.every(isPlain) ? payload : Object.fromEntries(entries.filter(isPlain));
 }
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const LIST_BEGIN = 0x5b;
+const LIST_END = 0x5d;
+const OBJECT_BEGIN = 0x7b;
+const OBJECT_END = 0x7d;
+/** All of JSON's blanks are at most this, and nothing else between its strings is. */
+const BLANK_MAX = 0x20;
+
 /**
  * Checks that every reader finds the same protocol members in a request, a JSON object or a list of them: none is
- * repeated, written with escapes or in another case. `json` must be valid.
+ * repeated, written with escapes or in another case. `json` must be valid. Compares codes, since each call is checked.
  * @throws {Problem} invalid_request
  */
 export function assertExactNames(json: string): void {
   let depth = 0;
   let requestDepth = 1;
-  let seen = new Set<string>();
+  const seen: string[] = [];
   for (let at = 0; at < json.length; at += 1) {
-    switch (json[at]) {
-      case '[':
+    switch (json.charCodeAt(at)) {
+      case LIST_BEGIN:
         if (depth === 0) requestDepth = 2;
         depth += 1;
         break;
-      case '{':
+      case OBJECT_BEGIN:
         depth += 1;
-        if (depth === requestDepth) seen = new Set();
+        if (depth === requestDepth) seen.length = 0;
         break;
-      case ']':
-      case '}':
+      case LIST_END:
+      case OBJECT_END:
         depth -= 1;
         break;
-      case '"': {
+      case QUOTE: {
         const end = endOfString(json, at);
         if (depth === requestDepth && isFollowedByColon(json, end))
           assertExact(json.slice(at + 1, end), seen);
@@ -73,7 +83,7 @@ export function assertExactNames(json: string): void {
 
 /** The same for the decoded parameters of a URL. @throws {Problem} invalid_request */
 export function assertExactParameters(parameters: URLSearchParams): void {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (const name of parameters.keys()) assertExact(JSON.stringify(name).slice(1, -1), seen);
 }
 
@@ -81,25 +91,27 @@ export function assertExactParameters(parameters: URLSearchParams): void {
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
     let escapes = 0;
-    while (json[end - 1 - escapes] === '\\') escapes += 1;
+    while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
     if (escapes % 2 === 0) return end;
   }
 }
 
 function isFollowedByColon(json: string, end: number): boolean {
   let at = end + 1;
-  while (' \t\r\n'.includes(json[at] ?? ':')) at += 1;
-  return json[at] === ':';
+  while (json.charCodeAt(at) <= BLANK_MAX) at += 1;
+  return json.charCodeAt(at) === COLON;
 }
 
-/** `written` is a name between its quotes. */
-function assertExact(written: string, seen: Set<string>): void {
-  const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
-  const exact = exactName(name);
-  if (exact === undefined) return;
-  if (written !== exact) throw misread(exact, 'must be written exactly so, without escapes');
-  if (seen.has(exact)) throw misread(exact, 'must not be repeated');
-  seen.add(exact);
+/** `written` is a name between its quotes; `seen` are the protocol's names before it in the same request. */
+function assertExact(written: string, seen: string[]): void {
+  if (!PROTOCOL_NAMES.includes(written)) {
+    const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+    const exact = exactName(name);
+    if (exact === undefined) return;
+    throw misread(exact, 'must be written exactly so, without escapes');
+  }
+  if (seen.includes(written)) throw misread(written, 'must not be repeated');
+  seen.push(written);
 }
 
 function misread(name: string, rule: string): Problem {
