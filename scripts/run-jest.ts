@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileResult } from './results-reporter.ts';
@@ -13,12 +13,21 @@ const OPTIONS = [
 const REPORTERS = ['--reporters=default', '--reporters=<rootDir>/scripts/results-reporter.ts'];
 const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1, seconds: 0 };
 
+/** Where several run beside each other, only one may print while it runs. */
+export type Prints = 'at once' | 'at its end';
+
+export type RunOptions = { interrupted: AbortController; prints: Prints; title: string };
+
 /** A Jest that fails in any other way counts as one failed test. */
-export async function runJest(args: string[], interrupted: AbortController): Promise<FileResult[]> {
+export async function runJest(args: string[], options: RunOptions): Promise<FileResult[]> {
   const results = mkdtempSync(join(tmpdir(), 'tollgate-results-'));
   try {
     const outputFile = join(results, 'jest.json');
-    const code = await jestProcess([...REPORTERS, `--outputFile=${outputFile}`, ...args], interrupted);
+    const output = options.prints === 'at once' ? undefined : join(results, 'output');
+    if (output === undefined) console.log(options.title);
+    const jestArgs = [...REPORTERS, `--outputFile=${outputFile}`, ...args];
+    const code = await jestProcess(jestArgs, output, options.interrupted);
+    if (output !== undefined) console.log(`${options.title}\n${readFileSync(output, 'utf8')}`);
     const files = existsSync(outputFile)
       ? (JSON.parse(readFileSync(outputFile, 'utf8')) as FileResult[])
       : [];
@@ -28,11 +37,18 @@ export async function runJest(args: string[], interrupted: AbortController): Pro
   }
 }
 
-function jestProcess(args: string[], interrupted: AbortController): Promise<number> {
+/** `output` is a file: unlike a pipe's, its end doesn't wait for what else still holds it. */
+function jestProcess(
+  args: string[],
+  output: string | undefined,
+  interrupted: AbortController,
+): Promise<number> {
+  const log = output === undefined ? 'inherit' : openSync(output, 'a');
   const child = spawn(process.execPath, [...OPTIONS, 'node_modules/jest/bin/jest.js', ...args], {
-    stdio: 'inherit',
+    stdio: output === undefined ? 'inherit' : ['ignore', log, log],
     env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
   });
+  if (typeof log === 'number') closeSync(log);
   // Jest ends its own processes; this one only waits.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const pass = (signal: NodeJS.Signals) => {

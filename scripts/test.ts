@@ -12,6 +12,11 @@ import { runJest } from './run-jest.ts';
  */
 type Suite = { name: string; args: string[] };
 
+/** Suites that run one after the other, beside those of other lanes. All but the first print when they have ended. */
+type Lane = Suite[];
+
+type Run = { suite: Suite; files: FileResult[] };
+
 const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
@@ -38,9 +43,8 @@ const COMMAND_TIME_LIMIT_MS = 120_000;
 const interrupted = new AbortController();
 const results: FileResult[] = [];
 const unsteady: string[] = [];
-for (const suite of suites(process.argv.slice(2))) {
-  if (!interrupted.signal.aborted) results.push(...(await run(suite)));
-}
+const runs = (await Promise.all(lanes(process.argv.slice(2)).map(runLane))).flat();
+for (const { suite, files } of runs) results.push(...(await runFailedAgain(suite, files)));
 printSlowest();
 for (const name of unsteady) console.log(`Passed only when run again: ${name}`);
 const sum = (count: (result: FileResult) => number) => results.reduce((all, one) => all + count(one), 0);
@@ -62,17 +66,19 @@ function nameOf({ file, project }: FileResult): string {
   return project === undefined || project === MAIN_PROJECT ? path : `${path} (${project})`;
 }
 
-function suites(args: string[]): Suite[] {
+/** Browsers, containers and pods are waited for most of the time, which the rooms' suites use. */
+function lanes(args: string[]): Lane[] {
   if (args.length > 0) {
     const chosen = args.some((arg) => arg.startsWith('e2e')) ? ['--config=e2e/jest.config.mjs'] : [];
-    return [{ name: 'Chosen suites', args: [...chosen, ...args] }];
+    return [[{ name: 'Chosen suites', args: [...chosen, ...args] }]];
   }
   const noContainers = whyNoContainers();
   const noCluster = noContainers ?? whyNoCluster();
   if (noContainers !== undefined) leaveOut(CONTAINERS, noContainers);
   if (noCluster !== undefined) leaveOut(CLUSTER, noCluster);
   const withContainers = noContainers === undefined ? [CONTAINERS, COMPOSE, BACKUP] : [];
-  return [ROOMS, PROCESSES, ...withContainers, ...(noCluster === undefined ? [INSTALLATION, CLUSTER] : [])];
+  const withCluster = noCluster === undefined ? [INSTALLATION, CLUSTER] : [];
+  return [[ROOMS], [PROCESSES, ...withContainers, ...withCluster]];
 }
 
 /** In CI, skipping a suite would hide that it never ran. */
@@ -89,7 +95,7 @@ function whyNoCluster(): string | undefined {
     ['helm', 'version'],
     ['kubectl', 'get', '--raw=/readyz'],
   ] as const) {
-    if (!runs(program, ...args)) return `"${program} ${args.join(' ')}" fails.`;
+    if (!succeeds(program, ...args)) return `"${program} ${args.join(' ')}" fails.`;
   }
   return undefined;
 }
@@ -108,24 +114,39 @@ function endToEnd(kind: string): string[] {
 }
 
 function docker(...args: string[]): boolean {
-  return runs('docker', ...args);
+  return succeeds('docker', ...args);
 }
 
-function runs(program: string, ...args: string[]): boolean {
+function succeeds(program: string, ...args: string[]): boolean {
   return spawnSync(program, args, { stdio: 'ignore', timeout: COMMAND_TIME_LIMIT_MS }).status === 0;
 }
 
-async function run({ name, args }: Suite): Promise<FileResult[]> {
-  console.log(`\n${name}`);
-  const files = await runJest(args, interrupted);
+async function runLane(suites: Lane, index: number): Promise<Run[]> {
+  const prints = index === 0 ? 'at once' : 'at its end';
+  const runs: Run[] = [];
+  for (const suite of suites) {
+    if (interrupted.signal.aborted) break;
+    const { name, args } = suite;
+    runs.push({ suite, files: await runJest(args, { title: `\n${name}`, prints, interrupted }) });
+  }
+  return runs;
+}
+
+/** The results that count. */
+async function runFailedAgain({ args }: Suite, files: FileResult[]): Promise<FileResult[]> {
   if (process.env['RUN_FAILED_AGAIN'] !== '1') return files;
   const options = args.filter((arg) => arg.startsWith('--'));
   const final = files.filter(({ failed }) => failed === 0);
   for (const result of files.filter(({ failed }) => failed > 0)) {
-    console.log(`\nOnce more, by itself: ${nameOf(result)}`);
+    if (interrupted.signal.aborted) return files;
+    const title = `\nOnce more, by itself: ${nameOf(result)}`;
     const { file, project } = result;
     const only = project === undefined ? [] : [`--selectProjects=${project}`];
-    const again = await runJest([...options, ...only, '--runTestsByPath', file], interrupted);
+    const again = await runJest([...options, ...only, '--runTestsByPath', file], {
+      title,
+      prints: 'at once',
+      interrupted,
+    });
     if (again.every(({ failed }) => failed === 0)) unsteady.push(nameOf(result));
     final.push(...again);
   }
