@@ -18,7 +18,7 @@ type Lane = Suite[];
 type Run = { suite: Suite; files: FileResult[] };
 
 const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
-const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
+const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes', 'console') };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
 const INSTALLATION: Suite = {
   name: 'An installation by the documents, in a Kubernetes cluster',
@@ -109,8 +109,8 @@ function whyNoContainers(): string | undefined {
   return `${missing.join(', ')} cannot be pulled. Set NODE_IMAGE, POSTGRES_IMAGE and REDIS_IMAGE to other images.`;
 }
 
-function endToEnd(kind: string): string[] {
-  return ['--config=e2e/jest.config.mjs', `e2e/src/${kind}.test.ts`];
+function endToEnd(...kinds: string[]): string[] {
+  return ['--config=e2e/jest.config.mjs', ...kinds.map((kind) => `e2e/src/${kind}.test.ts`)];
 }
 
 function docker(...args: string[]): boolean {

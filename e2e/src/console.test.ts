@@ -1,0 +1,14 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { PAGE_JOURNEYS, consoleJourneys } from './specs/console-journeys.ts';
+import { startProcessStack } from './stack/processes.ts';
+import type { ProcessStack } from './stack/processes.ts';
+
+const START_TIME_LIMIT_MS = 120_000;
+
+let stack: ProcessStack;
+beforeAll(async () => {
+  stack = await startProcessStack();
+}, START_TIME_LIMIT_MS);
+afterAll(() => stack.stop());
+
+consoleJourneys(() => stack, PAGE_JOURNEYS);
