@@ -25,7 +25,7 @@ export default {
         'abuse/429-failed-attempts',
         'endpoints/introspection/introspection-endpoint',
         'endpoints/revocation/revocation-endpoint',
-        'endpoints/revocation-epoch/revocation-epoch-endpoint',
+        'endpoints/client-changes/client-changes-endpoint',
         'endpoints/token/{200,401,503}',
         'token/lost-writes',
       ].map((suite) => `<rootDir>/services/auth/src/${suite}.test.ts`),

@@ -57,7 +57,7 @@ export function entitlementKey(accountId: number): string {
   return `account:entitlement:{${String(accountId)}}`;
 }
 
-/** account publishes here which entitlements are out of date. The rules of REVOCATION_CHANNEL apply. */
+/** account publishes here which entitlements are out of date. The rules of CLIENT_CHANGE_CHANNEL apply. */
 export const ENTITLEMENT_CHANNEL = 'account:entitlements';
 
 /** Entitlements with this account_id or payer_id are out of date. An unreadable message ends all. */

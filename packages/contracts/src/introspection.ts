@@ -13,10 +13,10 @@ export const introspectionSchema = z.discriminatedUnion('active', [
     iat: z.int(),
     account_id: z.int(),
     application_id: z.int(),
-    /** Until `exp` by Redis' clock, as a cache's clock may be wrong. The previous version omits it. */
-    expires_in_ms: z.int().min(1).optional(),
-    /** The application's, when the token was issued. The previous version omits it. */
-    revocation_epoch: z.int().optional(),
+    /** Until `exp` by Redis' clock, as a cache's clock may be wrong. */
+    expires_in_ms: z.int().min(1),
+    /** The application's, when the token was issued. */
+    revocation_epoch: z.int().min(0),
   }),
   z.object({ active: z.literal(false) }),
 ]);

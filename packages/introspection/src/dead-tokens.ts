@@ -8,8 +8,7 @@ export type DeadTokens = {
   add: (tokenHash: string) => void;
   has: (tokenHash: string) => boolean;
   raiseEpoch: (applicationPart: string, revocationEpoch: number) => void;
-  /** False also if the token's epoch isn't known. */
-  isBelowEpoch: (applicationPart: string, epoch: number | undefined) => boolean;
+  isBelowEpoch: (applicationPart: string, epoch: number) => boolean;
 };
 
 const MAX_ENTRIES = 20_000;
@@ -28,6 +27,6 @@ export function createDeadTokens(): DeadTokens {
     raiseEpoch: (part, revocationEpoch) => {
       epochs.set(part, Math.max(epochs.get(part) ?? 0, revocationEpoch));
     },
-    isBelowEpoch: (part, epoch) => epoch !== undefined && epoch < (epochs.get(part) ?? 0),
+    isBelowEpoch: (part, epoch) => epoch < (epochs.get(part) ?? 0),
   };
 }

@@ -30,8 +30,8 @@ export type Introspector = {
   introspect: (token: string, requestId?: string) => Promise<LiveToken | null>;
   /** From the cache alone, by accessTokenHash; undefined if only auth knows. */
   introspectCached: (tokenHash: string) => LiveToken | null | undefined;
-  /** The client's tokens below the epoch are dead, whatever auth answers; without an epoch, all are dropped. */
-  dropClient: (clientId: string, revocationEpoch?: number) => void;
+  /** The client's tokens below the epoch are dead, whatever auth answers. */
+  dropClient: (clientId: string, revocationEpoch: number) => void;
   /** The token is dead, whatever auth answers from now on. */
   dropToken: (tokenHash: string) => void;
   /** Revocations may have been missed: drops the cache. Known revocations stay known. */
@@ -47,8 +47,8 @@ export type Introspector = {
 type Request = { applicationPart: string; token: string; requestId: string | undefined };
 
 type TokenEvent =
-  | { kind: 'token'; tokenHash: string }
-  | { kind: 'application'; applicationPart: string; revocationEpoch: number | undefined };
+  | { change: 'token'; tokenHash: string }
+  | { change: 'application'; applicationPart: string; revocationEpoch: number };
 
 /** An event cache (ADR 0049) in front of auth, which holds only hashes of tokens. */
 export function createIntrospector(options: IntrospectorOptions): Introspector {
@@ -91,10 +91,14 @@ export function createIntrospector(options: IntrospectorOptions): Introspector {
       return loadAfter(cache.rest.end(), hash, request);
     },
     dropClient: (clientId, revocationEpoch) => {
-      cache.invalidate({ kind: 'application', applicationPart: applicationPart(clientId), revocationEpoch });
+      cache.invalidate({
+        change: 'application',
+        applicationPart: applicationPart(clientId),
+        revocationEpoch,
+      });
     },
     dropToken: (tokenHash) => {
-      cache.invalidate({ kind: 'token', tokenHash });
+      cache.invalidate({ change: 'token', tokenHash });
     },
     dropAll: cache.clear,
     trustCacheUntil: (timeMs) => {
@@ -126,11 +130,9 @@ function createIntrospectionCache(
   }
 
   function apply(event: TokenEvent): void {
-    if (event.kind === 'token') {
+    if (event.change === 'token') {
       dead.add(event.tokenHash);
       tokens.drop(event.tokenHash);
-    } else if (event.revocationEpoch === undefined) {
-      tokens.dropApplication(event.applicationPart);
     } else {
       dead.raiseEpoch(event.applicationPart, event.revocationEpoch);
       tokens.endBelow(event.applicationPart, event.revocationEpoch, cacheTtlMs);
@@ -149,19 +151,13 @@ function createIntrospectionCache(
 }
 
 function isStale(answer: Introspection, event: TokenEvent, { key, context }: Load<string, Request>): boolean {
-  if (event.kind === 'token') return event.tokenHash === key;
-  if (event.applicationPart !== context.applicationPart) return false;
-  // An active token with an epoch is compared with the event's when it is kept.
-  return event.revocationEpoch === undefined || !answer.active || answer.revocation_epoch === undefined;
+  if (event.change === 'token') return event.tokenHash === key;
+  // An active token's epoch is compared with the event's when it is kept.
+  return event.applicationPart === context.applicationPart && !answer.active;
 }
 
 /** Null if the token expired while the response was on its way. */
 function liveToken(answer: ActiveToken, startedMs: number): LiveToken | null {
-  const nowMs = performance.now();
-  // The previous version of auth sends only `exp`, by a clock that may differ from this one. Date.now() rounds down.
-  const expiresAtMs =
-    answer.expires_in_ms === undefined
-      ? nowMs + answer.exp * 1000 - (Date.now() + 1)
-      : startedMs + answer.expires_in_ms;
-  return expiresAtMs > nowMs ? { ...answer, expiresAtMs } : null;
+  const expiresAtMs = startedMs + answer.expires_in_ms;
+  return expiresAtMs > performance.now() ? { ...answer, expiresAtMs } : null;
 }

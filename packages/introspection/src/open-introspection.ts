@@ -1,9 +1,9 @@
-import type { Revocation } from '@tollgate/contracts/revocation';
+import type { ClientChange } from '@tollgate/contracts/client-change';
 import type { Logger } from '@tollgate/log';
 import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
-import { revocationChannel } from './revocations.ts';
+import { clientChangeChannel } from './client-changes.ts';
 
 export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLookup'> & {
   config: {
@@ -17,7 +17,7 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
    * Called after the drop, to end open sockets. `all`: revocations may have been missed, so recheck every
    * token.
    */
-  onDropped?: (what: Revocation | 'all') => void;
+  onDropped?: (what: ClientChange | 'all') => void;
 };
 
 /** An introspector whose cache is used while `channel` is followed (ADR 0013). */
@@ -37,7 +37,7 @@ export function openIntrospection(options: OpenIntrospectionOptions): {
     cacheMaxEntries: config.INTROSPECTION_CACHE_MAX_ENTRIES,
     ...told,
   });
-  const channel = revocationChannel({ ...introspector, onDropped }, logger);
+  const channel = clientChangeChannel({ ...introspector, onDropped }, logger);
   const { introspect, introspectCached, knowsRevocations, knewRevocationsUntilMs } = introspector;
   return { introspect, introspectCached, knowsRevocations, knewRevocationsUntilMs, channel };
 }

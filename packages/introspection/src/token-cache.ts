@@ -13,15 +13,14 @@ export type TokenCache = {
   /** Never past the token's expiry. */
   set: (tokenHash: string, applicationPart: string, active: LiveToken | null, ttlMs: number) => void;
   drop: (tokenHash: string) => void;
-  /** Makes an application's tokens below the epoch inactive, and drops those without an epoch. */
+  /** Makes an application's tokens below the epoch inactive. */
   endBelow: (applicationPart: string, revocationEpoch: number, ttlMs: number) => void;
-  dropApplication: (applicationPart: string) => void;
   clear: () => void;
 };
 
 export function createTokenCache(maxEntries: number): TokenCache {
   const tokens = createGroupedStore<string, string, LiveToken | null>(maxEntries);
-  const { get, drop, dropGroup, clear } = tokens;
+  const { get, drop, clear } = tokens;
 
   function set(hash: string, applicationPart: string, active: LiveToken | null, ttlMs: number): void {
     const expiresAtMs = Math.min(performance.now() + ttlMs, active?.expiresAtMs ?? Infinity);
@@ -32,14 +31,12 @@ export function createTokenCache(maxEntries: number): TokenCache {
     get,
     set,
     drop,
-    dropApplication: dropGroup,
     endBelow: (applicationPart, revocationEpoch, ttlMs) => {
       for (const hash of tokens.keysOf(applicationPart)) {
         const active = get(hash);
         // account repeats its messages: inactive tokens stay inactive without a request.
         if (active === null || active === undefined) continue;
-        if (active.revocation_epoch === undefined) drop(hash);
-        else if (active.revocation_epoch < revocationEpoch) set(hash, applicationPart, null, ttlMs);
+        if (active.revocation_epoch < revocationEpoch) set(hash, applicationPart, null, ttlMs);
       }
     },
     clear,

@@ -40,8 +40,8 @@ import { createKeptAnswers } from './billing/entitlements/kept-answers.ts';
 import type { KeptAnswers } from './billing/entitlements/kept-answers.ts';
 import { createPublisherMetrics, startEntitlementPublisher } from './billing/entitlements/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from './platform/outbox/metrics.ts';
-import { createPublishedRevocations } from './access/client-changes/publisher.ts';
-import { startRevocationOutbox } from './access/client-changes/revocation-outbox.ts';
+import { createPublishedClientChanges } from './access/client-changes/publisher.ts';
+import { startClientChangeOutbox } from './access/client-changes/client-change-outbox.ts';
 import { startDueWatch } from './platform/background/due-watch.ts';
 import { createTokens } from './access/tokens/tokens.ts';
 import { createRepairUsage } from './counting/repairs/repair.ts';
@@ -226,7 +226,7 @@ function startOutboxes(
   return {
     notices,
     dueWatch,
-    outbox: startRevocationOutbox({
+    outbox: startClientChangeOutbox({
       query: createQuery(outboxDatabase),
       auth,
       redis,
@@ -235,7 +235,7 @@ function startOutboxes(
       logger,
       metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
       observeLag: createRevocationLag(registry),
-      published: createPublishedRevocations(registry),
+      published: createPublishedClientChanges(registry),
     }),
     publisher: startEntitlementPublisher({
       database: eventDatabase,

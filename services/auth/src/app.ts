@@ -34,9 +34,9 @@ import { noStore } from './oauth/no-store.ts';
 import { createOAuthErrorAnswer, oauthErrorHandler } from './oauth/oauth-error-handler.ts';
 import { revocationEndpoint } from './endpoints/revocation/revocation-endpoint.ts';
 import {
-  readRevocationEpoch,
-  revocationEpochEndpoint,
-} from './endpoints/revocation-epoch/revocation-epoch-endpoint.ts';
+  readClientChange,
+  clientChangesEndpoint,
+} from './endpoints/client-changes/client-changes-endpoint.ts';
 import { createGrant } from './endpoints/token/grant.ts';
 import { tokenEndpoint } from './endpoints/token/token-endpoint.ts';
 import type { FindLiveToken } from './token/live-token.ts';
@@ -160,10 +160,10 @@ export function createPrivateApp(parts: PrivateParts): Handlers {
     .route('/oauth2/introspect')
     .all(requireServiceCredential(serviceCredentials), noStore, methodNotAllowed('POST'));
   app
-    .route('/private/clients/:client_id/revocation-epoch')
+    .route('/private/client-changes')
     .all(requireServiceCredential(serviceCredentials))
-    .put(readRevocationEpoch, revocationEpochEndpoint(parts.clients))
-    .all(methodNotAllowed('PUT'));
+    .post(readClientChange, clientChangesEndpoint(parts.clients))
+    .all(methodNotAllowed('POST'));
   app.use(notFound, problemHandler(logger, parts.addressOf));
   return directRoutes({ 'POST /oauth2/introspect': introspect }, app, parts.maxBodyBytes);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, startAuth } from './suite/auth-under-test.ts';
 import type { AuthUnderTest } from './suite/auth-under-test.ts';
-import { isActive, obtainToken, postToken, putRevocationEpoch, tokenForm } from './suite/requests.ts';
+import { isActive, obtainToken, postToken, postClientChange, tokenForm } from './suite/requests.ts';
 
 let auth: AuthUnderTest;
 
@@ -35,7 +35,7 @@ test('every command of auth keeps to one slot of a Redis Cluster', async () => {
   expect([await isActive(auth.service, revoked), await isActive(auth.service, token)]).toEqual([false, true]);
 
   client.record.revocation_epoch = 1;
-  const change = await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 1 });
+  const change = await postClientChange(auth.service, client.client_id, { revocation_epoch: 1 });
   expect(change.status).toBe(204);
   expect(await isActive(auth.service, token)).toBe(false);
   expect(await isActive(auth.service, await obtainToken(auth.service, client))).toBe(true);

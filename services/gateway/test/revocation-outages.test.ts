@@ -252,7 +252,7 @@ test('account killed after its commit and before it published: the next one publ
          UPDATE applications SET status = 'revoked', revocation_epoch = revocation_epoch + 1
          WHERE application_id = $1 RETURNING client_id, application_id, revocation_epoch
        )
-       INSERT INTO revocation_outbox
+       INSERT INTO client_change_outbox
          (client_id, application_id, revocation_epoch, change, next_attempt_at, publish_after)
        SELECT client_id, application_id, revocation_epoch, 'application', now(), now() FROM changed`,
       [revoked.customer.applicationId],

@@ -121,14 +121,13 @@ async function revokeClient(client_id: string): Promise<void> {
   await deliverChange(client_id);
 }
 
-/** Notifies auth of a change; without `change`, as the previous version did. */
-async function deliverChange(client_id: string, change?: 'application'): Promise<void> {
+/** Notifies auth of a change. */
+async function deliverChange(client_id: string): Promise<void> {
   const revocation_epoch = clients.get(client_id)?.revocation_epoch;
-  const path = `/private/clients/${client_id}/revocation-epoch${change === undefined ? '' : `?change=${change}`}`;
-  const response = await fetch(auth.privateUrl + path, {
-    method: 'PUT',
+  const response = await fetch(`${auth.privateUrl}/private/client-changes`, {
+    method: 'POST',
     headers: { authorization: basicAuthorization(serviceCredential), 'content-type': 'application/json' },
-    body: JSON.stringify({ revocation_epoch }),
+    body: JSON.stringify({ change: 'application', client_id, revocation_epoch, source: 'account' }),
   });
   if (response.status !== 204) throw new Error(`the delivery was answered with ${String(response.status)}`);
 }
@@ -299,17 +298,17 @@ test('an application that is renamed: auth isn’t asked about its WebSockets, a
     openReady(urls[index % 2] ?? '', await tokenOf({ client_id, client_secret }));
   const sockets = await Promise.all(Array.from({ length: 100 }, openAnother));
   const before = await introspections();
-  for (let rename = 0; rename < 10; rename += 1) await deliverChange(client_id, 'application');
+  for (let rename = 0; rename < 10; rename += 1) await deliverChange(client_id);
   // Redis delivers in order: a gateway that closes this socket has received the renames.
   commitRevocation(other.client_id);
-  await deliverChange(other.client_id, 'application');
+  await deliverChange(other.client_id);
   await Promise.all(witnesses.map(({ closed }) => closed));
   expect(await introspections()).toBe(before);
   expect(sockets.filter(({ socket }) => socket.readyState !== socket.OPEN)).toEqual([]);
 
   commitRevocation(client_id);
   const startMs = performance.now();
-  await deliverChange(client_id, 'application');
+  await deliverChange(client_id);
   const ended = await Promise.all(sockets.map(({ closed }) => closed));
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([4401]));
   const times = ended.map(({ atMs }) => atMs - startMs);

@@ -182,16 +182,16 @@ test('auth away, and a revocation that waits for it in an outbox', async () => {
   await stack.auth.stop();
   repairs.push(async () => {
     await stack.auth.restart();
-    await waitFor(async () => (await stack.sql('SELECT FROM revocation_outbox')).length === 0, {
+    await waitFor(async () => (await stack.sql('SELECT FROM client_change_outbox')).length === 0, {
       timeoutMs: 20_000,
     });
   });
   await stack.json('applications', 'revoke', String(application_id), '--yes');
-  await stack.sql("UPDATE revocation_outbox SET created_at = created_at - interval '1 hour'");
+  await stack.sql("UPDATE client_change_outbox SET created_at = created_at - interval '1 hour'");
   const { code, of } = await examine();
   expect(code).toBe(1);
   expect(of('reachable')).toMatchObject([problem("account can't reach auth")]);
-  expect(of('outboxes')).toMatchObject([problem('revocation_outbox has 1 row(s)')]);
+  expect(of('outboxes')).toMatchObject([problem('client_change_outbox has 1 row(s)')]);
 }, 60_000);
 
 test('secrets under a retired key, and under a key that is gone', async () => {

@@ -29,7 +29,6 @@ export type PrivateApi = {
     requestId?: string,
   ) => Promise<T>;
   /** Both expect 204. */
-  putJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
   postJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
   close: () => Promise<void>;
 };
@@ -44,7 +43,7 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
   const pool = openPool(options);
   const authorization = basicAuthorization(credential);
 
-  async function call(method: 'GET' | 'POST' | 'PUT', path: string, requestId?: string, body?: Body) {
+  async function call(method: 'GET' | 'POST', path: string, requestId?: string, body?: Body) {
     const headers = ['authorization', authorization, 'accept', 'application/json'];
     if (requestId !== undefined) headers.push('x-request-id', requestId, ...traceFields(requestId));
     if (body !== undefined) headers.push('content-type', body.contentType);
@@ -66,14 +65,9 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
     }
   }
 
-  async function sendJson(
-    method: 'POST' | 'PUT',
-    path: string,
-    content: unknown,
-    requestId?: string,
-  ): Promise<void> {
+  async function postJson(path: string, content: unknown, requestId?: string): Promise<void> {
     const body = { contentType: 'application/json', text: JSON.stringify(content) };
-    const { status } = await call(method, path, requestId, body);
+    const { status } = await call('POST', path, requestId, body);
     if (status !== 204) throw unwanted(path, status);
   }
 
@@ -90,8 +84,7 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
       });
       return read(schema, path, status, text);
     },
-    putJson: (path, body, requestId) => sendJson('PUT', path, body, requestId),
-    postJson: (path, body, requestId) => sendJson('POST', path, body, requestId),
+    postJson,
     close: () => pool.close(),
   };
 }

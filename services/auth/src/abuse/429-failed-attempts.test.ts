@@ -7,7 +7,7 @@ import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
-import { counter, postToken, putRevocationEpoch, tokenForm } from '../../test/suite/requests.ts';
+import { counter, postToken, postClientChange, tokenForm } from '../../test/suite/requests.ts';
 import { commitChange } from '../../test/suite/revoke.ts';
 import { flush, keysOf } from '../../test/suite/store.ts';
 
@@ -129,7 +129,7 @@ test('a new secret is accepted while a fleet still fails with the old one', asyn
   await attempt(client);
   await lockOut(client);
   const { revocation_epoch } = commitChange(auth, client, { secrets: rotated.record.secrets });
-  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch });
+  await postClientChange(auth.service, client.client_id, { revocation_epoch });
   const answers = await Promise.all(
     times(10, () => [attempt(client), attempt({ ...client, client_secret: rotated.client_secret })]).flat(),
   );

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { applicationPart } from '@tollgate/credentials/access-token';
 import { clientRecordSchema } from '@tollgate/contracts/client-record';
 import type { ClientAnswer, ClientRecord } from '@tollgate/contracts/client-record';
-import { REVOCATION_CHANNEL, revocationOf } from '@tollgate/contracts/revocation';
-import type { ClientChange } from '@tollgate/contracts/revocation';
+import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
+import type { ClientChange } from '@tollgate/contracts/client-change';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { redisAnswer } from '../redis/redis-answer.ts';
@@ -107,8 +107,8 @@ export type ClientStore = {
   deleteTokens: (clientId: string, tokenHashes: readonly string[]) => Promise<void>;
   /** Stores account's answer, if its generation is still there: record, verified epoch, manual tokens. */
   learn: (clientId: string, generation: string, answer: ClientAnswer | null) => Promise<Noted>;
-  /** Raises the epoch, drops the record, publishes the change. `change` is null if it isn't known what has ended. */
-  change: (clientId: string, revocationEpoch: number, change: ClientChange | null) => Promise<void>;
+  /** Raises the epoch, drops the record, publishes the change as auth's. */
+  change: (change: ClientChange) => Promise<void>;
 };
 
 /** Each call is one round trip, and throws service_unavailable if Redis is unavailable. */
@@ -169,13 +169,13 @@ export function createClientStore(
       if (record !== null && noted === 'learnt') remembered.set(clientId, { record, json });
       return noted === 'older' ? { noted, knownEpoch } : { noted };
     },
-    change: async (clientId, revocationEpoch, ended) => {
-      const revocation = revocationOf({ client_id: clientId, revocation_epoch: revocationEpoch }, ended);
-      await change(keys(clientId), [
-        revocationEpoch,
+    change: async (changed) => {
+      const message: ClientChange = { ...changed, source: 'auth' };
+      await change(keys(changed.client_id), [
+        changed.revocation_epoch,
         EPOCH_TTL_MS,
-        REVOCATION_CHANNEL,
-        JSON.stringify(revocation),
+        CLIENT_CHANGE_CHANNEL,
+        JSON.stringify(message),
       ]);
     },
   };

@@ -2,7 +2,7 @@ import { createSingleFlight } from '@tollgate/cache/single-flight';
 import { LRUCache } from 'lru-cache';
 import { clientAnswerSchema } from '@tollgate/contracts/client-record';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
-import type { ClientChange } from '@tollgate/contracts/revocation';
+import type { ClientChange } from '@tollgate/contracts/client-change';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
@@ -22,10 +22,9 @@ export type ClientDirectory = {
   recall: (clientId: string) => RememberedClient | null;
   /**
    * The client has changed in account: from now on `find` returns the new record, and tokens below the epoch are dead.
-   * `change` is null if it isn't known what else has died.
    * @throws {Problem} service_unavailable if Redis is unavailable
    */
-  change: (clientId: string, revocationEpoch: number, change: ClientChange | null) => Promise<void>;
+  change: (change: ClientChange) => Promise<void>;
 };
 
 type Answer = { record: ClientRecord | null } & Noted;
@@ -96,9 +95,9 @@ export function createClientDirectory(options: {
       return wasKnown ? find(clientId, requestId) : queued(() => find(clientId, requestId));
     },
     recall: store.recall,
-    change: async (clientId, revocationEpoch, change) => {
-      await store.change(clientId, revocationEpoch, change);
-      unknown.delete(clientId);
+    change: async (change) => {
+      await store.change(change);
+      unknown.delete(change.client_id);
     },
   };
 }

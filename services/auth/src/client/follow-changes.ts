@@ -1,6 +1,6 @@
 import { createSingleFlight } from '@tollgate/cache/single-flight';
-import { REVOCATION_CHANNEL, revocationSchema } from '@tollgate/contracts/revocation';
-import type { Revocation } from '@tollgate/contracts/revocation';
+import { CLIENT_CHANGE_CHANNEL, clientChangeSchema } from '@tollgate/contracts/client-change';
+import type { ClientChange } from '@tollgate/contracts/client-change';
 import type { Logger } from '@tollgate/log';
 import { followChannels } from '@tollgate/redis/follow-channels';
 import type { ClientDirectory } from './directory.ts';
@@ -17,12 +17,11 @@ export function followChanges(
   const singleFlight = createSingleFlight<string, unknown>();
 
   async function apply(message: string): Promise<void> {
-    const revocation = readMessage(message);
+    const change = readMessage(message);
     // The auth that published a change has applied it.
-    if (revocation?.source !== 'account') return;
+    if (change?.source !== 'account') return;
     try {
-      const { client_id, revocation_epoch = 0 } = revocation;
-      if (client_id !== undefined) await clients.change(client_id, revocation_epoch, changeOf(revocation));
+      await clients.change(change);
     } catch (error) {
       logger.debug({ err: error }, 'a published change of a client could not be applied');
     }
@@ -31,19 +30,14 @@ export function followChanges(
   const onMessage = (message: string) => void singleFlight(message, () => apply(message));
   return followChannels({
     ...redis,
-    channels: [{ channel: REVOCATION_CHANNEL, onMessage, cache: null }],
+    channels: [{ channel: CLIENT_CHANGE_CHANNEL, onMessage, cache: null }],
     logger,
   });
 }
 
-function changeOf(revocation: Revocation) {
-  if (revocation.kind === 'token') return { change: 'token' as const, token_hash: revocation.token_hash };
-  return revocation.revocation_epoch === undefined ? null : { change: 'application' as const };
-}
-
-function readMessage(message: string): Revocation | undefined {
+function readMessage(message: string): ClientChange | undefined {
   try {
-    return revocationSchema.safeParse(JSON.parse(message)).data;
+    return clientChangeSchema.safeParse(JSON.parse(message)).data;
   } catch {
     return undefined;
   }

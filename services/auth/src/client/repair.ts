@@ -1,6 +1,6 @@
 import { revokedTokensSchema } from '@tollgate/contracts/client-record';
 import type { RevokedTokens } from '@tollgate/contracts/client-record';
-import type { RevocationEpoch } from '@tollgate/contracts/revocation';
+import type { LostRevocation } from '@tollgate/contracts/client-change';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { ClientStore } from './client-store.ts';
@@ -35,7 +35,7 @@ export function createRepair({
     raiseEpoch: async (clientId, knownEpoch, requestId) => {
       const about = { client_id: clientId, revocation_epoch: knownEpoch, request_id: requestId };
       logger.error(about, 'Postgres has lost a revocation; account is told to take it over');
-      const body: RevocationEpoch = { revocation_epoch: knownEpoch };
+      const body: LostRevocation = { revocation_epoch: knownEpoch };
       await account.postJson(`/private/clients/${clientId}/lost-revocation`, body, requestId);
     },
   };

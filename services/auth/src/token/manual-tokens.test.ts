@@ -4,7 +4,7 @@ import { accessTokenHash, applicationPart, newAccessToken } from '@tollgate/cred
 import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
-import { isActive, obtainToken, postIntrospection, putRevocationEpoch } from '../../test/suite/requests.ts';
+import { isActive, obtainToken, postIntrospection, postClientChange } from '../../test/suite/requests.ts';
 import { commitChange, revokeTokens } from '../../test/suite/revoke.ts';
 
 let auth: AuthUnderTest;
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterAll(() => auth.close());
 
 const deliver = ({ client_id }: TestClient) =>
-  putRevocationEpoch(auth.service, client_id, {
+  postClientChange(auth.service, client_id, {
     revocation_epoch: auth.account.clients.get(client_id)?.revocation_epoch ?? 0,
   });
 

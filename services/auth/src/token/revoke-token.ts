@@ -10,7 +10,7 @@ import type { TokenStore } from './store.ts';
  */
 export type RevokeToken = (
   token: string,
-  client: Pick<ClientRecord, 'client_id'>,
+  client: Pick<ClientRecord, 'client_id' | 'revocation_epoch'>,
   caller: { requestId: string; address: string },
 ) => Promise<void>;
 
@@ -22,15 +22,15 @@ export function createRevokeToken({
   tokens: Pick<TokenStore, 'find' | 'revoke'>;
   account: Pick<PrivateApi, 'postJson'>;
 }): RevokeToken {
-  return async (token, { client_id }, { requestId, address }) => {
-    const part = applicationPart(client_id);
-    const { record } = await tokens.find(token, part);
+  return async (token, client, { requestId, address }) => {
+    const { client_id } = client;
+    const { record } = await tokens.find(token, applicationPart(client_id));
     const body: ClientRevocation = {
       token_hash: accessTokenHash(token),
       address,
       ...(record === null ? {} : { expires_at: record.exp }),
     };
     await account.postJson(`/private/clients/${client_id}/revoked-tokens`, body, requestId);
-    await tokens.revoke(token, part);
+    await tokens.revoke(token, client);
   };
 }

@@ -13,6 +13,7 @@ import type { TokenStore } from './store.ts';
 
 const CLIENT_ID = '00000000-0000-4000-8000-000000000001';
 const PART = applicationPart(CLIENT_ID);
+const CLIENT = { client_id: CLIENT_ID, revocation_epoch: 0 };
 
 let server: OwnRedis;
 let redis: RedisConnection;
@@ -32,7 +33,7 @@ beforeAll(async () => {
   // Redis then knows both scripts, and each call is one command.
   const token = newAccessToken('tg', CLIENT_ID);
   await store.find(token, PART);
-  await store.revoke(token, PART);
+  await store.revoke(token, CLIENT);
 });
 
 afterAll(async () => {
@@ -65,7 +66,7 @@ test('in one turn, a live, a dead and a broken token are told apart by one comma
 test('a token revoked in the turn in which it is asked for is dead for all of that turn', async () => {
   const token = await storedToken();
   const before = isLive(token);
-  const revoked = store.revoke(token, PART);
+  const revoked = store.revoke(token, CLIENT);
   const after = isLive(token);
   await revoked;
   expect([await before, await after]).toEqual([false, false]);
@@ -75,7 +76,7 @@ test('what is asked after a revocation doesn’t share the answer that is still 
   const token = await storedToken();
   const before = isLive(token);
   await new Promise(setImmediate);
-  const revoked = store.revoke(token, PART);
+  const revoked = store.revoke(token, CLIENT);
   const after = isLive(token);
   await revoked;
   expect([await before, await after]).toEqual([true, false]);

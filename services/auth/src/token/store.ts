@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { accessTokenHash } from '@tollgate/credentials/access-token';
-import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
-import type { Revocation } from '@tollgate/contracts/revocation';
+import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
+import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
+import type { ClientChange } from '@tollgate/contracts/client-change';
+import type { ClientRecord } from '@tollgate/contracts/client-record';
 import { batchCalls } from '@tollgate/redis/batch-calls';
 import { onBatchEnd } from '@tollgate/redis/batch-writes';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
@@ -75,7 +76,7 @@ type FoundToken = Readonly<{
 export type TokenStore = {
   find: (token: string, applicationPart: string) => Promise<FoundToken>;
   /** Deletes and publishes it, whether it exists or not. */
-  revoke: (token: string, applicationPart: string) => Promise<void>;
+  revoke: (token: string, client: Pick<ClientRecord, 'client_id' | 'revocation_epoch'>) => Promise<void>;
 };
 
 const EXPIRED: FoundToken = { record: null, certain: true, manualTokenHash: null };
@@ -130,11 +131,15 @@ export function createTokenStore(redis: ScriptableRedis): TokenStore {
   const revoke = defineScript(redis, REVOKE);
   return {
     find: createFind(defineScript(redis, FIND)),
-    revoke: async (token, applicationPart) => {
+    revoke: async (token, { client_id, revocation_epoch }) => {
       const hash = accessTokenHash(token);
-      const revocation: Revocation = { kind: 'token', token_hash: hash };
-      const keys = [tokenKey(hash, applicationPart), epochKey(applicationPart)];
-      await revoke(keys, [REVOCATION_CHANNEL, JSON.stringify(revocation), manualTokenField(hash)]);
+      const part = applicationPart(client_id);
+      const common = { client_id, revocation_epoch, source: 'auth' as const };
+      const change: ClientChange = { change: 'token', token_hash: hash, ...common };
+      await revoke(
+        [tokenKey(hash, part), epochKey(part)],
+        [CLIENT_CHANGE_CHANNEL, JSON.stringify(change), manualTokenField(hash)],
+      );
     },
   };
 }

@@ -128,7 +128,7 @@ function introspections(): RawRequest[] {
     post(endpoint, `token=${token}`),
     post(endpoint, `token=${token}`, [FORM, basic(`${serviceCredential.id}:${SECRET}`)]),
     post(endpoint, `token=${token}`, [FORM, ['Authorization', `Bearer ${token}`]]),
-    post(`/private/clients/${token}/revocation-epoch`, `{"revocation_epoch":"${SECRET}"}`, [service]),
+    post('/private/client-changes', `{"client_id":"${token}","revocation_epoch":"${SECRET}"}`, [service]),
     ...elsewhere(endpoint, `token=${token}`, SECRET),
   ];
 }

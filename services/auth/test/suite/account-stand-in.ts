@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import type { ClientAnswer, RevokedTokens } from '@tollgate/contracts/client-record';
 import { clientRevocationSchema, tokenUsesSchema } from '@tollgate/contracts/manual-tokens';
 import type { ClientPage, ClientRevocation, TokenUses } from '@tollgate/contracts/manual-tokens';
-import { revocationEpochSchema } from '@tollgate/contracts/revocation';
-import type { RevocationEpoch } from '@tollgate/contracts/revocation';
+import { lostRevocationSchema } from '@tollgate/contracts/client-change';
+import type { LostRevocation } from '@tollgate/contracts/client-change';
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 
@@ -21,7 +21,7 @@ export type AccountStandIn = {
   uses: TokenUses['uses'];
   revoked: (ClientRevocation & { client_id: string })[];
   /** Lost revocations that auth has reported. */
-  recovered: (RevocationEpoch & { client_id: string })[];
+  recovered: (LostRevocation & { client_id: string })[];
   /** The X-Request-Id of each of `requests`. */
   requestIds: (string | undefined)[];
   /** `failing`: 500; `away`: the connection is cut. */
@@ -103,7 +103,7 @@ async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<
   const record = standIn.clients.get(client_id);
   if (part === undefined) return record;
   if (part === '/lost-revocation') {
-    const { revocation_epoch } = revocationEpochSchema.parse(body);
+    const { revocation_epoch } = lostRevocationSchema.parse(body);
     standIn.recovered.push({ client_id, revocation_epoch });
     if (record === undefined) return undefined;
     standIn.clients.set(client_id, { ...record, status: 'revoked', secrets: [], revocation_epoch });

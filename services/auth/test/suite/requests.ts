@@ -80,21 +80,21 @@ export async function counter(
 }
 
 /** account's notification that a client has changed. */
-export function putRevocationEpoch(
+export function postClientChange(
   service: Pick<ServiceProcess, 'privateUrl'>,
   clientId: string,
-  body: unknown,
+  change: Readonly<Record<string, unknown>> | string,
   headers: Readonly<Record<string, string>> = {},
-  query = '',
 ): Promise<Response> {
-  return fetch(`${service.privateUrl}/private/clients/${clientId}/revocation-epoch?${query}`, {
-    method: 'PUT',
+  const common = { change: 'application', client_id: clientId, source: 'account' };
+  return fetch(`${service.privateUrl}/private/client-changes`, {
+    method: 'POST',
     headers: {
       'content-type': 'application/json',
       authorization: basicAuthorization(serviceCredential),
       ...headers,
     },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof change === 'string' ? change : JSON.stringify({ ...common, ...change }),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ClientAnswer } from '@tollgate/contracts/client-record';
 import type { AuthUnderTest, TestClient } from './auth-under-test.ts';
-import { putRevocationEpoch } from './requests.ts';
+import { postClientChange } from './requests.ts';
 
 /** account commits a change, and doesn't notify auth. */
 export function commitChange(
@@ -22,6 +22,6 @@ export async function revokeTokens(
 ): Promise<void> {
   const epoch = (auth.account.clients.get(client.client_id)?.revocation_epoch ?? 0) + 1;
   const { revocation_epoch } = commitChange(auth, client, { revocation_epoch: epoch });
-  const response = await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch });
+  const response = await postClientChange(auth.service, client.client_id, { revocation_epoch });
   if (response.status !== 204) throw new Error(`the delivery was answered with ${String(response.status)}`);
 }

@@ -1,7 +1,6 @@
 import { accessTokenHash } from '@tollgate/credentials/access-token';
-import type { Revocation } from '@tollgate/contracts/revocation';
+import type { ClientChange } from '@tollgate/contracts/client-change';
 import type { Introspector } from '@tollgate/introspection';
-import { isEnded } from '@tollgate/introspection/revocations';
 import { invalidToken } from '@tollgate/http/problem';
 import { createGroups } from './groups.ts';
 import { recheckTokens } from './recheck-tokens.ts';
@@ -13,7 +12,7 @@ export type TokenWatch = {
   hold: (holder: object, use: TokenUse, asOf?: number) => void;
   release: (holder: object) => void;
   revocations: () => number;
-  onRevoked: (what: Revocation | 'all') => void;
+  onRevoked: (what: ClientChange | 'all') => void;
   close: () => void;
 };
 
@@ -89,15 +88,11 @@ export function createTokenWatch(
         recheckAll();
         return;
       }
-      const uncertain: WatchedUse[] = [];
-      for (const use of [
-        ...(what.kind === 'client' ? byClient.of(what.client_id) : byToken.of(what.token_hash)),
-      ]) {
-        const ended = isEnded(what, use.active);
-        if (ended === undefined) uncertain.push(use);
-        else if (ended) use.end(invalidToken());
+      const uses = what.change === 'token' ? byToken.of(what.token_hash) : byClient.of(what.client_id);
+      for (const use of [...uses]) {
+        const isEnded = what.change === 'token' || use.active.revocation_epoch < what.revocation_epoch;
+        if (isEnded) use.end(invalidToken());
       }
-      recheckSoon(uncertain);
     },
     close: channelCheck.stop,
   };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
+import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
+import type { ClientChange } from '@tollgate/contracts/client-change';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
@@ -48,8 +49,14 @@ test('a change that is published in a rest holds for the first call after it', a
   for (const token of [revoked, blocked]) expect((await gateway.query({ token })).status).toBe(200);
   await rest();
   gateway.auth.revoke(revoked);
-  const revocation = { kind: 'token', token_hash: accessTokenHash(revoked) };
-  await redis.publish(REVOCATION_CHANNEL, JSON.stringify(revocation));
+  const revocation: ClientChange = {
+    change: 'token',
+    token_hash: accessTokenHash(revoked),
+    client_id: '00000000-0000-4000-8000-000000000000',
+    revocation_epoch: 0,
+    source: 'auth',
+  };
+  await redis.publish(CLIENT_CHANGE_CHANNEL, JSON.stringify(revocation));
   expect((await gateway.query({ token: revoked })).status).toBe(401);
   await rest();
   gateway.account.entitle(8, { status: 'blocked', billing_period: null });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
-import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
+import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
+import type { ClientChange } from '@tollgate/contracts/client-change';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -85,8 +86,14 @@ test('a token that is revoked ends operation and socket as unauthorized, with 44
   gateway.auth.revoke(token);
   const redis = openRedis(gateway.redis.url, createLogger('test', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  const revocation = { kind: 'token', token_hash: accessTokenHash(token) };
-  await redis.publish(REVOCATION_CHANNEL, JSON.stringify(revocation));
+  const revocation: ClientChange = {
+    change: 'token',
+    token_hash: accessTokenHash(token),
+    client_id: '00000000-0000-4000-8000-000000000000',
+    revocation_epoch: 0,
+    source: 'auth',
+  };
+  await redis.publish(CLIENT_CHANGE_CHANNEL, JSON.stringify(revocation));
   redis.disconnect();
   expect((await raw.closed).code).toBe(4401);
   const spans = await gateway.spans();

@@ -45,6 +45,8 @@ const token = {
   token_type: 'bearer' as const,
   iat: 0,
   exp: 1,
+  expires_in_ms: 1,
+  revocation_epoch: 0,
 };
 
 export type Recorded = UntimedUsage & { lease: LeaseEntry | null };

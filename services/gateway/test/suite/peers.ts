@@ -97,6 +97,7 @@ function introspection({ accountId, applicationId, lifespanSec, exp }: TokenOwne
     account_id: accountId,
     application_id: applicationId,
     expires_in_ms: Math.max(exp * 1_000 - Date.now(), 1),
+    revocation_epoch: 0,
   };
 }
 

@@ -206,8 +206,8 @@ const TOKENS: BoardPlan = {
         description: 'Changes of applications that auth has not acknowledged, and the age of the oldest.',
         unit: 'short',
         queries: {
-          pending: 'max(tollgate_revocation_outbox_pending)',
-          'oldest (s)': 'max(tollgate_revocation_outbox_oldest_age_seconds)',
+          pending: 'max(tollgate_client_change_outbox_pending)',
+          'oldest (s)': 'max(tollgate_client_change_outbox_oldest_age_seconds)',
         },
       },
       {

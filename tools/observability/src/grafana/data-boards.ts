@@ -92,7 +92,7 @@ const USAGE: BoardPlan = {
         description: 'Of each outbox. Failed webhooks are retried for days.',
         unit: 's',
         queries: {
-          revocations: 'max(tollgate_revocation_outbox_oldest_age_seconds)',
+          revocations: 'max(tollgate_client_change_outbox_oldest_age_seconds)',
           entitlements: 'max(tollgate_entitlement_outbox_oldest_age_seconds)',
           'live counters': 'max(tollgate_usage_refresh_outbox_oldest_age_seconds)',
           mails: 'max(tollgate_mail_outbox_oldest_age_seconds)',
@@ -104,7 +104,7 @@ const USAGE: BoardPlan = {
         description: 'Of each outbox.',
         unit: 'short',
         queries: {
-          revocations: 'max(tollgate_revocation_outbox_pending)',
+          revocations: 'max(tollgate_client_change_outbox_pending)',
           entitlements: 'max(tollgate_entitlement_outbox_pending)',
           'live counters': 'max(tollgate_usage_refresh_outbox_pending)',
           mails: 'max(tollgate_mail_outbox_pending)',

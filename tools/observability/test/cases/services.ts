@@ -107,10 +107,10 @@ export const SERVICE_CASES: AlertCases = {
     fires: { 'tollgate_restoring{service="auth"}': '1x30' },
     quiet: { 'tollgate_restoring{service="auth"}': '1x5 0x30' },
   },
-  TollgateRevocationOutboxOld: {
+  TollgateClientChangeOutboxOld: {
     at: '5m',
-    fires: { tollgate_revocation_outbox_oldest_age_seconds: '0+60x20' },
-    quiet: { tollgate_revocation_outbox_oldest_age_seconds: '0.2x20' },
+    fires: { tollgate_client_change_outbox_oldest_age_seconds: '0+60x20' },
+    quiet: { tollgate_client_change_outbox_oldest_age_seconds: '0.2x20' },
   },
   TollgateEntitlementOutboxOld: {
     at: '5m',

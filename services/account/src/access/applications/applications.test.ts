@@ -153,7 +153,9 @@ describe('revoking', () => {
       'application_created',
       'application_revoked',
     ]);
-    await waitFor(async () => (await suite.database('revocation_outbox').where({ client_id })).length === 0);
+    await waitFor(
+      async () => (await suite.database('client_change_outbox').where({ client_id })).length === 0,
+    );
   });
 
   test('twice at once grows the epoch by two, and both are audited and delivered', async () => {
@@ -289,7 +291,7 @@ describe('the audit log', () => {
     }
     expect(await clientRecord(client_id)).toMatchObject({ status: 'active', revocation_epoch: 0 });
     expect((await clientRecord(client_id)).secrets).toHaveLength(1);
-    expect(await suite.database('revocation_outbox').where({ client_id })).toEqual([]);
+    expect(await suite.database('client_change_outbox').where({ client_id })).toEqual([]);
     expect(toldOf(client_id)).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import type { RevocationOutbox } from '../client-changes/revocation-outbox.ts';
+import type { ClientChangeOutbox } from '../client-changes/client-change-outbox.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
 import {
@@ -58,7 +58,7 @@ export function createApplications(
   options: ApplicationSettings & {
     transact: Transact;
     query: Query;
-  } & Pick<RevocationOutbox, 'deliver'>,
+  } & Pick<ClientChangeOutbox, 'deliver'>,
 ): Applications {
   const { transact, query, deliver, ...settings } = options;
   return {

@@ -92,7 +92,7 @@ export async function changeApplication(
   if (Object.keys(details).length === 0) return { application, pending: null };
   await setSettings(query, application);
   await recordAudit(query, { ...by, ...ids(before), action: 'application_changed', details });
-  return { application, pending: await enqueueClientChange(query, application, { change: 'record' }) };
+  return { application, pending: await enqueueClientChange(query, application, { endsTokens: false }) };
 }
 
 /** @throws {Problem} not_found */
@@ -120,7 +120,7 @@ async function revoke(query: Query, before: Application, by: Actor): Promise<Rev
   await setApplicationState(query, before.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
-  return { application, pending: await enqueueClientChange(query, application, { change: 'revoked' }) };
+  return { application, pending: await enqueueClientChange(query, application, { endsTokens: true }) };
 }
 
 /**
@@ -145,7 +145,7 @@ export async function takeOverRevocation(
     status_before: before.status,
   };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_revocation_recovered', details });
-  return { application, pending: await enqueueClientChange(query, application, { change: 'revoked' }) };
+  return { application, pending: await enqueueClientChange(query, application, { endsTokens: true }) };
 }
 
 /** @throws {Problem} not_found */
@@ -161,7 +161,7 @@ export async function deleteApplication(
   const { revocation_epoch } = state;
   const details = { name: before.name, revocation_epoch, status_before: before.status };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details });
-  return enqueueClientChange(query, { ...before, revocation_epoch }, { change: 'revoked' });
+  return enqueueClientChange(query, { ...before, revocation_epoch }, { endsTokens: true });
 }
 
 /**
@@ -203,7 +203,7 @@ export async function rotateSecret(
       details: { revocation_epoch },
     });
   }
-  const pending = await enqueueClientChange(query, application, { change: 'record' });
+  const pending = await enqueueClientChange(query, application, { endsTokens: false });
   return { application, client_secret, previous_secret_expires_at: previous, pending };
 }
 
@@ -219,7 +219,7 @@ export async function endPreviousSecret(
   if (previous.length === 0) return { application, pending: null };
   await endSecrets(query, endsAfterRevoke(previous, now));
   await recordAudit(query, { ...by, ...ids(application), action: 'previous_secret_ended', details: {} });
-  return { application, pending: await enqueueClientChange(query, application, { change: 'record' }) };
+  return { application, pending: await enqueueClientChange(query, application, { endsTokens: false }) };
 }
 
 async function lock(query: Query, key: ApplicationKey): Promise<Application> {

@@ -165,7 +165,13 @@ test('no client secret and no token is in a log or the audit log, nor in Postgre
       expect(answer.text).not.toContain(secret);
     }
   }
-  const tables = ['audit_log', 'applications', 'application_secrets', 'access_tokens', 'revocation_outbox'];
+  const tables = [
+    'audit_log',
+    'applications',
+    'application_secrets',
+    'access_tokens',
+    'client_change_outbox',
+  ];
   const rows = await Promise.all(tables.map((table) => suite.database(table).select()));
   const places = JSON.stringify(rows) + suite.account.logs();
   for (const secret of secrets) expect(places).not.toContain(secret);

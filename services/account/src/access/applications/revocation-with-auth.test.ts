@@ -80,7 +80,7 @@ test('a Redis that was away during the revocation holds it up, and the token is 
   expect(body).toMatchObject({ status: 'revoked', delivered: false });
   await suite.redis.restart();
   await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 5_000 });
-  await waitFor(async () => (await suite.database('revocation_outbox').where({ client_id })).length === 0);
+  await waitFor(async () => (await suite.database('client_change_outbox').where({ client_id })).length === 0);
   expect(await usageStatus(await obtainToken(suite.auth, await rotate(path)))).toBe(200);
   expect(await usageStatus(token)).toBe(401);
 });
@@ -132,7 +132,7 @@ test('a Postgres that has lost a revocation takes it over from auth: old tokens 
   await operate(suite.account, 'POST', `${path}/revoke`);
   const late = await obtainToken(suite.auth, await rotate(path));
   await waitFor(
-    async () => (await suite.database('revocation_outbox').where({ application_id })).length === 0,
+    async () => (await suite.database('client_change_outbox').where({ application_id })).length === 0,
   );
   // What a restored backup leaves.
   await suite.database('application_secrets').where({ application_id }).delete();

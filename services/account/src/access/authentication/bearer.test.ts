@@ -13,6 +13,8 @@ const TOKEN: LiveToken = {
   iat: 1_900_000_000,
   account_id: 7,
   application_id: 8,
+  expires_in_ms: 60_000,
+  revocation_epoch: 0,
   expiresAtMs: Infinity,
 };
 

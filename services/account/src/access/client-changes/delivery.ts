@@ -1,4 +1,3 @@
-import type { RevocationEpoch } from '@tollgate/contracts/revocation';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { Observe } from '@tollgate/server/tallies';
@@ -6,13 +5,13 @@ import type { Query } from '../../platform/database/query.ts';
 import { backoffMs } from './backoff.ts';
 import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
 import { postpone, removeRow } from '../../platform/outbox/leased-rows.ts';
-import { REVOCATION_OUTBOX, changeOf } from './store.ts';
+import { CLIENT_CHANGE_OUTBOX, changeOf } from './store.ts';
 import type { PendingClientChange } from './store.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
 
 export type DeliveryOptions = {
   query: Query;
-  auth: Pick<PrivateApi, 'putJson'>;
+  auth: Pick<PrivateApi, 'postJson'>;
   logger: Pick<Logger, 'warn'>;
   metrics: Pick<OutboxMetrics, 'deliveries'>;
   observeLag: Observe;
@@ -23,11 +22,9 @@ export async function attemptDelivery(
   { query, auth, logger, metrics, observeLag }: DeliveryOptions,
   row: PendingClientChange,
 ): Promise<Attempt> {
-  const { outbox_id, client_id, revocation_epoch } = row;
+  const { outbox_id, client_id } = row;
   try {
-    const body: RevocationEpoch = { revocation_epoch };
-    const change = new URLSearchParams(changeOf(row) ?? {}).toString();
-    await auth.putJson(`/private/clients/${client_id}/revocation-epoch?${change}`, body);
+    await auth.postJson('/private/client-changes', changeOf(row));
   } catch (error) {
     metrics.deliveries.inc({ outcome: 'failed' });
     const attempts = row.attempts + 1;
@@ -37,11 +34,11 @@ export async function attemptDelivery(
       logger.warn({ err, client_id, attempts }, 'auth has not acknowledged an application change; retrying');
     }
     const retryInMs = backoffMs(attempts);
-    await postpone(query, REVOCATION_OUTBOX, outbox_id, retryInMs).catch(ignoreAway);
+    await postpone(query, CLIENT_CHANGE_OUTBOX, outbox_id, retryInMs).catch(ignoreAway);
     return { delivered: false, retryInMs };
   }
   metrics.deliveries.inc({ outcome: 'delivered' });
-  const ageSec = await removeRow(query, REVOCATION_OUTBOX, outbox_id).catch(ignoreAway);
+  const ageSec = await removeRow(query, CLIENT_CHANGE_OUTBOX, outbox_id).catch(ignoreAway);
   if (ageSec !== undefined) observeLag(ageSec);
   return { delivered: true };
 }

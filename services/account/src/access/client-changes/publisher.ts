@@ -1,23 +1,22 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
-import { REVOCATION_CHANNEL, revocationOf } from '@tollgate/contracts/revocation';
-import type { Revocation } from '@tollgate/contracts/revocation';
+import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { publishOnMasters } from '@tollgate/redis/publish';
 import type { Query } from '../../platform/database/query.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
-import { REVOCATIONS_PENDING, changeOf, claimUnpublished } from './store.ts';
+import { CLIENT_CHANGES_PENDING, changeOf, claimUnpublished } from './store.ts';
 import type { PendingClientChange } from './store.ts';
 
-export type RevocationPublisher = {
+export type ClientChangePublisher = {
   /** Publishes a row whose transaction has just committed. Whether Redis has taken it; never throws. */
   publish: (row: PendingClientChange) => Promise<boolean>;
   close: () => Promise<void>;
 };
 
-export type RevocationPublisherOptions = {
+export type ClientChangePublisherOptions = {
   query: Query;
   redis: RedisConnection;
   dueWatch: DueWatch;
@@ -31,15 +30,14 @@ const BATCH_ROWS = 1_000;
 const REPUBLISH_MS = 1_000;
 
 /**
- * Publishes revocations to every introspection cache (ADR 0013). The process that commits publishes at once, without
+ * Publishes clients' changes to every introspection cache (ADR 0013). The process that commits publishes at once, without
  * auth or Postgres; the loop does it for one that has died, and repeats it until auth has acknowledged the row.
  */
-export function startRevocationPublisher(options: RevocationPublisherOptions): RevocationPublisher {
+export function startClientChangePublisher(options: ClientChangePublisherOptions): ClientChangePublisher {
   const { query, redis, dueWatch, logger, published } = options;
 
   async function publishRow(row: PendingClientChange): Promise<void> {
-    const revocation: Revocation = { ...revocationOf(row, changeOf(row)), source: 'account' };
-    await publishOnMasters(redis, REVOCATION_CHANNEL, JSON.stringify(revocation));
+    await publishOnMasters(redis, CLIENT_CHANGE_CHANNEL, JSON.stringify(changeOf(row)));
     published.inc();
   }
 
@@ -49,10 +47,10 @@ export function startRevocationPublisher(options: RevocationPublisherOptions): R
       await Promise.all(rows.map(publishRow));
     },
     messages: {
-      failed: 'revocations wait to be published; trying again',
-      recovered: 'revocations are published again',
+      failed: 'changes of clients wait to be published; trying again',
+      recovered: 'changes of clients are published again',
     },
-    due: { dueWatch, condition: REVOCATIONS_PENDING },
+    due: { dueWatch, condition: CLIENT_CHANGES_PENDING },
     logger,
   });
 
@@ -66,9 +64,9 @@ export function startRevocationPublisher(options: RevocationPublisherOptions): R
   };
 }
 
-export function createPublishedRevocations(registry: Registry): Counter {
+export function createPublishedClientChanges(registry: Registry): Counter {
   return new Counter({
-    name: 'tollgate_revocation_outbox_published_total',
+    name: 'tollgate_client_change_outbox_published_total',
     help: 'Changes of applications that this process has published, repetitions included',
     registers: [registry],
   });

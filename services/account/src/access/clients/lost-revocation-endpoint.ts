@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import { revocationEpochSchema } from '@tollgate/contracts/revocation';
+import { lostRevocationSchema } from '@tollgate/contracts/client-change';
 import type { Logger } from '@tollgate/log';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { serviceCallerId } from '@tollgate/http/private-api-credential';
@@ -13,7 +13,7 @@ import { bodyOf } from '../../http/input/json-body.ts';
 const paramsSchema = z.object({ client_id: z.uuid() });
 
 /**
- * `POST /private/clients/{client_id}/lost-revocation` with RevocationEpoch, for a Postgres restored from a
+ * `POST /private/clients/{client_id}/lost-revocation` with LostRevocation, for a Postgres restored from a
  * backup: 204 once the application has that epoch or a higher one; 404 `not_found`; 503 if Postgres is
  * unavailable.
  */
@@ -26,7 +26,7 @@ export function lostRevocationEndpoint(options: {
   return async (req, res) => {
     const params = paramsSchema.safeParse(req.params);
     if (!params.success) throw new Problem('not_found');
-    const known = { ...params.data, ...bodyOf(req, revocationEpochSchema) };
+    const known = { ...params.data, ...bodyOf(req, lostRevocationSchema) };
     const application = await applications.takeOverRevocation(known, {
       actor: `service:${serviceCallerId(res)}`,
       address: req.socket.remoteAddress ?? 'unknown',

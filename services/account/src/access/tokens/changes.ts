@@ -73,7 +73,7 @@ export async function issueFor(
     ...lifetimeFrom(new Date(), owner.token_lifespan_sec),
   });
   await recordToken(query, owner, token, 'token_issued', by);
-  return { token, access_token, pending: await enqueueClientChange(query, owner, { change: 'record' }) };
+  return { token, access_token, pending: await enqueueClientChange(query, owner, { endsTokens: false }) };
 }
 
 /** @throws {Problem} not_found, token_not_active */
@@ -105,7 +105,7 @@ export async function revokeOf(
   by: Actor,
 ): Promise<TokenChange> {
   const { token_hash } = token;
-  const pending = await enqueueClientChange(query, owner, { change: 'token_revoked', token_hash });
+  const pending = await enqueueClientChange(query, owner, { endsTokens: true, tokenHash: token_hash });
   if (token.revoked_at !== null) return { token, owner, pending };
   const revoked_at = new Date();
   await setRevoked(query, token.token_id, revoked_at);

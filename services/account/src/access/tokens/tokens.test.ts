@@ -109,7 +109,7 @@ describe('generating a token', () => {
     const { path } = await make();
     const { access_token } = await makeToken(suite.account, path);
     const secret = access_token.slice(-49);
-    for (const table of ['access_tokens', 'audit_log', 'applications', 'revocation_outbox']) {
+    for (const table of ['access_tokens', 'audit_log', 'applications', 'client_change_outbox']) {
       const rows = await suite.database(table).select(suite.database.raw('row_to_json(??.*) AS row', table));
       expect(JSON.stringify(rows)).not.toContain(secret);
       expect(JSON.stringify(rows)).not.toContain(Buffer.from(secret).toString('hex'));

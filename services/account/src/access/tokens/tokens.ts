@@ -8,7 +8,7 @@ import {
 import type { ApplicationKey } from '../applications/application.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import type { RevocationOutbox } from '../client-changes/revocation-outbox.ts';
+import type { ClientChangeOutbox } from '../client-changes/client-change-outbox.ts';
 import { copyToken, issueToken, revokeOf, revokeToken } from './changes.ts';
 import type { TokenKey, TokenSettings } from './changes.ts';
 import { insertRevoked } from './auth/revoked.ts';
@@ -64,7 +64,7 @@ export function createTokens(
   options: TokenSettings & {
     transact: Transact;
     query: Query;
-  } & Pick<RevocationOutbox, 'deliver'>,
+  } & Pick<ClientChangeOutbox, 'deliver'>,
 ): Tokens {
   const { transact, query, deliver, ...settings } = options;
   return {

@@ -15,7 +15,7 @@ import { disableWebhook } from '../../notifications/deliveries/disable-webhook.t
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { RevocationOutbox } from '../../access/client-changes/revocation-outbox.ts';
+import type { ClientChangeOutbox } from '../../access/client-changes/client-change-outbox.ts';
 import type { NewClientChange } from '../../access/client-changes/store.ts';
 import { leaveTeam } from '../../teams/changes.ts';
 import { findMembership } from '../../teams/store.ts';
@@ -24,7 +24,7 @@ import { wrongEmail } from './input.ts';
 import { enabledWebhooks, markForDeletion, unmarkForDeletion } from './store.ts';
 import type { PendingDeletion } from './store.ts';
 
-export type DeletionParts = PeopleParts & Pick<RevocationOutbox, 'deliver'> & { deletionGraceDays: number };
+export type DeletionParts = PeopleParts & Pick<ClientChangeOutbox, 'deliver'> & { deletionGraceDays: number };
 
 /**
  * Ends the account's credentials at once, and marks it for erasure after the grace (ADR 0055).

@@ -20,7 +20,7 @@ import type { SealingKey } from '../../platform/sealing/sealing.ts';
 type PostgresReport = NonNullable<HealthReport['postgres']>;
 
 const OUTBOXES: readonly BacklogTable[] = [
-  'revocation_outbox',
+  'client_change_outbox',
   'entitlement_outbox',
   'mail_outbox',
   'usage_refresh_outbox',

@@ -4,7 +4,11 @@ import { singleRow } from '../database/single-row.ts';
 import type { Query } from '../database/query.ts';
 
 export type BacklogTable =
-  'revocation_outbox' | 'entitlement_outbox' | 'mail_outbox' | 'usage_refresh_outbox' | 'usage_alert_checks';
+  | 'client_change_outbox'
+  | 'entitlement_outbox'
+  | 'mail_outbox'
+  | 'usage_refresh_outbox'
+  | 'usage_alert_checks';
 
 export type BacklogGauges = { pending: Pick<Gauge, 'set'>; oldestAge: Pick<Gauge, 'set'> };
 

@@ -24,7 +24,7 @@ export function createOutboxMetrics(
 }
 
 export const REVOCATION_METRICS = {
-  name: 'tollgate_revocation_outbox',
+  name: 'tollgate_client_change_outbox',
   pending: 'Application changes that auth has not acknowledged yet',
   deliveries: 'Attempts of this process to deliver changes to auth, by outcome: delivered or failed',
 };

@@ -138,7 +138,7 @@ const changeClient: Doing = async (_query, transact, { application_id, client_id
       { application_id },
     );
     await query(
-      `INSERT INTO revocation_outbox
+      `INSERT INTO client_change_outbox
          (client_id, application_id, revocation_epoch, change, token_hash, next_attempt_at, publish_after)
        VALUES (:client_id, :application_id, 1, 'application', NULL, clock_timestamp(), clock_timestamp())
        RETURNING outbox_id`,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { revocationEpochSchema } from '@tollgate/contracts/revocation';
+import { clientChangeSchema } from '@tollgate/contracts/client-change';
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { freePort } from '@tollgate/stack/ports';
 import { serviceCredential } from '@tollgate/testbed/service-process';
@@ -31,17 +31,16 @@ export async function startAuthPeer(): Promise<AuthPeer> {
   });
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const clientId =
-      /^\/private\/clients\/([0-9a-f-]{36})\/revocation-epoch(?:\?.*)?$/.exec(req.url ?? '')?.[1] ?? '';
-    const mood = peer.moodOf(clientId);
+    const { client_id, revocation_epoch } = clientChangeSchema.parse(JSON.parse(await text(req)));
+    const mood = peer.moodOf(client_id);
     if (mood === 'silent') return;
-    const body = await text(req);
     const known = req.headers.authorization === basicAuthorization(serviceCredential);
-    if (mood === 'failing' || !known || req.method !== 'PUT' || clientId === '') {
+    const isDelivery = req.method === 'POST' && req.url === '/private/client-changes';
+    if (mood === 'failing' || !known || !isDelivery) {
       res.writeHead(known ? 500 : 401).end();
       return;
     }
-    peer.told.push({ client_id: clientId, ...revocationEpochSchema.parse(JSON.parse(body)) });
+    peer.told.push({ client_id, revocation_epoch });
     res.writeHead(204).end();
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { accessTokenHash, applicationPart, newAccessToken } from '@tollgate/credentials/access-token';
-import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
+import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, startAuth } from '../../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../../test/suite/auth-under-test.ts';
@@ -138,11 +138,13 @@ test('it is told on the channel by the token’s hash', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
   const { promise: told, resolve } = Promise.withResolvers<string>();
-  const channel = { channel: REVOCATION_CHANNEL, naming: accessTokenHash(token) };
+  const channel = { channel: CLIENT_CHANGE_CHANNEL, naming: accessTokenHash(token) };
   const subscriber = await subscribe(auth, channel, resolve);
   try {
     await postRevocation(revocation(client, token));
-    expect(JSON.parse(await told)).toEqual({ kind: 'token', token_hash: accessTokenHash(token) });
+    const { client_id } = client;
+    const change = { change: 'token', client_id, revocation_epoch: 0, source: 'auth' };
+    expect(JSON.parse(await told)).toEqual({ ...change, token_hash: accessTokenHash(token) });
   } finally {
     subscriber.close();
   }

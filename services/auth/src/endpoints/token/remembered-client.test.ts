@@ -13,7 +13,7 @@ import {
   isActive,
   obtainToken,
   postToken,
-  putRevocationEpoch,
+  postClientChange,
   tokenForm,
 } from '../../../test/suite/requests.ts';
 import { commitChange } from '../../../test/suite/revoke.ts';
@@ -46,7 +46,7 @@ function tokensOf({ client_id }: TestClient): Promise<string[]> {
 }
 
 async function deliver({ client_id }: TestClient, revocation_epoch: number): Promise<void> {
-  expect((await putRevocationEpoch(auth.service, client_id, { revocation_epoch })).status).toBe(204);
+  expect((await postClientChange(auth.service, client_id, { revocation_epoch })).status).toBe(204);
 }
 
 /** A script counts as one. */

@@ -84,7 +84,7 @@ export const APPLICATIONS = /* sql */ `
   CREATE INDEX revoked_tokens_expires_at_idx ON revoked_tokens (expires_at);
 
   -- A row is written in the transaction that changes the application, and deleted when auth has acknowledged it.
-  CREATE TABLE revocation_outbox (
+  CREATE TABLE client_change_outbox (
     outbox_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     client_id uuid NOT NULL,
     application_id bigint NOT NULL REFERENCES applications,
@@ -101,5 +101,5 @@ export const APPLICATIONS = /* sql */ `
     publish_after timestamptz NOT NULL,
     CHECK ((change = 'token') = (token_hash IS NOT NULL))
   );
-  CREATE INDEX revocation_outbox_next_attempt_at_idx ON revocation_outbox (next_attempt_at);
+  CREATE INDEX client_change_outbox_next_attempt_at_idx ON client_change_outbox (next_attempt_at);
 `;

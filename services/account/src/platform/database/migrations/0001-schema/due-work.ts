@@ -1,5 +1,5 @@
 const TABLES = [
-  'revocation_outbox',
+  'client_change_outbox',
   'mail_outbox',
   'usage_refresh_outbox',
   'usage_alert_checks',

@@ -5,22 +5,22 @@ import { attemptDelivery } from './delivery.ts';
 import type { DeliveryOptions } from './delivery.ts';
 import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
 import { claimDue } from '../../platform/outbox/leased-rows.ts';
-import { startRevocationPublisher } from './publisher.ts';
-import type { RevocationPublisherOptions } from './publisher.ts';
-import { REVOCATIONS_PENDING, REVOCATION_OUTBOX, isPending } from './store.ts';
+import { startClientChangePublisher } from './publisher.ts';
+import type { ClientChangePublisherOptions } from './publisher.ts';
+import { CLIENT_CHANGES_PENDING, CLIENT_CHANGE_OUTBOX, isPending } from './store.ts';
 import type { NewClientChange, PendingClientChange } from './store.ts';
 import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 
 /** `query` is on a pool of the outbox's own: requests that wait for Postgres must not hold back a revocation. */
-export type RevocationOutboxOptions = DeliveryOptions &
-  RevocationPublisherOptions & {
+export type ClientChangeOutboxOptions = DeliveryOptions &
+  ClientChangePublisherOptions & {
     /** How long one delivery may take; auth's client keeps to it. */
     deliveryTimeoutMs: number;
     logger: Pick<Logger, 'info' | 'warn'>;
     metrics: OutboxMetrics;
   };
 
-export type RevocationOutbox = {
+export type ClientChangeOutbox = {
   /**
    * Publishes and delivers a committed row. Resolves within DELIVERY_WAIT_MS with whether the change is in force: auth
    * has acknowledged it or, where it ends tokens, Redis has taken the message.
@@ -40,18 +40,18 @@ const MAX_IN_FLIGHT = 16;
 const LEASE_MARGIN_MS = 500;
 
 /** Tells auth of every row, at least once, until auth acknowledges it (docs/architecture.md, walk 3). */
-export function startRevocationOutbox(options: RevocationOutboxOptions): RevocationOutbox {
+export function startClientChangeOutbox(options: ClientChangeOutboxOptions): ClientChangeOutbox {
   const worker = startOutboxWorker<PendingClientChange>({
-    name: 'revocation',
+    name: 'client change',
     idOf: ({ outbox_id }) => outbox_id,
     claim: (limit, except) => takeDue(options, limit, except),
     attempt: (row) => attemptDelivery(options, row),
     maxInFlight: MAX_IN_FLIGHT,
-    due: { dueWatch: options.dueWatch, condition: REVOCATIONS_PENDING },
+    due: { dueWatch: options.dueWatch, condition: CLIENT_CHANGES_PENDING },
     logger: options.logger,
   });
   const { signal } = worker;
-  const publisher = startRevocationPublisher(options);
+  const publisher = startClientChangePublisher(options);
 
   /** A later attempt, or another replica, may be the one that delivers it. */
   async function acknowledged(row: PendingClientChange): Promise<boolean> {
@@ -83,15 +83,15 @@ export function startRevocationOutbox(options: RevocationOutboxOptions): Revocat
 }
 
 async function takeDue(
-  { query, deliveryTimeoutMs, metrics }: RevocationOutboxOptions,
+  { query, deliveryTimeoutMs, metrics }: ClientChangeOutboxOptions,
   limit: number,
   except: readonly number[],
 ): Promise<PendingClientChange[]> {
   const leaseMs = deliveryTimeoutMs + LEASE_MARGIN_MS;
   const rows =
     limit > 0
-      ? await claimDue<PendingClientChange>(query, REVOCATION_OUTBOX, { limit, leaseMs, except })
+      ? await claimDue<PendingClientChange>(query, CLIENT_CHANGE_OUTBOX, { limit, leaseMs, except })
       : [];
-  await observeBacklog(query, 'revocation_outbox', metrics);
+  await observeBacklog(query, 'client_change_outbox', metrics);
   return rows;
 }

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 const toldOf = (clientId: string) => suite.auth.told.filter(({ client_id }) => client_id === clientId);
-const waiting = async () => (await suite.database('revocation_outbox').select()).length;
+const waiting = async () => (await suite.database('client_change_outbox').select()).length;
 
 async function revoke(process: OperatedAccount['account'], path: string) {
   const started = performance.now();
@@ -40,14 +40,14 @@ test('auth away: the answer comes within a second or so, every cache is told, an
   // A change of name is in force only when auth has it.
   expect(renamed.body['delivered']).toBe(false);
   expect(tookMs).toBeLessThan(2_000);
-  await waitFor(async () => (await metric('tollgate_revocation_outbox_pending')) === 2);
-  await waitFor(async () => (await metric('tollgate_revocation_outbox_oldest_age_seconds')) > 0.5);
+  await waitFor(async () => (await metric('tollgate_client_change_outbox_pending')) === 2);
+  await waitFor(async () => (await metric('tollgate_client_change_outbox_oldest_age_seconds')) > 0.5);
   await suite.auth.comeBack();
   await waitFor(() => toldOf(client_id).length > 0, { timeoutMs: 3_000 });
   expect(toldOf(client_id)[0]).toEqual({ client_id, revocation_epoch: 1 });
   await waitFor(async () => (await waiting()) === 0);
-  await waitFor(async () => (await metric('tollgate_revocation_outbox_pending')) === 0);
-  const attempts = 'tollgate_revocation_outbox_deliveries_total{outcome=';
+  await waitFor(async () => (await metric('tollgate_client_change_outbox_pending')) === 0);
+  const attempts = 'tollgate_client_change_outbox_deliveries_total{outcome=';
   expect(await metric(`${attempts}"delivered"`)).toBe(2);
   expect(await metric(`${attempts}"failed"`)).toBeGreaterThan(1);
 });
@@ -162,7 +162,7 @@ test('Postgres away: changes are 503, and what was committed before is delivered
       ]);
       expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     }
-    const said = () => own.account.logs().split('the revocation outbox cannot reach Postgres').length - 1;
+    const said = () => own.account.logs().split('the client change outbox cannot reach Postgres').length - 1;
     await waitFor(() => said() > 0);
     own.auth.moodOf = () => 'well';
     await postgres.restart();
@@ -170,7 +170,7 @@ test('Postgres away: changes are 503, and what was committed before is delivered
     await waitFor(() => own.auth.told.some((one) => one.client_id === client_id));
     await waitFor(async () => (await operate(own.account, 'POST', `${path}/revoke`)).status === 200);
     expect(said()).toBe(1);
-    await waitFor(() => own.account.logs().includes('the revocation outbox is being read again'));
+    await waitFor(() => own.account.logs().includes('the client change outbox is being read again'));
   } finally {
     await own.close();
     await postgres.stop();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credentials/client-secret';
-import { REVOCATION_CHANNEL } from '@tollgate/contracts/revocation';
+import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../../../test/suite/auth-under-test.ts';
@@ -11,7 +11,7 @@ import {
   isActive,
   obtainToken,
   postToken,
-  putRevocationEpoch,
+  postClientChange,
   tokenForm,
 } from '../../../test/suite/requests.ts';
 import { commitChange, revokeTokens } from '../../../test/suite/revoke.ts';
@@ -51,7 +51,7 @@ test('a revoked application’s credentials stop working with the delivery, thou
   const client = addClient(auth.account);
   await obtainToken(auth.service, client);
   commitChange(auth, client, { status: 'revoked', revocation_epoch: 1, secrets: [] });
-  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 1 });
+  await postClientChange(auth.service, client.client_id, { revocation_epoch: 1 });
   expect((await postToken(auth.service, tokenForm(client))).status).toBe(401);
 });
 
@@ -61,7 +61,7 @@ test('a change without a new epoch drops the record all the same: an old secret 
   const client_secret = newClientSecret();
   const secret = hmacSecret(client_secret, pepperSetting.parse(clientSecretPeppers));
   commitChange(auth, client, { secrets: [{ ...secret, expires_at: null }] });
-  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 0 });
+  await postClientChange(auth.service, client.client_id, { revocation_epoch: 0 });
   expect((await postToken(auth.service, tokenForm(client))).status).toBe(401);
   await obtainToken(auth.service, { ...client, client_secret });
   expect(await isActive(auth.service, token)).toBe(true);
@@ -73,14 +73,14 @@ test('a record that was on its way when the client changed is neither used nor k
   const release = auth.account.hold();
   const underWay = postToken(auth.service, tokenForm(client));
   await waitFor(() => auth.account.requests.filter((asked) => asked === path).length === 1);
-  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 1 });
+  await postClientChange(auth.service, client.client_id, { revocation_epoch: 1 });
   release();
   // account has lost a revocation and still has epoch 0; auth knows a later one and sends it.
   expect((await underWay).status).toBe(401);
   expect(auth.account.recovered).toContainEqual({ client_id: client.client_id, revocation_epoch: 1 });
   commitChange(auth, client, client.record);
   commitChange(auth, client, { revocation_epoch: 1 });
-  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 1 });
+  await postClientChange(auth.service, client.client_id, { revocation_epoch: 1 });
   expect(await isActive(auth.service, await obtainToken(auth.service, client))).toBe(true);
 });
 
@@ -88,20 +88,18 @@ test('what a change has ended is told on the channel where account says it', asy
   const { client_id } = addClient(auth.account);
   const token_hash = 'A'.repeat(43);
   const told: unknown[] = [];
-  const channel = { channel: REVOCATION_CHANNEL, naming: client_id };
+  const channel = { channel: CLIENT_CHANGE_CHANNEL, naming: client_id };
   const subscriber = await subscribe(auth, channel, (message) => told.push(JSON.parse(message)));
   try {
-    for (const query of ['change=application', `change=token&token_hash=${token_hash}`, '', 'change=other']) {
-      const response = await putRevocationEpoch(auth.service, client_id, { revocation_epoch: 2 }, {}, query);
-      expect(response.status).toBe(204);
+    const changes = [
+      { change: 'application', client_id, revocation_epoch: 2 },
+      { change: 'token', token_hash, client_id, revocation_epoch: 2 },
+    ];
+    for (const change of changes) {
+      expect((await postClientChange(auth.service, client_id, change)).status).toBe(204);
     }
-    await waitFor(() => told.length === 4);
-    expect(told).toEqual([
-      { kind: 'client', client_id, revocation_epoch: 2 },
-      { kind: 'token', token_hash, client_id, revocation_epoch: 2 },
-      { kind: 'client', client_id },
-      { kind: 'client', client_id },
-    ]);
+    await waitFor(() => told.length === 2);
+    expect(told).toEqual(changes.map((change) => ({ ...change, source: 'auth' })));
   } finally {
     subscriber.close();
   }
@@ -111,18 +109,18 @@ test('what account publishes is taken over, and what auths publish is not', asyn
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
   const { client_id } = client;
-  const message = { kind: 'client', client_id, revocation_epoch: 1 };
-  await auth.store.publish(REVOCATION_CHANNEL, JSON.stringify(message));
-  await auth.store.publish(REVOCATION_CHANNEL, 'unreadable');
-  await auth.store.publish(REVOCATION_CHANNEL, JSON.stringify({ ...message, source: 'account' }));
+  const message = { change: 'application', client_id, revocation_epoch: 1 };
+  await auth.store.publish(CLIENT_CHANGE_CHANNEL, JSON.stringify({ ...message, source: 'auth' }));
+  await auth.store.publish(CLIENT_CHANGE_CHANNEL, 'unreadable');
+  await auth.store.publish(CLIENT_CHANGE_CHANNEL, JSON.stringify({ ...message, source: 'account' }));
   await waitFor(async () => !(await isActive(auth.service, token)));
   expect(await epochOf(client_id)).toBe('1');
   // A revoked manual token makes auth read the list again.
   commitChange(auth, client, { revocation_epoch: 1 });
   await obtainToken(auth.service, client);
   const before = auth.account.requests.length;
-  const revoked = { ...message, kind: 'token', token_hash: 'A'.repeat(43), source: 'account' };
-  await auth.store.publish(REVOCATION_CHANNEL, JSON.stringify(revoked));
+  const revoked = { ...message, change: 'token', token_hash: 'A'.repeat(43), source: 'account' };
+  await auth.store.publish(CLIENT_CHANGE_CHANNEL, JSON.stringify(revoked));
   await waitFor(async () => {
     await obtainToken(auth.service, client);
     return auth.account.requests.length > before;
@@ -136,7 +134,7 @@ test('a delivery makes every look-up under way ask again, also where the epoch i
   const release = auth.account.hold();
   const underWay = postToken(auth.service, tokenForm(client));
   await waitFor(() => times() === 1);
-  await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch: 0 });
+  await postClientChange(auth.service, client.client_id, { revocation_epoch: 0 });
   // A request after the delivery doesn't share the earlier answer.
   const later = postToken(auth.service, tokenForm(client));
   await waitFor(() => times() === 2);
@@ -154,7 +152,7 @@ test('deliveries may be repeated and come in any order', async () => {
     [6, '6'],
     [0, '6'],
   ] as const) {
-    const response = await putRevocationEpoch(auth.service, client.client_id, { revocation_epoch });
+    const response = await postClientChange(auth.service, client.client_id, { revocation_epoch });
     expect([response.status, await response.text()]).toEqual([204, '']);
     expect(await epochOf(client.client_id)).toBe(known);
   }
@@ -164,7 +162,7 @@ test('it is told on the channel, after the new epoch is there', async () => {
   const client = addClient(auth.account);
   const token = await obtainToken(auth.service, client);
   const { promise: told, resolve } = Promise.withResolvers<[string, boolean]>();
-  const channel = { channel: REVOCATION_CHANNEL, naming: client.client_id };
+  const channel = { channel: CLIENT_CHANGE_CHANNEL, naming: client.client_id };
   const subscriber = await subscribe(auth, channel, (message) => {
     void isActive(auth.service, token).then((active) => {
       resolve([message, active]);
@@ -173,7 +171,9 @@ test('it is told on the channel, after the new epoch is there', async () => {
   try {
     await revokeTokens(auth, client);
     const [message, active] = await told;
-    expect(JSON.parse(message)).toEqual({ kind: 'client', client_id: client.client_id });
+    const { client_id } = client;
+    const change = { change: 'application', client_id, revocation_epoch: 1, source: 'auth' };
+    expect(JSON.parse(message)).toEqual(change);
     expect(active).toBe(false);
   } finally {
     subscriber.close();
@@ -233,23 +233,25 @@ test('malformed requests are refused and change nothing', async () => {
     { revocation_epoch: 1.5 },
     { revocation_epoch: 2 ** 53 },
     { revocation_epoch: 1, more: true },
+    { revocation_epoch: 1, change: 'other' },
+    { revocation_epoch: 1, change: 'token' },
   ];
   for (const body of bodies) {
-    const response = await putRevocationEpoch(auth.service, client.client_id, body);
+    const response = await postClientChange(auth.service, client.client_id, body);
     expect([body, response.status]).toEqual([body, 400]);
     expect(await response.json()).toMatchObject({ code: 'invalid_request' });
   }
   for (const id of ['x', '%zz', randomUUID().slice(1), `${randomUUID()}%00`]) {
-    expect((await putRevocationEpoch(auth.service, id, { revocation_epoch: 1 })).status).toBe(400);
+    expect((await postClientChange(auth.service, id, { revocation_epoch: 1 })).status).toBe(400);
   }
   const form = { 'content-type': 'text/plain' };
-  expect((await putRevocationEpoch(auth.service, client.client_id, '{}', form)).status).toBe(415);
+  expect((await postClientChange(auth.service, client.client_id, '{}', form)).status).toBe(415);
   const large = `{"revocation_epoch":1${' '.repeat(2_000)}}`;
-  expect((await putRevocationEpoch(auth.service, client.client_id, large)).status).toBe(413);
+  expect((await postClientChange(auth.service, client.client_id, large)).status).toBe(413);
   expect(await epochOf(client.client_id)).toBeNull();
 });
 
-test('only a service credential may, and only by PUT', async () => {
+test('only a service credential may, and only by POST', async () => {
   const client = addClient(auth.account);
   for (const authorization of [
     '',
@@ -257,15 +259,10 @@ test('only a service credential may, and only by PUT', async () => {
     `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`,
   ]) {
     const headers = { authorization };
-    const response = await putRevocationEpoch(
-      auth.service,
-      client.client_id,
-      { revocation_epoch: 1 },
-      headers,
-    );
+    const response = await postClientChange(auth.service, client.client_id, { revocation_epoch: 1 }, headers);
     expect(response.status).toBe(401);
   }
-  const url = `/private/clients/${client.client_id}/revocation-epoch`;
-  expect((await fetch(auth.service.publicUrl + url, { method: 'PUT' })).status).toBe(404);
+  const url = '/private/client-changes';
+  expect((await fetch(auth.service.publicUrl + url, { method: 'POST' })).status).toBe(404);
   expect(await epochOf(client.client_id)).toBeNull();
 });
