@@ -7,15 +7,15 @@ const base = ['http', 'platform', 'mail', 'identity'];
  */
 const rooms = {
   'services/account/src': {
-    http: { of: [], floors: ['.', 'input'] },
-    platform: { of: [], floors: ['database', 'sealing', 'audit', 'background', 'outbox'] },
+    http: { of: [], floors: ['input', '.'] },
+    platform: { of: ['http'], floors: ['database', 'sealing', 'audit', 'background', 'outbox'] },
     console: { of: ['http'], floors: ['addresses', '.'] },
     mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
     identity: {
       of: ['http', 'platform', 'mail'],
       floors: [
-        ...['.', 'accounts', 'activity', 'attempts', 'mails'],
-        ...['passwords', 'sessions', 'people', 'two-factor'],
+        ...['.', 'accounts', 'attempts', 'mails', 'passwords'],
+        ...['sessions', 'activity', 'people', 'two-factor'],
       ],
     },
     access: {
@@ -39,7 +39,7 @@ const rooms = {
         ...['reader', 'repairs', 'reports', 'unassigned', 'checks'],
       ],
     },
-    usage: { of: [...base, 'access', 'billing', 'notifications'], floors: ['current', 'views', 'live'] },
+    usage: { of: [...base, 'access', 'billing', 'notifications'], floors: ['current', 'views', 'live', '.'] },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
     operating: {
       of: [...base, 'access', 'billing', 'notifications', 'counting'],
@@ -49,13 +49,7 @@ const rooms = {
       of: [...base, 'access', 'billing', 'teams', 'notifications', 'refusals'],
       floors: ['deletion', 'export', 'housekeeping'],
     },
-    'api-document': {
-      of: [
-        ...['http', 'console', 'identity', 'access', 'billing', 'teams', 'self-service'],
-        ...['notifications', 'usage', 'refusals', 'lifecycle'],
-      ],
-      floors: ['.', 'page'],
-    },
+    'api-document': { of: ['http'], floors: ['page', '.'] },
   },
   'packages/console/src': {
     api: { of: [] },

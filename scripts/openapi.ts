@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ANY_DOOR, createApiDocument } from '../services/account/src/api-document/api-document.ts';
+import { ANY_DOOR, createApiDocument } from '../services/account/src/api/owner.ts';
 
 /** `npm run openapi`: writes docs/openapi.json and the types of the console's client. */
 const root = resolve(import.meta.dirname, '..');

@@ -15,24 +15,17 @@ import { bareApp } from '@tollgate/server/bare-app';
 import { operationsRouter } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
-import { apiDocumentEndpoint } from './api-document/endpoints.ts';
-import { apiPageEndpoint, apiPageFileEndpoint } from './api-document/page/endpoints.ts';
-import { operatorAccess } from './access/applications/access.ts';
+import { documentText } from './api-document/operations.ts';
+import { requireToken } from './access/authentication/bearer.ts';
+import { OPERATOR_API } from './api/operator.ts';
+import { OWNER_API, createApiDocument } from './api/owner.ts';
 import type { Applications } from './access/applications/applications.ts';
-import {
-  changeEndpoint,
-  createEndpoint,
-  deleteEndpoint,
-  listEndpoint,
-  readEndpoint,
-} from './access/applications/endpoints.ts';
 import { clientEndpoint } from './access/clients/client-endpoint.ts';
 import {
   createRecoveredRevocations,
   lostRevocationEndpoint,
 } from './access/clients/lost-revocation-endpoint.ts';
-import { consoleRoutes } from './routes/console-routes.ts';
-import type { ConsoleParts } from './routes/console-routes.ts';
+import type { OwnerNeeds } from './api/owner.ts';
 import type { Query } from './platform/database/query.ts';
 import { entitlementEndpoint } from './billing/entitlements/entitlement-endpoint.ts';
 import type { KeptAnswers } from './billing/entitlements/kept-answers.ts';
@@ -48,10 +41,11 @@ import {
   tokenUsesEndpoint,
 } from './access/tokens/auth/auth-endpoints.ts';
 import { noteCallerAddress } from './http/caller-address.ts';
-import { accountTokenRoutes, secretAndTokenRoutes } from './routes/token-routes.ts';
 import type { Tokens } from './access/tokens/tokens.ts';
-import { noteSignedIn } from './identity/sessions/require-session.ts';
-import { usageEndpoint } from './usage/current/usage-endpoint.ts';
+import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
+import { sameOriginOnly } from './identity/sessions/same-origin.ts';
+import { createRefuseBlocked } from './billing/entitlements/refuse-blocked.ts';
+import { serve } from './http/serve.ts';
 import type { CountReport } from './counting/reports/count-report.ts';
 import { usageReportEndpoint } from './counting/reports/endpoint.ts';
 import type { ReportMetrics } from './counting/reports/endpoint.ts';
@@ -73,7 +67,8 @@ type PublicParts = {
   consoleDirectory: string;
   brand: Brand;
   usageQuery: Query;
-  console: Omit<ConsoleParts, 'usageQuery'>;
+  console: Omit<OwnerNeeds, 'usageQuery' | 'refuseBlocked' | 'apiDocument'> & { publicUrl: string };
+  checkAnswers: boolean;
 };
 
 type PrivateParts = {
@@ -91,6 +86,7 @@ type PrivateParts = {
   usageReports: UsageReports;
   checks: ReadinessChecks;
   draining: () => boolean;
+  checkAnswers: boolean;
 };
 
 export type UsageReports = {
@@ -98,9 +94,6 @@ export type UsageReports = {
   countReport: CountReport;
   metrics: ReportMetrics;
 };
-
-/** Operators can create credentials for accounts in any state. */
-const OPERATOR_REQUESTS = { access: operatorAccess, beforeMaking: [] };
 
 /** The public listener, for account holders and their programs. */
 export function createPublicApp(parts: PublicParts): Express {
@@ -114,18 +107,23 @@ export function createPublicApp(parts: PublicParts): Express {
   );
   app.use(noteCallerAddress(parts.addressOf));
   if (accessLog !== null) app.use(noteSignedIn(accessLog));
-  app
-    .route('/api/usage')
-    .get(usageEndpoint(introspect, query, accessLog))
-    .all(methodNotAllowed('GET', 'HEAD'));
-  app.use('/api/console', consoleRoutes({ ...parts.console, usageQuery }));
-  const { publicUrl: serverUrl, cookie } = parts.console;
-  app
-    .route('/api/openapi.json')
-    .get(apiDocumentEndpoint({ serverUrl, sessionCookie: cookie.name }))
-    .all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/api/docs').get(apiPageEndpoint).all(methodNotAllowed('GET', 'HEAD'));
-  app.route('/api/docs/:file').get(apiPageFileEndpoint).all(methodNotAllowed('GET', 'HEAD'));
+  const { publicUrl, cookie } = parts.console;
+  app.use('/api/console', noStore, sameOriginOnly(publicUrl));
+  const document = createApiDocument({ serverUrl: publicUrl, sessionCookie: cookie.name });
+  serve(app, OWNER_API, {
+    needs: {
+      ...parts.console,
+      usageQuery,
+      refuseBlocked: createRefuseBlocked(query),
+      apiDocument: documentText(document, publicUrl),
+    },
+    guards: {
+      token: [requireToken(introspect, accessLog)],
+      session: [requireSession(parts.console)],
+      'closing-session': [requireSession({ ...parts.console, whileDeleting: true })],
+    },
+    checkAnswers: parts.checkAnswers,
+  });
   app.use(consolePage(parts.consoleDirectory, { ...parts.console.addresses, brand: parts.brand }));
   app.use(notFound, problemHandler(logger, parts.addressOf));
   return app;
@@ -133,15 +131,13 @@ export function createPublicApp(parts: PublicParts): Express {
 
 /** The private listener, for other services, probes and Prometheus. */
 export function createPrivateApp(parts: PrivateParts): Express {
-  const { logger, registry, query, usageQuery, serviceCredentials, operatorCredentials } = parts;
-  const { checks, draining, tokens } = parts;
+  const { logger, registry, query, serviceCredentials, checks, draining } = parts;
   const app = bareApp();
   app.use(
     operationsRouter({ checks, registry, draining }),
     requestLog(logger),
     httpMetrics(registry, 'private'),
   );
-  billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials, tokens });
   operatorRoutes(app, parts);
   usageReportRoute(app, parts.usageReports);
   app.use('/private', requireServiceCredential(serviceCredentials));
@@ -177,34 +173,21 @@ export function createPrivateApp(parts: PrivateParts): Express {
   return app;
 }
 
-/** Needs an operator credential; service credentials are refused. */
-function operatorRoutes(
-  app: Express,
-  {
-    applications,
-    tokens,
-    operatorCredentials,
-  }: Pick<PrivateParts, 'applications' | 'tokens' | 'operatorCredentials'>,
-): void {
-  const path = '/private/applications';
-  app.use(path, requireServiceCredential(operatorCredentials), noStore);
-  app
-    .route(path)
-    .get(listEndpoint(applications))
-    .post(readJsonBody, createEndpoint(applications))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-  app
-    .route(`${path}/:application_id`)
-    .get(readEndpoint(applications, operatorAccess))
-    .patch(readJsonBody, changeEndpoint(applications, operatorAccess))
-    .delete(deleteEndpoint(applications, operatorAccess))
-    .all(methodNotAllowed('GET', 'HEAD', 'PATCH', 'DELETE'));
-  secretAndTokenRoutes(app, `${path}/:application_id`, { applications, tokens }, OPERATOR_REQUESTS);
-  app.use(path, notFound);
-  const accounts = '/private/accounts';
-  app.use(accounts, requireServiceCredential(operatorCredentials), noStore);
-  accountTokenRoutes(app, `${accounts}/:account_id`, tokens, OPERATOR_REQUESTS);
-  app.use(accounts, notFound);
+/** Needs an operator credential; service credentials are refused, and an unknown path is not found. */
+function operatorRoutes(app: Express, parts: PrivateParts): void {
+  const { applications, tokens, operatorCredentials, checkAnswers } = parts;
+  const operator = [requireServiceCredential(operatorCredentials), noStore];
+  const refuseBlocked = createRefuseBlocked(parts.query);
+  const rooms = ['/private/applications', '/private/accounts'];
+  app.use(rooms, operator);
+  serve(app, OPERATOR_API, {
+    needs: { applications, tokens, refuseBlocked },
+    guards: { operator: [] },
+    checkAnswers,
+  });
+  const { query, usageQuery } = parts;
+  billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials, tokens });
+  app.use(rooms, notFound);
 }
 
 /** Needs a reporter credential, which is accepted nowhere else. */

@@ -111,7 +111,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     },
     usageReports: usage.reports,
   };
-  const shared = { logger, addressOf, registry, query, usageQuery: createQuery(databases.usageDatabase) };
+  const shared = {
+    logger,
+    addressOf,
+    registry,
+    query,
+    checkAnswers: config.CHECK_ANSWERS,
+    usageQuery: createQuery(databases.usageDatabase),
+  };
   const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' });
   const publicApp = createPublicApp({
     ...shared,

@@ -179,6 +179,8 @@ const serviceSettings = z
     AUTH_PRIVATE_URL: httpUrl,
     CLIENT_SECRET_PEPPERS: pepperSetting,
     TOKEN_SEALING_KEYS: sealingKeysSetting,
+    /** For tests: an answer that breaks its schema is a 500. */
+    CHECK_ANSWERS: trueOrFalse.default(false),
     MAX_APPLICATIONS_PER_ACCOUNT: wholeNumber(1, 100_000).default(100),
     MAX_MANUAL_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000).default(100),
     ...introspectionSettings(10_000),

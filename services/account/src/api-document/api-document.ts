@@ -1,64 +1,68 @@
 import { createDocument } from 'zod-openapi';
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { API_CHAPTERS, API_DESCRIPTION } from './chapters.ts';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponseObject,
+  ZodOpenApiSecuritySchemeObject,
+} from 'zod-openapi';
 import { HEADERS, headersOf } from './headers.ts';
-import type { Answer, Method, Operation } from '../http/operation.ts';
+import type { Answer, Chapter, Described } from '../http/operation.ts';
 import { createProblemAnswers, problemSchema } from './problems.ts';
 import { plainerSchema } from './plainer-schema.ts';
-import { securityOf, securitySchemes } from './security.ts';
+import { securityOf } from './security.ts';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
 type Answers = Record<string, ZodOpenApiResponseObject>;
 
-export type ApiDoor = {
+/** What a document is made of, besides its chapters in reading order. */
+export type DocumentFrame = {
+  title: string;
+  description: string;
   /** Relative to the document's own URL if it begins with a slash. */
   serverUrl: string;
-  sessionCookie: string;
+  securitySchemes: Record<string, ZodOpenApiSecuritySchemeObject>;
 };
 
-/** For docs/openapi.json, which belongs to no installation. */
-export const ANY_DOOR: ApiDoor = { serverUrl: '/', sessionCookie: '__Host-tollgate_session' };
-
-/** The OpenAPI 3.1 document of the public API of all three services (ADR 0032). */
-export function createApiDocument({ serverUrl, sessionCookie }: ApiDoor): ApiDocument {
+/** An OpenAPI 3.1 document (ADR 0032). */
+export function createOpenApi(
+  chapters: readonly Chapter[],
+  { title: apiTitle, description: apiDescription, serverUrl, securitySchemes }: DocumentFrame,
+): ApiDocument {
   const problemAnswers = createProblemAnswers();
   const ownAnswer = createOwnAnswers();
   const paths: ZodOpenApiPathsObject = {};
-  for (const { title, operations } of API_CHAPTERS) {
-    for (const [route, operation] of Object.entries(operations)) {
-      const [method, path] = route.split(' ') as [Method, string];
+  for (const { title, operations } of chapters) {
+    for (const operation of operations) {
+      const { method, path } = operation;
       const own = Object.entries<Answer>(operation.answers).map(([status, answer]) => [
         status,
         ownAnswer(answer),
       ]);
-      const responses = bothOf(Object.fromEntries(own) as Answers, problemAnswers(method, operation));
-      const described = { tags: [title], ...operationObject(method, operation), responses };
+      const responses = bothOf(Object.fromEntries(own) as Answers, problemAnswers(operation));
+      const described = { tags: [title], ...operationObject(operation), responses };
       paths[path] = { ...paths[path], [method.toLowerCase()]: described };
     }
   }
   return createDocument(
     {
       openapi: '3.1.1',
-      info: { title: 'Tollgate', version: '1', description: API_DESCRIPTION },
+      info: { title: apiTitle, version: '1', description: apiDescription },
       servers: [{ url: serverUrl }],
-      tags: API_CHAPTERS.map(({ title, description }) => ({ name: title, description })),
+      tags: chapters.map(({ title, description }) => ({ name: title, description })),
       paths,
       components: {
         schemas: { Problem: problemSchema },
         headers: HEADERS,
-        securitySchemes: securitySchemes({
-          tokenUrl: `${serverUrl.replace(/\/$/, '')}/oauth2/token`,
-          sessionCookie,
-        }),
+        securitySchemes,
       },
     },
     { override: plainerSchema },
   );
 }
 
-function operationObject(method: Method, operation: Operation): Omit<ZodOpenApiOperationObject, 'responses'> {
-  const { operationId, summary, description, caller, params, query } = operation;
+function operationObject(operation: Described): Omit<ZodOpenApiOperationObject, 'responses'> {
+  const { method, operationId, summary, description, caller, params, query } = operation;
   const requestBody = requestBodyOf(operation);
   return {
     operationId,
@@ -77,7 +81,7 @@ function operationObject(method: Method, operation: Operation): Omit<ZodOpenApiO
   };
 }
 
-function requestBodyOf({ body, form, example }: Operation): ZodOpenApiOperationObject['requestBody'] {
+function requestBodyOf({ body, form, example }: Described): ZodOpenApiOperationObject['requestBody'] {
   const schema = body ?? form;
   if (schema === undefined) return undefined;
   const type = body === undefined ? 'application/x-www-form-urlencoded' : 'application/json';

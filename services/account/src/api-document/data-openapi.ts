@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import type { Answer, ApiChapter, Operation } from '../http/operation.ts';
+import type { Answer, ApiChapter, Description } from '../http/operation.ts';
 
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
 
@@ -98,7 +98,7 @@ const refusals = Object.fromEntries(
   ]),
 );
 
-const ANSWERS: Operation['answers'] = {
+const ANSWERS: Description['answers'] = {
   200: {
     description: "The data API's response, streamed.",
     schema: graphqlAnswerSchema,
@@ -133,7 +133,7 @@ const METERED =
 
 const OF_V1 = 'API v1, if it is offered; otherwise `not_found`. Both versions share the points. ';
 
-function post(operationId: string, summary: string, description: string): Operation {
+function post(operationId: string, summary: string, description: string): Description {
   return {
     operationId,
     summary,
@@ -146,7 +146,7 @@ function post(operationId: string, summary: string, description: string): Operat
   };
 }
 
-function get(operationId: string, summary: string, description: string): Operation {
+function get(operationId: string, summary: string, description: string): Description {
   return {
     operationId,
     summary,

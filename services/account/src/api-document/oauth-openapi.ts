@@ -5,7 +5,7 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from '@tollgate/contracts/oauth';
-import type { Answer, ApiChapter, Operation } from '../http/operation.ts';
+import type { Answer, ApiChapter, Description } from '../http/operation.ts';
 
 /** Replaced by Tollgate's own address in a served document. */
 export const EXAMPLE_ORIGIN = 'https://tollgate.example';
@@ -30,7 +30,7 @@ function refusal(
 
 const CHALLENGE = { ...NO_STORE, 'WWW-Authenticate': 'The `Basic` challenge.' };
 
-const ERRORS: Operation['answers'] = {
+const ERRORS: Description['answers'] = {
   401: {
     name: 'oauth.invalid_client',
     ...refusal('invalid_client', 'Client authentication failed.', CHALLENGE),

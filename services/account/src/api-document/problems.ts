@@ -3,7 +3,7 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem, problemDocument } from '@tollgate/http/problem';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { z } from 'zod';
-import type { Method, Operation } from '../http/operation.ts';
+import type { Described } from '../http/operation.ts';
 import { problemHeaders } from './headers.ts';
 
 /** RFC 9457 with Tollgate's members. Some codes have members of their own. */
@@ -39,18 +39,20 @@ const OF_HEADS: readonly ErrorCode[] = [
 const OF_ALL: readonly ErrorCode[] = [...OF_HEADS, 'internal_error', 'service_unavailable'];
 
 /** Codes of an operation: its own, and those that follow from its caller and input. */
-function codesOf(method: Method, operation: Operation): readonly ErrorCode[] {
-  const { caller, params, body, problems = [], ownErrors = false } = operation;
+function codesOf(operation: Described): readonly ErrorCode[] {
+  const { method, caller, params, body, problems = [], ownErrors = false } = operation;
   if (ownErrors) return OF_HEADS;
   const isUnsafe = method !== 'GET';
+  const isSession = caller === 'session' || caller === 'closing-session';
+  // Another origin's page, and a body that a form could send (identity/sessions/same-origin.ts).
+  const isConsole = isUnsafe && caller !== 'operator';
   return [
     ...problems,
     ...(caller === 'anyone' ? [] : (['unauthorized'] as const)),
     ...(caller === 'session' ? (['account_deletion_pending'] as const) : []),
-    ...(caller === 'session' && isUnsafe ? (['csrf_token_required'] as const) : []),
-    // Another origin's page, and a body that a form could send (identity/sessions/same-origin.ts).
-    ...(isUnsafe ? (['forbidden', 'unsupported_media_type'] as const) : []),
-    ...(body === undefined ? [] : (['payload_too_large'] as const)),
+    ...(isSession && isUnsafe ? (['csrf_token_required'] as const) : []),
+    ...(isConsole ? (['forbidden', 'unsupported_media_type'] as const) : []),
+    ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
     ...(params === undefined ? [] : (['not_found'] as const)),
     ...OF_ALL,
   ];
@@ -67,8 +69,8 @@ export function createProblemAnswers() {
     return answer;
   }
 
-  return (method: Method, operation: Operation): Record<string, ZodOpenApiResponseObject> => {
-    const codes = codesOf(method, operation).toSorted();
+  return (operation: Described): Record<string, ZodOpenApiResponseObject> => {
+    const codes = codesOf(operation).toSorted();
     const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_CODES[code].status);
     return Object.fromEntries(
       [...byStatus].map(([status, ofStatus]) => [status, answerOf(status, ofStatus)]),

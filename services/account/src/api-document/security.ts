@@ -1,6 +1,7 @@
 import type { ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
-import type { Method, Operation } from '../http/operation.ts';
+import type { Method, Description } from '../http/operation.ts';
 
+/** Of the public API. */
 export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string; sessionCookie: string }) {
   return {
     accessToken: {
@@ -38,18 +39,35 @@ export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string;
   } as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
 }
 
-type SecurityRequirement = Partial<Record<keyof ReturnType<typeof securitySchemes>, string[]>>;
+/** Of the operators' API. */
+export const OPERATOR_SECURITY = {
+  operator: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'A credential of `OPERATOR_CREDENTIALS`, on the private listener.',
+  },
+} as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
+
+type SecurityRequirement = Partial<
+  Record<keyof ReturnType<typeof securitySchemes> | keyof typeof OPERATOR_SECURITY, string[]>
+>;
 
 /** Alternatives; an empty one requires nothing. */
-export function securityOf(caller: Operation['caller'], method: Method): SecurityRequirement[] {
+export function securityOf(caller: Description['caller'], method: Method): SecurityRequirement[] {
   switch (caller) {
     case 'anyone':
       return [];
     case 'session':
+    case 'closing-session':
       return [method === 'GET' ? { session: [] } : { session: [], csrfToken: [] }];
     case 'token':
       return [{ accessToken: [] }, { clientCredentials: ['api'] }];
     case 'client':
       return [{ clientSecret: [] }, {}];
+    case 'operator':
+      return [{ operator: [] }];
+    case 'service':
+    case 'reporter':
+      throw new Error(`the caller ${caller} is in no document`);
   }
 }

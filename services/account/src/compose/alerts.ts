@@ -9,7 +9,7 @@ import { WEBHOOK_METRICS, createOutboxMetrics } from '../platform/outbox/metrics
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import { createWebhookAgent } from '../notifications/addresses/connector.ts';
 import { startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
-import type { WebhookParts } from '../notifications/webhooks/endpoints.ts';
+import type { WebhookParts } from '../notifications/webhooks/operations.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
 export function openAlerts(options: {

@@ -5,7 +5,7 @@ import type { Logger } from '@tollgate/log';
 import { createAttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import { openAlerts } from './alerts.ts';
 import type { Config } from '../config.ts';
-import type { ConsoleParts } from '../routes/console-routes.ts';
+import type { OwnerNeeds } from '../api/owner.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
@@ -33,7 +33,10 @@ export function openConsole(options: {
   logger: Logger;
   registry: Registry;
 }): {
-  parts: Omit<ConsoleParts, 'applications' | 'tokens' | 'usageQuery' | 'deliver' | 'liveFeeds'>;
+  parts: Omit<
+    OwnerNeeds,
+    ('applications' | 'tokens' | 'usageQuery' | 'deliver') | ('liveFeeds' | 'refuseBlocked' | 'apiDocument')
+  > & { publicUrl: string };
   close: () => Promise<void>;
 } {
   const { config, server, query, transact, dueWatch, logger, registry } = options;

@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import type { ExportParts } from '../lifecycle/export/endpoint.ts';
+import type { ExportParts } from '../lifecycle/export/operations.ts';
 import { createRunningExports } from '../lifecycle/export/running-exports.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';

@@ -4,7 +4,7 @@ import { openSignUpPlan } from '../billing/sign-up-plan/sign-up-plan.ts';
 import type { Config } from '../config.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
-import type { ConsoleParts } from '../routes/console-routes.ts';
+import type { OwnerNeeds } from '../api/owner.ts';
 
 /** What customers do about their plan without an operator (ADR 0053). */
 export function openPlans({
@@ -17,7 +17,7 @@ export function openPlans({
   dueWatch: DueWatch;
   logger: Logger;
   registry: Registry;
-}): { parts: Pick<ConsoleParts, 'signUpPlan' | 'selfService'>; close: () => Promise<void> } {
+}): { parts: Pick<OwnerNeeds, 'signUpPlan' | 'selfService'>; close: () => Promise<void> } {
   const { SIGN_UP_PLAN: plan, SIGN_UP_PLAN_DAYS: days } = config;
   const signUpPlan = plan === undefined ? null : openSignUpPlan({ ...parts, setting: { plan, days } });
   return {

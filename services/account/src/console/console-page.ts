@@ -7,7 +7,7 @@ import sirv from 'sirv';
 import { CONSOLE_PATHS } from '@tollgate/console/paths';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { Problem } from '@tollgate/http/problem';
-import type { PublicAddresses } from './addresses/endpoint.ts';
+import type { PublicAddresses } from './addresses/operations.ts';
 import { brandFiles, brandedPage } from './brand.ts';
 import type { Brand } from './brand.ts';
 

@@ -73,7 +73,8 @@ import { healthReportEndpoint } from '../operating/health-report/endpoint.ts';
 import type { HealthReportParts } from '../operating/health-report/endpoint.ts';
 import { usageRepairEndpoint } from '../counting/repairs/endpoint.ts';
 import type { RepairUsage } from '../counting/repairs/repair.ts';
-import { usageViewEndpoint } from '../usage/views/endpoints.ts';
+import { sendUsage } from '../usage/operations.ts';
+import { usageViewInput } from '../usage/views/input.ts';
 
 export type BillingOperations = SessionEndParts & {
   query: Query;
@@ -136,7 +137,10 @@ function accountRoutes(
     .all(methodNotAllowed(...LIST));
   app
     .route('/private/accounts/:account_id/usage')
-    .get(usageViewEndpoint(usageQuery, (req) => ({ account_id: idOf(req, 'account_id'), isOperator: true })))
+    .get(async (req, res) => {
+      const viewer = { account_id: idOf(req, 'account_id'), isOperator: true };
+      await sendUsage(usageQuery, viewer, { query: usageViewInput(req, new Date()), req, res });
+    })
     .all(methodNotAllowed(...LIST));
   app
     .route('/private/accounts/:account_id/refusals')

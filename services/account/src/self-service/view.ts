@@ -38,7 +38,7 @@ export async function subscriptionView(query: Query, accountId: number, selfServ
       subscription === undefined || payer_id !== accountId
         ? null
         : await slotsView(query, accountId, subscription, now),
-    self_service: { actions: selfService.actions, contact_sales_url: selfService.contactSalesUrl },
+    self_service: { actions: [...selfService.actions], contact_sales_url: selfService.contactSalesUrl },
   };
 }
 
@@ -72,7 +72,7 @@ function subscriptionAnswer(subscription: NamedSubscription, nextStart: Date) {
     next_period_at: nextStart,
     cancel_at_period_end,
     pending:
-      pending_plan_id === null
+      pending_plan_id === null || pending_plan_name === null || pending_interval === null
         ? null
         : { plan_id: pending_plan_id, plan_name: pending_plan_name, billing_interval: pending_interval },
     team_slots_limit,

@@ -1,35 +1,54 @@
-import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type { Caller, Guard } from '../../http/operation.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
+import { session } from '../../identity/sessions/require-session.ts';
+import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { operatorOf } from '../../platform/audit/operator-actor.ts';
-import { idOf } from '../../http/input/id-parameter.ts';
-import { signedIn } from '../../identity/sessions/require-session.ts';
-import type { ApplicationKey } from './application.ts';
+import { operator } from '../../platform/audit/operator-actor.ts';
 
-/** The same endpoints serve operators and, at /api/console, an account's owner. */
-export type Access = {
-  actorOf: (req: Request, res: Response) => Actor;
-  /** @throws {Problem} not_found for an impossible id */
-  accountOf: (req: Request, res: Response) => number;
-  /** @throws {Problem} not_found for an impossible id */
-  applicationOf: (req: Request, res: Response) => ApplicationKey;
-  locationOf: (applicationId: number) => string;
+/** The same operations serve operators and, at /api/console, an account's owner. */
+export type Access<By extends { actor: Actor }> = {
+  caller: Caller<By>;
+  path: '/private' | '/api/console';
+  /** Whose applications are found; null: everyone's. */
+  ownerOf: (by: By) => number | null;
+  /** The path of one account's tokens, and its parameters. */
+  account: {
+    path: '/private/accounts/{account_id}' | '/api/console';
+    params: z.ZodObject | undefined;
+    idOf: (by: By, params: Readonly<Record<string, unknown>>) => number;
+  };
+  /** Runs before a credential is created. */
+  mayCreate: Guard<CreationNeeds, By>;
+  /** The problems of `mayCreate`. */
+  refusals: readonly ErrorCode[];
 };
 
-/** Behind requireServiceCredential. */
-export const operatorAccess: Access = {
-  actorOf: operatorOf,
-  accountOf: (req) => idOf(req, 'account_id'),
-  applicationOf: (req) => ({ application_id: idOf(req, 'application_id'), owner_id: null }),
-  locationOf: (applicationId) => `/private/applications/${String(applicationId)}`,
+export type CreationNeeds = {
+  /** @throws {Problem} account_blocked */
+  refuseBlocked: (accountId: number) => Promise<void>;
 };
 
-/** The signed-in account's applications. Behind requireSession. */
-export const ownerAccess: Access = {
-  actorOf: (_req, res) => signedIn(res).actor,
-  accountOf: (_req, res) => signedIn(res).account_id,
-  applicationOf: (req, res) => ({
-    application_id: idOf(req, 'application_id'),
-    owner_id: signedIn(res).account_id,
-  }),
-  locationOf: (applicationId) => `/api/console/applications/${String(applicationId)}`,
+/** Operators can create credentials for accounts in any state. */
+export const operatorAccess: Access<{ actor: Actor }> = {
+  caller: operator,
+  path: '/private',
+  ownerOf: () => null,
+  account: {
+    path: '/private/accounts/{account_id}',
+    params: z.object({ account_id: idParameter }),
+    idOf: (_by, { account_id }) => Number(account_id),
+  },
+  mayCreate: () => undefined,
+  refusals: [],
+};
+
+export const ownerAccess: Access<SignedIn> = {
+  caller: session,
+  path: '/api/console',
+  ownerOf: ({ account_id }) => account_id,
+  account: { path: '/api/console', params: undefined, idOf: ({ account_id }) => account_id },
+  mayCreate: ({ refuseBlocked }, { account_id }) => refuseBlocked(account_id),
+  refusals: ['account_blocked'],
 };

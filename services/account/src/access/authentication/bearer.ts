@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Request, RequestHandler } from 'express';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
+import type { AccessLog } from '@tollgate/log/access-log';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem, invalidToken } from '@tollgate/http/problem';
+import type { Caller } from '../../http/operation.ts';
 
 /** Source specification, part 5. */
 const REQUIRED_SCOPE = 'api';
@@ -35,3 +39,29 @@ function insufficientScope(): Problem {
   const challenge = `Bearer realm="tollgate", error="insufficient_scope", scope="${REQUIRED_SCOPE}"`;
   return new Problem('forbidden', { headers: { 'www-authenticate': challenge } });
 }
+
+const tokens = new WeakMap<Request, ActiveToken>();
+
+/** Express middleware: requires an access token, and notes it in the access log. @throws {Problem} as authenticateBearer */
+export function requireToken(
+  introspect: Introspector['introspect'],
+  accessLog: Pick<AccessLog, 'note'> | null,
+): RequestHandler {
+  return async (req, res, next) => {
+    const active = await authenticateBearer(introspect, req, res.get(REQUEST_ID_HEADER));
+    const { account_id, application_id } = active;
+    accessLog?.note(req, { account_id, application_id });
+    tokens.set(req, active);
+    next();
+  };
+}
+
+/** The caller of operations for programs. */
+export const token: Caller<ActiveToken> = {
+  name: 'token',
+  of: (req) => {
+    const active = tokens.get(req);
+    if (active === undefined) throw new Error('the operation is not behind requireToken');
+    return active;
+  },
+};

@@ -1,6 +1,4 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import { idOf } from '../../http/input/id-parameter.ts';
 import { idQueryField } from '../../http/input/fields.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { pageFields } from '../../http/input/page.ts';
@@ -18,8 +16,3 @@ export const accountTokenListSchema = z.strictObject({
   ...tokenListSchema.shape,
   application_id: idQueryField.optional(),
 });
-
-/** @throws {Problem} not_found for an impossible id */
-export function tokenIdOf(req: Pick<Request, 'params'>): number {
-  return idOf(req, 'token_id');
-}

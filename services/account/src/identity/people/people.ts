@@ -1,6 +1,6 @@
 import type { MailLimits } from '../attempts/mail-limits.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { SessionParts } from '../sessions/endpoints.ts';
+import type { SessionParts } from '../sessions/operations.ts';
 
 export type SignUpPlan = {
   /** Within the sign-up's transaction. */

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { Problem } from '@tollgate/http/problem';
+import type { Caller } from '../../http/operation.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { callerOf } from '../../http/caller-address.ts';
@@ -67,3 +68,9 @@ export function signedIn(res: Response): SignedIn {
   if (found === undefined) throw new Error('the endpoint is not behind requireSession');
   return found;
 }
+
+/** The caller of operations for a signed-in person. */
+export const session: Caller<SignedIn> = { name: 'session', of: (_req, res) => signedIn(res) };
+
+/** The same, also while the account is being deleted. */
+export const closingSession: Caller<SignedIn> = { name: 'closing-session', of: session.of };

@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
@@ -10,7 +9,6 @@ import { totpAttempt, unguessableAttempt } from '../attempts/second-step-limits.
 import { isPasswordRight } from '../passwords/password-attempt.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import { recordConfirmationFailed } from '../sessions/confirmation-failed.ts';
-import { signedIn } from '../sessions/require-session.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { confirmSession } from '../sessions/session-store.ts';
 import { factorsOf } from '../sessions/factors.ts';
@@ -29,17 +27,15 @@ import type { TwoFactorParts } from './two-factor.ts';
  */
 
 /**
- * Middleware after requireSession: a stolen session, or a browser left alone, can't change what protects the account.
+ * Guard: a stolen session, or a browser left alone, can't change what protects the account.
  * @throws {Problem} confirmation_required
  */
-export const requireConfirmed: RequestHandler = (_req, res, next) => {
-  if (!signedIn(res).session.is_confirmed) {
-    throw new Problem('confirmation_required', {
-      detail: 'Confirm the session with POST /api/console/session/confirm, then try again.',
-    });
-  }
-  next();
-};
+export function requireConfirmed(_needs: unknown, { session }: SignedIn): void {
+  if (session.is_confirmed) return;
+  throw new Problem('confirmation_required', {
+    detail: 'Confirm the session with POST /api/console/session/confirm, then try again.',
+  });
+}
 
 /**
  * Counts as a sign-in.

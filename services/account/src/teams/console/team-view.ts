@@ -36,12 +36,11 @@ export async function teamView(query: Query, accountId: number) {
     team_id,
     name: team_name,
     created_at,
-    role,
     payer_id,
     billing_status: status,
     slots: { used: rows.length + pending.length, limit: slotsLimitOf(payerPeriods, now) },
   };
-  if (role === 'member') return { ...seen, members };
+  if (role === 'member') return { ...seen, role, members };
 
   const used = await findMemberUsage(query, payerPeriods, now);
   const usageOf = (isMeant: (accountId: number) => boolean) =>
@@ -49,6 +48,7 @@ export async function teamView(query: Query, accountId: number) {
   const inTeam = new Set(rows.map(({ account_id }) => account_id));
   return {
     ...seen,
+    role,
     members: members.map((member) => ({ ...member, usage: usageOf((id) => id === member.account_id) })),
     // Included, so that the sum is the plan's usage.
     former_members_usage: usageOf((id) => !inTeam.has(id)),

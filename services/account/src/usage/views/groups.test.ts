@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { ANY_DOOR, createApiDocument } from '../../api-document/api-document.ts';
+import { ANY_DOOR, createApiDocument } from '../../api/owner.ts';
 import { makeOwnApplication, newOwner } from '../../../test/suite/console.ts';
 import { openContract } from '../../../test/suite/contract/contract.ts';
 import type { OpenApi } from '../../../test/suite/contract/contract.ts';

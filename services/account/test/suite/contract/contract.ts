@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FormatsPlugin } from 'ajv-formats';
-import { ANY_DOOR, createApiDocument } from '../../../src/api-document/api-document.ts';
+import { ANY_DOOR, createApiDocument } from '../../../src/api/owner.ts';
 
 /** Checks real responses against the API's document, read as any client reads it. */
 

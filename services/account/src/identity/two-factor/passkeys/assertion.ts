@@ -26,17 +26,21 @@ export function relyingPartyIn({ relyingParty }: Pick<PasskeyParts, 'relyingPart
  */
 const needsUserVerification = ({ purpose }: ChallengeFor) => purpose === 'sign_in';
 
+/** As the browser's API takes them, which is all that reads more than `challenge`. */
+export type WebauthnOptions = { challenge: string; [option: string]: unknown };
+
 /** `PublicKeyCredentialRequestOptionsJSON` for the browser. @throws {Problem} passkeys_unavailable */
-export async function assertionOptions(parts: PasskeyParts, wanted: ChallengeFor): Promise<object> {
+export async function assertionOptions(parts: PasskeyParts, wanted: ChallengeFor): Promise<WebauthnOptions> {
   const { id: rpID } = relyingPartyIn(parts);
   const known = wanted.accountId === null ? [] : await passkeyDescriptors(parts.query, wanted.accountId);
-  return generateAuthenticationOptions({
+  const options = await generateAuthenticationOptions({
     rpID,
     challenge: new Uint8Array(await newChallenge(parts.query, wanted)),
     timeout: CHALLENGE_TIMEOUT_MS,
     userVerification: needsUserVerification(wanted) ? 'required' : 'preferred',
     allowCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
   });
+  return { ...options };
 }
 
 /**

@@ -2,7 +2,7 @@ import { generateRegistrationOptions, verifyRegistrationResponse } from '@simple
 import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { Problem } from '@tollgate/http/problem';
 import { relyingPartyIn } from './assertion.ts';
-import type { PasskeyParts } from './assertion.ts';
+import type { PasskeyParts, WebauthnOptions } from './assertion.ts';
 import { CHALLENGE_TIMEOUT_MS, consumeChallenge, newChallenge } from './challenges.ts';
 import { passkeyRefused } from './input.ts';
 import type { Registration } from './input.ts';
@@ -14,11 +14,11 @@ import { userHandleOf } from './user-handle.ts';
 export async function registrationOptions(
   parts: PasskeyParts & { productName: string },
   { account_id, email, name }: { account_id: number; email: string; name: string },
-): Promise<object> {
+): Promise<WebauthnOptions> {
   const { id: rpID } = relyingPartyIn(parts);
   const known = await passkeyDescriptors(parts.query, account_id);
   const challenge = await newChallenge(parts.query, { purpose: 'register', accountId: account_id });
-  return generateRegistrationOptions({
+  const options = await generateRegistrationOptions({
     rpName: parts.productName,
     rpID,
     userName: email,
@@ -31,6 +31,7 @@ export async function registrationOptions(
     excludeCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   });
+  return { ...options };
 }
 
 /** Verifies a response and consumes its challenge. @throws {Problem} invalid_request; passkeys_unavailable */

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { operation } from '../../../http/operation.ts';
+import type { Chapter } from '../../../http/operation.ts';
+import { cutPage, lookAhead, pageFields } from '../../../http/input/page.ts';
+import { session } from '../../../identity/sessions/require-session.ts';
+import type { Query } from '../../../platform/database/query.ts';
+import { listOwnPeriods, ownPeriodAnswer, startSecond } from './list.ts';
+import { ownPeriodsAnswerSchema } from './answers.ts';
+
+export const ownerPeriods = {
+  title: 'Billing periods',
+  description: 'Your current and past billing periods.',
+  operations: [
+    operation('GET /api/console/periods', {
+      operationId: 'listPeriods',
+      summary: 'List your billing periods',
+      description:
+        'Returns the periods of your own account that have started, newest first, with their limits and all usage ' +
+        'charged to them. Periods of your team’s manager are not included.',
+      caller: session,
+      query: z.strictObject(pageFields),
+      answers: { 200: { description: 'A page of billing periods.', schema: ownPeriodsAnswerSchema } },
+      // A team's manager sees all usage of these periods; a member doesn't see the manager's (ADR 0026).
+      handle: async ({ usageQuery }: { usageQuery: Query }, { by, query }) => {
+        const now = new Date();
+        const found = await listOwnPeriods(usageQuery, by.account_id, lookAhead(query), now);
+        const { rows, next_cursor } = cutPage(found, query, startSecond);
+        return { periods: rows.map((period) => ownPeriodAnswer(period, now)), next_cursor };
+      },
+    }),
+  ],
+} satisfies Chapter;

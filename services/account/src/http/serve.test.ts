@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { problemHandler } from '@tollgate/http/error-handler';
+import { Problem } from '@tollgate/http/problem';
+import { createLogger } from '@tollgate/log';
+import { bareApp } from '@tollgate/server/bare-app';
+import { idParameter } from './input/id-parameter.ts';
+import { Reply, anyone, operation } from './operation.ts';
+import type { Caller } from './operation.ts';
+import { serve } from './serve.ts';
+
+const member: Caller<{ name: string }> = { name: 'session', of: (req) => ({ name: req.get('name') ?? '' }) };
+
+const thing = z.object({ thing_id: z.int(), by: z.string() });
+
+type Needs = { leaked: object };
+
+const THINGS = {
+  title: 'Things',
+  description: 'For this suite.',
+  operations: [
+    operation('GET /things/{thing_id}', {
+      operationId: 'getThing',
+      summary: 'Get a thing',
+      caller: member,
+      params: z.object({ thing_id: idParameter }),
+      answers: { 200: { description: 'The thing.', schema: thing } },
+      handle: ({ leaked }: Needs, { by, params: { thing_id } }) => ({ thing_id, by: by.name, ...leaked }),
+    }),
+    operation('PUT /things/{thing_id}', {
+      operationId: 'putThing',
+      summary: 'Put a thing',
+      caller: member,
+      guard: (_needs: unknown, { name }) => {
+        if (name === 'blocked') throw new Problem('account_blocked');
+      },
+      params: z.object({ thing_id: idParameter }),
+      body: z.strictObject({ by: z.string() }),
+      answers: {
+        200: { description: 'It was there.', schema: thing },
+        201: { description: 'It is new.', schema: thing },
+      },
+      handle: (_needs: unknown, { params: { thing_id }, body: { by } }) =>
+        new Reply(201, { thing_id, by }, { location: `/things/${String(thing_id)}` }),
+    }),
+    operation('DELETE /nothing', {
+      operationId: 'deleteNothing',
+      summary: 'Delete nothing',
+      caller: anyone,
+      answers: { 204: { description: 'Deleted.' } },
+      handle: () => undefined,
+    }),
+  ],
+};
+
+const guards = {
+  session: [
+    (req: { headers: object }, _res: unknown, next: () => void) => {
+      if (!('name' in req.headers)) throw new Problem('unauthorized');
+      next();
+    },
+  ],
+};
+
+let server: Server;
+const needs: Needs = { leaked: {} };
+
+beforeAll(async () => {
+  const app = bareApp();
+  serve(app, [THINGS], { needs, guards, checkAnswers: true });
+  app.use(problemHandler(createLogger('suite', 'silent')));
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(() => {
+  server.close();
+});
+
+async function ask(method: string, path: string, { name = 'ada', body = '' } = {}) {
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+    method,
+    headers: {
+      ...(name === '' ? {} : { name }),
+      ...(body === '' ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === '' ? {} : { body }),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe('a declared operation', () => {
+  test('answers with its only status, or with that of its reply', async () => {
+    const got = await ask('GET', '/things/7');
+    expect([got.status, JSON.parse(got.text)]).toEqual([200, { thing_id: 7, by: 'ada' }]);
+    const put = await ask('PUT', '/things/7', { body: '{"by":"grace"}' });
+    expect([put.status, put.headers.get('location')]).toEqual([201, '/things/7']);
+    expect(await ask('DELETE', '/nothing')).toMatchObject({ status: 204, text: '' });
+  });
+
+  test('of GET answers HEAD without a body', async () => {
+    expect(await ask('HEAD', '/things/7')).toMatchObject({ status: 200, text: '' });
+  });
+
+  test('leaves 405 to other methods, and Allow names those of the path', async () => {
+    const post = await ask('POST', '/things/7');
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT']);
+    const get = await ask('GET', '/nothing', { name: '' });
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'DELETE']);
+  });
+
+  test('refuses the caller first, then by its guard, then an impossible id, then the body', async () => {
+    const wrong = { body: '{"by":1}' };
+    const statuses = [
+      await ask('PUT', '/things/x', { ...wrong, name: '' }),
+      await ask('PUT', '/things/x', { ...wrong, name: 'blocked' }),
+      await ask('PUT', '/things/x', wrong),
+      await ask('PUT', '/things/7', wrong),
+      await ask('PUT', '/things/7'),
+      await ask('PUT', '/things/7', { body: `"${'x'.repeat(20_000)}"` }),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([401, 403, 404, 400, 415, 413]);
+  });
+
+  test('that answers with more than its schema has is a 500 in suites', async () => {
+    needs.leaked = { password_hash: 'secret' };
+    const got = await ask('GET', '/things/7');
+    needs.leaked = {};
+    expect(got.status).toBe(500);
+    expect(got.text).not.toContain('secret');
+  });
+});
+
+test('a caller without guards is refused at the start', () => {
+  expect(() => {
+    serve(bareApp(), [THINGS], { needs, guards: {}, checkAnswers: true });
+  }).toThrow('no guards for the caller session');
+});

@@ -1,0 +1,67 @@
+import type { IRouter, RequestHandler } from 'express';
+import { methodNotAllowed } from '@tollgate/http/error-handler';
+import { METHODS } from './operation.ts';
+import type { CallerName, Chapter, Described, NeedsOf, Operation } from './operation.ts';
+
+/** What runs before an operation of a caller: authentication and cache headers. */
+export type Guards = Readonly<Partial<Record<CallerName, readonly RequestHandler[]>>>;
+
+export type ServeOptions<Needs> = {
+  needs: Needs;
+  guards: Guards;
+  /** Whether a handler's answer is checked against its schema; a fault is a 500. */
+  checkAnswers: boolean;
+};
+
+/**
+ * Adds the routes of chapters, each path with HEAD for GET and 405 with `Allow` for other methods. A
+ * request is refused in this order: caller (401, 403), the operation's own guard, a body that can't be read (400, 413),
+ * path parameters (404), query and body (400, 415).
+ * @throws {Error} if a caller has no guards
+ */
+export function serve<const Chapters extends readonly Chapter[]>(
+  router: Pick<IRouter, 'route'>,
+  chapters: Chapters,
+  { needs, guards, checkAnswers }: ServeOptions<NeedsOf<Chapters>>,
+): void {
+  const all = chapters.flatMap(({ operations }) => operations).filter(isServed<NeedsOf<Chapters>>);
+  for (const [path, operations] of Map.groupBy(all, (each) => each.path)) {
+    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const { method, caller, guard, readBody, run } of operations) {
+      const handlers: RequestHandler[] = [
+        ...guardsOf(guards, caller),
+        async (req, res, next) => {
+          await guard(needs, req, res);
+          next();
+        },
+        ...(readBody === undefined ? [] : [readBody]),
+        (req, res) => run(needs, req, res, { checkAnswers }),
+      ];
+      route[verb(method)](...handlers);
+    }
+    route.all(methodNotAllowed(...allowed(operations)));
+  }
+}
+
+/** Others are described only, because another service answers them. */
+function isServed<Needs>(operation: Described): operation is Operation<Needs> {
+  return 'run' in operation;
+}
+
+function guardsOf(guards: Guards, caller: CallerName): readonly RequestHandler[] {
+  if (caller === 'anyone') return [];
+  const ofCaller = guards[caller];
+  if (ofCaller === undefined) throw new Error(`no guards for the caller ${caller}`);
+  return ofCaller;
+}
+
+function verb(method: Operation<never>['method']) {
+  return method.toLowerCase() as Lowercase<typeof method>;
+}
+
+function allowed(operations: readonly Pick<Operation<never>, 'method'>[]): string[] {
+  const declared = new Set(operations.map(({ method }) => method));
+  return METHODS.filter((method) => declared.has(method)).flatMap((method) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  );
+}

@@ -1,0 +1,161 @@
+import { operation } from '../http/operation.ts';
+import type { Answer, Chapter } from '../http/operation.ts';
+import { Problem } from '@tollgate/http/problem';
+import { unblocked } from '../billing/entitlements/refuse-blocked.ts';
+import type { BlockedNeeds } from '../billing/entitlements/refuse-blocked.ts';
+import { listPublicPlans } from '../billing/plans/store.ts';
+import { session } from '../identity/sessions/require-session.ts';
+import type { SignedIn } from '../identity/sessions/require-session.ts';
+import type { Query, Transact } from '../platform/database/query.ts';
+import { cancelOwn, changeOwnPlan, resumeOwn, setOwnTeamSlots, subscribe } from './changes.ts';
+import type { Customer } from './changes.ts';
+import { previewOf } from './preview.ts';
+import type { SelfService, SelfServiceAction } from './settings.ts';
+import { publicPlanAnswer, subscriptionView } from './view.ts';
+import { catalogueSchema, previewAnswerSchema, subscriptionSchema } from './answers.ts';
+import { changePlanSchema, ownTeamSlotsSchema, previewSchema, subscribeSchema } from './input.ts';
+
+export type SelfServiceParts = { query: Query; transact: Transact; selfService: SelfService };
+
+const SUBSCRIPTION = {
+  description: 'The plan and subscription.',
+  schema: subscriptionSchema,
+} satisfies Answer;
+
+const EXAMPLE = { plan_id: 3, billing_interval: 'month', period_id: 1_042 };
+
+export const ownerSubscription = {
+  title: 'Plan and subscription',
+  description:
+    'Public plans, and the subscription of the caller. Changes return `forbidden` for team members, whose calls the ' +
+    'manager pays for, and for actions that the operator has not made self-service.',
+  operations: [
+    operation('GET /api/console/plans', {
+      operationId: 'listPlans',
+      summary: 'List public plans',
+      caller: session,
+      answers: { 200: { description: 'The plans.', schema: catalogueSchema } },
+      handle: async ({ query }: SelfServiceParts) => ({
+        plans: (await listPublicPlans(query)).map(publicPlanAnswer),
+      }),
+    }),
+    operation('GET /api/console/subscription', {
+      operationId: 'getSubscription',
+      summary: 'Get the current plan and subscription',
+      caller: session,
+      answers: { 200: SUBSCRIPTION },
+      // `billing_period` is the payer's, `subscription` the account's own.
+      handle: ({ query, selfService }: SelfServiceParts, { by }) =>
+        subscriptionView(query, by.account_id, selfService),
+    }),
+    operation('GET /api/console/subscription/preview', {
+      operationId: 'previewSubscription',
+      summary: 'Preview a plan',
+      description: 'When the first period of a plan would start and end. Changes nothing.',
+      caller: session,
+      query: previewSchema,
+      answers: { 200: { description: 'The periods.', schema: previewAnswerSchema } },
+      handle: ({ query: read }: SelfServiceParts, { by, query }) => previewOf(read, by.account_id, query),
+    }),
+    operation('POST /api/console/subscription', {
+      operationId: 'subscribe',
+      summary: 'Subscribe to a plan',
+      description: 'Starts now. A trial that started at sign-up ends; its remaining points are lost.',
+      caller: session,
+      guard: mayBuy('subscribe'),
+      body: subscribeSchema,
+      example: EXAMPLE,
+      answers: { 201: SUBSCRIPTION },
+      problems: [
+        'account_blocked',
+        'forbidden',
+        'periods_overlap',
+        'plan_not_offered',
+        'subscription_changed',
+        'subscription_exists',
+      ],
+      handle: (needs: SelfServiceParts, { by, body }) =>
+        changed(needs, by, (query, customer) => subscribe(query, customer, body)),
+    }),
+    operation('POST /api/console/subscription/change-plan', {
+      operationId: 'changePlan',
+      summary: 'Change the plan',
+      description:
+        'At the end of the period or, for an upgrade, now: the period ends, and one without usage starts. The present ' +
+        'plan and interval revoke a planned change.',
+      caller: session,
+      guard: mayBuy('change'),
+      body: changePlanSchema,
+      example: { ...EXAMPLE, effective: 'period_end' },
+      answers: { 200: SUBSCRIPTION },
+      problems: [
+        'account_blocked',
+        'forbidden',
+        'not_found',
+        'plan_change_not_immediate',
+        'plan_not_offered',
+        'subscription_changed',
+        'subscription_ended',
+      ],
+      handle: (needs: SelfServiceParts, { by, body }) =>
+        changed(needs, by, (query, customer) => changeOwnPlan(query, customer, body)),
+    }),
+    operation('POST /api/console/subscription/cancel', {
+      operationId: 'cancelSubscription',
+      summary: 'Cancel at the end of the period',
+      caller: session,
+      guard: maySelfServe('cancel'),
+      answers: { 200: SUBSCRIPTION },
+      problems: ['forbidden', 'not_found', 'subscription_ended'],
+      handle: (needs: SelfServiceParts, { by }) => changed(needs, by, cancelOwn),
+    }),
+    operation('POST /api/console/subscription/resume', {
+      operationId: 'resumeSubscription',
+      summary: 'Undo a cancellation',
+      caller: session,
+      guard: maySelfServe('cancel'),
+      answers: { 200: SUBSCRIPTION },
+      problems: ['forbidden', 'not_found', 'subscription_ended'],
+      handle: (needs: SelfServiceParts, { by }) => changed(needs, by, resumeOwn),
+    }),
+    operation('PUT /api/console/subscription/team-slots', {
+      operationId: 'setTeamSlots',
+      summary: 'Buy or release team slots',
+      description: 'Takes effect now, and for all later periods. Slots that are taken cannot be released.',
+      caller: session,
+      guard: mayBuy('slots'),
+      body: ownTeamSlotsSchema,
+      example: { team_slots_limit: 8 },
+      answers: { 200: SUBSCRIPTION },
+      problems: ['account_blocked', 'forbidden', 'not_found', 'plan_not_offered', 'subscription_ended'],
+      handle: (needs: SelfServiceParts, { by, body }) =>
+        changed(needs, by, (query, customer) => setOwnTeamSlots(query, customer, body.team_slots_limit)),
+    }),
+  ],
+} satisfies Chapter;
+
+/** Guard: the operator decides what is self-service (ADR 0053). */
+function maySelfServe(action: SelfServiceAction) {
+  return ({ selfService }: Pick<SelfServiceParts, 'selfService'>): void => {
+    if (selfService.actions.includes(action)) return;
+    throw new Problem('forbidden', { detail: 'This is not self-service. Contact sales.' });
+  };
+}
+
+/** Guard: blocked accounts can cancel, and buy nothing. */
+function mayBuy(action: SelfServiceAction) {
+  const isSelfService = maySelfServe(action);
+  return async (needs: BlockedNeeds & Pick<SelfServiceParts, 'selfService'>, by: SignedIn): Promise<void> => {
+    isSelfService(needs);
+    await unblocked(needs, by);
+  };
+}
+
+async function changed(
+  { query, transact, selfService }: SelfServiceParts,
+  { account_id, actor }: SignedIn,
+  change: (inside: Query, customer: Customer) => Promise<void>,
+) {
+  await transact((inside) => change(inside, { account_id, actor }));
+  return subscriptionView(query, account_id, selfService);
+}
