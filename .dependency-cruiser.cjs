@@ -36,14 +36,14 @@ const rooms = {
       of: ['http', 'platform', 'access', 'billing'],
       floors: [
         ...['refresh', 'retention', 'snapshot', 'stream', 'counters', 'gaps'],
-        ...['reader', 'repairs', 'reports', 'unassigned', 'checks'],
+        ...['reader', 'repairs', 'reports', 'unassigned', 'checks', '.'],
       ],
     },
     usage: { of: [...base, 'access', 'billing', 'notifications'], floors: ['current', 'views', 'live', '.'] },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
     operating: {
       of: [...base, 'access', 'billing', 'notifications', 'counting'],
-      floors: ['.', 'health-report'],
+      floors: ['health-report', '.'],
     },
     lifecycle: {
       of: [...base, 'access', 'billing', 'teams', 'notifications', 'refusals'],

@@ -1,13 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { ApiDocument } from '../services/account/src/api-document/api-document.ts';
+import { createOperatorDocument } from '../services/account/src/api/operator.ts';
 import { ANY_DOOR, createApiDocument } from '../services/account/src/api/owner.ts';
 
-/** `npm run openapi`: writes docs/openapi.json and the types of the console's client. */
+/** `npm run openapi`: writes the documents of both APIs, and the types of the console's client. */
 const root = resolve(import.meta.dirname, '..');
-const path = join(root, 'docs/openapi.json');
-writeFileSync(path, `${JSON.stringify(createApiDocument(ANY_DOOR), null, 2)}\n`);
+const publicDocument = write('docs/openapi.json', createApiDocument(ANY_DOOR));
+write('docs/openapi-operator.json', createOperatorDocument());
 const generator = join(root, 'packages/console/node_modules/openapi-typescript/bin/cli.js');
 const types = join(root, 'packages/console/src/api/schema.d.ts');
-execFileSync(process.execPath, [generator, path, '-o', types], { stdio: ['ignore', 'ignore', 'inherit'] });
-console.log(`Wrote ${path} and ${types}`);
+execFileSync(process.execPath, [generator, publicDocument, '-o', types], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+console.log(`Wrote ${types}`);
+
+function write(path: string, document: ApiDocument): string {
+  const whole = join(root, path);
+  writeFileSync(whole, `${JSON.stringify(document, null, 2)}\n`);
+  console.log(`Wrote ${whole}`);
+  return whole;
+}

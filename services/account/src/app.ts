@@ -31,8 +31,8 @@ import { entitlementEndpoint } from './billing/entitlements/entitlement-endpoint
 import type { KeptAnswers } from './billing/entitlements/kept-answers.ts';
 import { jsonBodyUpTo, readJsonBody } from './http/input/json-body.ts';
 import { noStore } from './http/no-store.ts';
-import { billingOperatorRoutes } from './routes/operator-routes.ts';
-import type { BillingOperations } from './routes/operator-routes.ts';
+import type { OperatorNeeds } from './api/operator.ts';
+import { summarizeAccount } from './billing/entitlements/account-summary.ts';
 import {
   clientPageEndpoint,
   clientRevocationEndpoint,
@@ -45,6 +45,7 @@ import type { Tokens } from './access/tokens/tokens.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
 import { sameOriginOnly } from './identity/sessions/same-origin.ts';
 import { createRefuseBlocked } from './billing/entitlements/refuse-blocked.ts';
+import type { Chapter } from './http/operation.ts';
 import { serve } from './http/serve.ts';
 import type { CountReport } from './counting/reports/count-report.ts';
 import { usageReportEndpoint } from './counting/reports/endpoint.ts';
@@ -82,7 +83,10 @@ type PrivateParts = {
   serviceCredentials: readonly ServiceCredential[];
   operatorCredentials: readonly ServiceCredential[];
   usageQuery: Query;
-  billing: Omit<BillingOperations, 'operatorCredentials' | 'query' | 'usageQuery' | 'tokens'>;
+  billing: Omit<
+    OperatorNeeds,
+    'query' | 'usageQuery' | 'applications' | 'tokens' | 'refuseBlocked' | 'summarizeAccount'
+  >;
   usageReports: UsageReports;
   checks: ReadinessChecks;
   draining: () => boolean;
@@ -175,19 +179,23 @@ export function createPrivateApp(parts: PrivateParts): Express {
 
 /** Needs an operator credential; service credentials are refused, and an unknown path is not found. */
 function operatorRoutes(app: Express, parts: PrivateParts): void {
-  const { applications, tokens, operatorCredentials, checkAnswers } = parts;
+  const { applications, tokens, query, usageQuery, operatorCredentials, checkAnswers } = parts;
   const operator = [requireServiceCredential(operatorCredentials), noStore];
-  const refuseBlocked = createRefuseBlocked(parts.query);
-  const rooms = ['/private/applications', '/private/accounts'];
+  const refuseBlocked = createRefuseBlocked(query);
+  const rooms = roomsOf(OPERATOR_API);
   app.use(rooms, operator);
   serve(app, OPERATOR_API, {
-    needs: { applications, tokens, refuseBlocked },
+    needs: { ...parts.billing, applications, tokens, query, usageQuery, refuseBlocked, summarizeAccount },
     guards: { operator: [] },
     checkAnswers,
   });
-  const { query, usageQuery } = parts;
-  billingOperatorRoutes(app, { ...parts.billing, query, usageQuery, operatorCredentials, tokens });
   app.use(rooms, notFound);
+}
+
+/** The first two segments of the paths, as `/private/plans`. */
+function roomsOf(chapters: readonly Chapter[]): string[] {
+  const paths = chapters.flatMap(({ operations }) => operations.map(({ path }) => path));
+  return [...new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')))];
 }
 
 /** Needs a reporter credential, which is accepted nowhere else. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { z } from 'zod';
+import { OPERATOR_API, createOperatorDocument } from '../api/operator.ts';
 import { ANY_DOOR, OWNER_API, createApiDocument } from '../api/owner.ts';
 import { openContract } from '../../test/suite/contract/contract.ts';
 import type { Described } from '../http/operation.ts';
@@ -11,6 +12,7 @@ import type { OpenApi } from '../../test/suite/contract/contract.ts';
 const document = createApiDocument(ANY_DOOR);
 const json = JSON.parse(JSON.stringify(document)) as OpenApi;
 const operations: readonly Described[] = OWNER_API.flatMap(({ operations: ofChapter }) => [...ofChapter]);
+const ofOperators: readonly Described[] = OPERATOR_API.flatMap(({ operations: ofChapter }) => [...ofChapter]);
 const routeOf = ({ method, path }: Described) => `${method} ${path}`;
 
 describe("the API's document", () => {
@@ -22,6 +24,14 @@ describe("the API's document", () => {
   test('is the one in docs/openapi.json, where a review sees what changes (npm run openapi)', () => {
     const path = resolve(import.meta.dirname, '../../../../docs/openapi.json');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(json);
+  });
+
+  test("of the operators' API is OpenAPI 3.1, too, and the one in docs/openapi-operator.json", async () => {
+    const operators = createOperatorDocument();
+    const result = await new Validator().validate({ ...operators });
+    expect(result).toEqual({ valid: true });
+    const path = resolve(import.meta.dirname, '../../../../docs/openapi-operator.json');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(JSON.stringify(operators)));
   });
 
   test('has one schema for all errors of one content type, so that a generated client has one type', () => {
@@ -36,14 +46,16 @@ describe("the API's document", () => {
   });
 
   test('names every operation once', () => {
-    const ids = operations.map(({ operationId }) => operationId);
-    expect(ids).toEqual([...new Set(ids)]);
-    const routes = operations.map(routeOf);
-    expect(routes).toEqual([...new Set(routes)]);
+    for (const all of [operations, ofOperators]) {
+      const ids = all.map(({ operationId }) => operationId);
+      expect(ids).toEqual([...new Set(ids)]);
+      const routes = all.map(routeOf);
+      expect(routes).toEqual([...new Set(routes)]);
+    }
   });
 
   test('every path parameter is described, and none that is in no path', () => {
-    for (const { params, ...operation } of operations) {
+    for (const { params, ...operation } of [...operations, ...ofOperators]) {
       const route = routeOf(operation);
       const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect([route, Object.keys(params?.shape ?? {})]).toEqual([route, inPath]);
@@ -58,7 +70,7 @@ describe("the API's document", () => {
   });
 
   test("an example of a body passes the endpoint's own validation", () => {
-    for (const { body, form, example, ...operation } of operations) {
+    for (const { body, form, example, ...operation } of [...operations, ...ofOperators]) {
       const route = routeOf(operation);
       const schema: z.ZodType | undefined = body ?? form;
       if (schema !== undefined) expect([route, schema.safeParse(example).success]).toEqual([route, true]);

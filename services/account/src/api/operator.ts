@@ -1,5 +1,54 @@
 import { operatorApplications } from '../access/applications/operations.ts';
 import { operatorTokens } from '../access/tokens/operations.ts';
+import { createOpenApi } from '../api-document/api-document.ts';
+import type { ApiDocument } from '../api-document/api-document.ts';
+import { OPERATOR_SECURITY } from '../api-document/security.ts';
+import { operatorPeriods } from '../billing/period-changes/operations.ts';
+import { operatorPlans } from '../billing/plans/operations.ts';
+import { operatorSubscriptions } from '../billing/subscriptions/operations.ts';
+import { operatorCounting } from '../counting/operations.ts';
+import type { NeedsOf } from '../http/operation.ts';
+import { operatorAccounts } from '../identity/accounts/operations.ts';
+import { operatorTwoFactor } from '../identity/two-factor/operator-reset.ts';
+import { operatorDeletion } from '../lifecycle/deletion/operations.ts';
+import { operatorOperating } from '../operating/operations.ts';
+import { operatorRefusals } from '../refusals/operations.ts';
+import { operatorTeams } from '../teams/operators/operations.ts';
+import { operatorUsage } from '../usage/operations.ts';
 
 /** What operators may do, on the private listener, in reading order. */
-export const OPERATOR_API = [operatorApplications, operatorTokens] as const;
+export const OPERATOR_API = [
+  operatorAccounts,
+  operatorTwoFactor,
+  operatorDeletion,
+  operatorApplications,
+  operatorTokens,
+  operatorPlans,
+  operatorSubscriptions,
+  operatorPeriods,
+  operatorTeams,
+  operatorUsage,
+  operatorRefusals,
+  operatorCounting,
+  operatorOperating,
+] as const;
+
+/** What the handlers need of the service. */
+export type OperatorNeeds = NeedsOf<typeof OPERATOR_API>;
+
+const DESCRIPTION = `What operators of an installation may do. The \`tollgate\` command uses this API.
+
+It is on account's private listener, which is not for the Internet, and needs a credential of \`OPERATOR_CREDENTIALS\`
+by HTTP Basic. Errors are problem+json (RFC 9457) with a \`code\`; \`errors\` lists all invalid fields of a request. After
+\`service_unavailable\`, a change may have been made. Lists are paginated: \`limit\` items per page, and \`next_cursor\` of
+one page is the \`cursor\` of the next.`;
+
+/** Of the operators' API. */
+export function createOperatorDocument(): ApiDocument {
+  return createOpenApi(OPERATOR_API, {
+    title: 'Tollgate for operators',
+    description: DESCRIPTION,
+    serverUrl: '/',
+    securitySchemes: OPERATOR_SECURITY,
+  });
+}

@@ -6,7 +6,7 @@ import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Transact } from '../platform/database/query.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
-import type { BillingOperations } from '../routes/operator-routes.ts';
+import type { OperatorNeeds } from '../api/operator.ts';
 import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/scheduler.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
@@ -26,7 +26,7 @@ export function openBilling({
   /** Called after a rebuild, to update the live counters. */
   onTotalsChanged: () => void;
 }): {
-  operations: Pick<BillingOperations, 'transact' | 'checks'>;
+  operations: Pick<OperatorNeeds, 'transact' | 'checks'>;
   checkDatabase: Knex;
   close: () => Promise<void>;
 } {

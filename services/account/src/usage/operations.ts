@@ -5,7 +5,9 @@ import type { Request, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
+import { ofAccount } from '../identity/accounts/operations.ts';
 import { session } from '../identity/sessions/require-session.ts';
+import { operator } from '../platform/audit/operator-actor.ts';
 import type { Query } from '../platform/database/query.ts';
 import { FEED_HEADERS } from './live/feed.ts';
 import type { LiveFeeds } from './live/feeds.ts';
@@ -102,8 +104,33 @@ export const ownerUsage = {
   ],
 } satisfies Chapter;
 
+export const operatorUsage = {
+  title: 'Usage over time',
+  description: 'Usage of one account by day or hour of UTC (ADR 0028).',
+  operations: [
+    operation('GET /private/accounts/{account_id}/usage', {
+      operationId: 'getUsageOverTime',
+      summary: 'Get usage by day or hour, as JSON or CSV',
+      caller: operator,
+      params: ofAccount,
+      query: usageViewSchema,
+      answers: {
+        200: {
+          description: 'The usage. `format` selects JSON or CSV; without it, `Accept` does.',
+          schema: usageViewAnswerSchema,
+          furtherSchemas: { 'text/csv': z.string() },
+        },
+      },
+      problems: ['forbidden'],
+      readQuery: (req) => usageViewInput(req, new Date()),
+      respond: ({ usageQuery }: Needs, call) =>
+        sendUsage(usageQuery, { account_id: call.params.account_id, isOperator: true }, call),
+    }),
+  ],
+} satisfies Chapter;
+
 /** Usage over time as JSON or CSV, for the owner and for operators (ADR 0028). */
-export async function sendUsage(
+async function sendUsage(
   query: Query,
   viewer: Viewer,
   { query: input, req, res }: { query: UsageViewInput; req: Request; res: Response },

@@ -1,12 +1,13 @@
-import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
-import { idOf } from '../../http/input/id-parameter.ts';
+import { operation } from '../../http/operation.ts';
+import type { Chapter } from '../../http/operation.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { operatorOf } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/operator-actor.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
+import { ofAccount, operatedAccountSchema } from '../accounts/operations.ts';
 import { findOperatedAccount } from '../accounts/operator-store.ts';
 import type { OperatedAccount } from '../accounts/operator-store.ts';
 import type { TwoFactorMail } from './two-factor-mails.ts';
@@ -18,20 +19,28 @@ import { endPendingSignIns } from '../sessions/pending-sign-ins.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
 import { deleteTotpSecret } from './totp/totp-store.ts';
 
-/**
- * `POST /private/accounts/{account_id}/reset-two-factor`, without a body: 200, the account. For an owner who has lost
- * all factors; the password is enough afterwards. Ends the sessions, and tells the owner by mail. Idempotent. 404.
- */
-export function resetTwoFactorEndpoint(parts: ResetParts): RequestHandler {
-  return async (req, res) => {
-    const account_id = idOf(req, 'account_id');
-    const { account, ended } = await parts.transact((inside) =>
-      resetTwoFactor(parts, inside, { account_id, actor: operatorOf(req, res) }),
-    );
-    await Promise.all(ended.map((tell) => tell()));
-    res.json(account);
-  };
-}
+export const operatorTwoFactor = {
+  title: 'Two-factor authentication',
+  description: 'For owners who have lost their second factors.',
+  operations: [
+    operation('POST /private/accounts/{account_id}/reset-two-factor', {
+      operationId: 'resetTwoFactor',
+      summary: 'Remove all second factors of an account',
+      description:
+        'The password is enough afterwards. Ends the sessions, and tells the owner by mail. Safe to repeat.',
+      caller: operator,
+      params: ofAccount,
+      answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
+      handle: async (needs: ResetParts, { by: { actor }, params: { account_id } }) => {
+        const { account, ended } = await needs.transact((inside) =>
+          resetTwoFactor(needs, inside, { account_id, actor }),
+        );
+        await Promise.all(ended.map((tell) => tell()));
+        return account;
+      },
+    }),
+  ],
+} satisfies Chapter;
 
 type ResetParts = SessionEndParts & { transact: Transact };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '../../http/answer-fields.ts';
+import { id, instant } from '../../http/answer-fields.ts';
 
 const count = z.int().min(0);
 
@@ -24,3 +24,22 @@ export const accountDeletionSchema = z
       .meta({ description: 'What a request would end now.' }),
   })
   .meta({ id: 'AccountDeletion' });
+
+export const operatedDeletionSchema = z
+  .object({
+    account_id: id,
+    requested_at: instant.nullable(),
+    due_at: instant.nullable(),
+    erased_at: instant.nullable(),
+    consequences: z.object({
+      applications: count,
+      tokens: count,
+      last_used_at: instant.nullable(),
+      webhooks: count,
+      team_name: z.string().nullable(),
+      team_role: z.enum(['manager', 'member']).nullable(),
+      team_members: count,
+      subscription_ends_at: instant.nullable(),
+    }),
+  })
+  .meta({ id: 'OperatedDeletion' });

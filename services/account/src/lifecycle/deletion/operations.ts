@@ -1,13 +1,21 @@
+import { Problem } from '@tollgate/http/problem';
 import { operation } from '../../http/operation.ts';
 import type { Chapter } from '../../http/operation.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { closingSession, session } from '../../identity/sessions/require-session.ts';
-import type { Query } from '../../platform/database/query.ts';
-import { accountDeletionSchema } from './answers.ts';
-import { cancelDeletion, requestDeletion } from './deletion.ts';
+import { lockAccount } from '../../identity/accounts/account-store.ts';
+import { ofAccount, operatedAccountSchema } from '../../identity/accounts/operations.ts';
+import { findOperatedAccount } from '../../identity/accounts/operator-store.ts';
+import type { OperatedAccount } from '../../identity/accounts/operator-store.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { operator } from '../../platform/audit/operator-actor.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { accountDeletionSchema, operatedDeletionSchema } from './answers.ts';
+import { cancelDeletion, requestDeletion, restoreAccount } from './deletion.ts';
 import type { DeletionParts } from './deletion.ts';
+import { eraseDue } from './erase.ts';
 import { deletionSchema } from './input.ts';
-import { findConsequences, findPendingDeletion } from './store.ts';
+import { findConsequences, findPendingDeletion, makeDue } from './store.ts';
 
 const STATE = { description: 'The state.', schema: accountDeletionSchema };
 
@@ -51,6 +59,79 @@ export const ownerDeletion = {
     }),
   ],
 } satisfies Chapter;
+
+/** Operators can't request a deletion. */
+export const operatorDeletion = {
+  title: 'Account deletion',
+  description: 'Deletions that owners have requested.',
+  operations: [
+    operation('GET /private/accounts/{account_id}/deletion', {
+      operationId: 'getAccountDeletion',
+      summary: 'Get the deletion of an account, and what it ends',
+      caller: operator,
+      params: ofAccount,
+      answers: { 200: { description: 'The state.', schema: operatedDeletionSchema } },
+      handle: async ({ query }: { query: Query }, { params }) => {
+        const account = await foundAccount(query, params.account_id);
+        const { account_id, deletion_due_at, erased_at } = account;
+        const pending = await findPendingDeletion(query, account_id);
+        return {
+          account_id,
+          requested_at: pending?.deletion_requested_at ?? null,
+          due_at: deletion_due_at,
+          erased_at,
+          consequences: await findConsequences(query, account_id),
+        };
+      },
+    }),
+    operation('POST /private/accounts/{account_id}/deletion/cancel', {
+      operationId: 'cancelAccountDeletion',
+      summary: 'Cancel the deletion of an account',
+      description: '`not_found` if none is pending, or once it is due.',
+      caller: operator,
+      params: ofAccount,
+      answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
+      handle: ({ transact }: { transact: Transact }, { by: { actor }, params: { account_id } }) =>
+        transact(async (inside) => {
+          await restoreAccount(inside, { account_id, actor });
+          return foundAccount(inside, account_id);
+        }),
+    }),
+    operation('POST /private/accounts/{account_id}/deletion/carry-out', {
+      operationId: 'carryOutAccountDeletion',
+      summary: 'Erase an account whose deletion is pending, without its grace',
+      description:
+        'If the erasure takes too long, returns `service_unavailable`; it is repeated at the next interval, as it is due.',
+      caller: operator,
+      params: ofAccount,
+      answers: { 200: { description: 'The erased account.', schema: operatedAccountSchema } },
+      handle: async ({ transact, checks }: CarryOutNeeds, { by: { actor }, params: { account_id } }) => {
+        await transact(async (inside) => {
+          const account = await lockAccount(inside, account_id);
+          if (account === undefined || account.deletion_due_at === null) {
+            throw new Problem('not_found', { detail: 'The account is not being deleted.' });
+          }
+          await makeDue(inside, account_id);
+          const entry = { ...actor, application_id: null, account_id, details: {} };
+          await recordAudit(inside, { ...entry, action: 'account_deletion_carried_out' });
+        });
+        return checks.transact(async (inside) => {
+          await eraseDue(inside, account_id);
+          return foundAccount(inside, account_id);
+        });
+      },
+    }),
+  ],
+} satisfies Chapter;
+
+/** `checks` has a longer timeout. */
+type CarryOutNeeds = { transact: Transact; checks: { transact: Transact } };
+
+async function foundAccount(query: Query, accountId: number): Promise<OperatedAccount> {
+  const account = await findOperatedAccount(query, accountId);
+  if (account === undefined) throw new Problem('not_found');
+  return account;
+}
 
 async function deletionAnswer(query: Query, accountId: number, graceDays: number) {
   const pending = await findPendingDeletion(query, accountId);

@@ -2,7 +2,7 @@ import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-str
 import type { HealthReport } from '@tollgate/contracts/health-report';
 import type { RedisConnection } from '@tollgate/redis';
 import type { Query } from '../../platform/database/query.ts';
-import { countRecentGaps } from '../../counting/gaps/endpoint.ts';
+import { countRecentGaps } from '../../counting/gaps/list.ts';
 import { compareStreamIds, nextStreamId, streamIdMs } from '../../counting/stream/stream-id.ts';
 
 type StreamsReport = NonNullable<HealthReport['usage_streams']>;

@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { HealthReport } from '@tollgate/contracts/health-report';
@@ -23,32 +22,26 @@ const PROBE_TIMEOUT_MS = 2_000;
 
 const liveSchema = z.object({ version: z.string() });
 
-/**
- * `GET /private/health-report` for operators: 200 with a HealthReport (ADR 0066). A part that account can't reach, or
- * that doesn't answer in time, is null; the report itself never fails.
- */
-export function healthReportEndpoint(parts: HealthReportParts): RequestHandler {
+/** What `tollgate doctor` compares (ADR 0066). A part that doesn't answer is null; the report itself never fails. */
+export async function reportHealth(parts: HealthReportParts): Promise<HealthReport> {
   const { database, redis, authPrivateUrl, publicUrl, sealingKeys } = parts;
-  return async (_req, res) => {
-    const [postgres, redisReport, auth] = await Promise.all([
-      orNull(reportPostgres(database, sealingKeys)),
-      orNull(reportRedis(redis)),
-      orNull(reportAuth(authPrivateUrl)),
-    ]);
-    const redisNowMs = Date.now() - (redisReport?.clock_skew_sec ?? 0) * 1_000;
-    const report: HealthReport = {
-      reported_at: new Date().toISOString(),
-      version: VERSION,
-      public_url: publicUrl,
-      postgres,
-      redis: redisReport,
-      auth,
-      usage_streams:
-        postgres === null || redisReport === null
-          ? null
-          : await orNull(reportStreams(createQuery(database), redis, redisNowMs)),
-    };
-    res.json(report);
+  const [postgres, redisReport, auth] = await Promise.all([
+    orNull(reportPostgres(database, sealingKeys)),
+    orNull(reportRedis(redis)),
+    orNull(reportAuth(authPrivateUrl)),
+  ]);
+  const redisNowMs = Date.now() - (redisReport?.clock_skew_sec ?? 0) * 1_000;
+  return {
+    reported_at: new Date().toISOString(),
+    version: VERSION,
+    public_url: publicUrl,
+    postgres,
+    redis: redisReport,
+    auth,
+    usage_streams:
+      postgres === null || redisReport === null
+        ? null
+        : await orNull(reportStreams(createQuery(database), redis, redisNowMs)),
   };
 }
 
