@@ -35,7 +35,7 @@ export function payerOf(
   };
 }
 
-const token = {
+export const token = {
   active: true as const,
   client_id: 'client',
   sub: '7',
