@@ -101,7 +101,7 @@ export type WrittenBefore = z.infer<typeof writtenBeforeSchema>;
 export const usageBatchSchema = z.object({
   gateway_id: z.string(),
   seq: z.int().min(1),
-  /** The previous version omits it. An unreadable value must not cost the batch. */
+  /** Optional: an unreadable value must not cost the batch. */
   before: writtenBeforeSchema.optional().catch(undefined),
   events: z.array(usageEventSchema).min(1),
 });

@@ -123,11 +123,6 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     pages: ['/user/api_v2/applications'],
   },
   { name: 'account_deleted', row: () => ({ kind: 'account_deleted' }), pages: [] },
-  {
-    name: 'webhook_disabled, queued by the previous version',
-    row: () => ({ kind: 'webhook_disabled', ...own(), webhook_id: null }),
-    pages: ['/user/webhooks', '/api/docs'],
-  },
 ];
 
 async function sent(row: Row): Promise<Email> {

@@ -7,9 +7,8 @@ type MailSubject = {
   password_hash: string;
   invitation_id: number;
   alert_id: number;
-  /** Null in rows of the previous version, which can run beside this one. */
-  webhook_id: number | null;
-  /** Who asked for the mail. Null in rows of the previous version. */
+  webhook_id: number;
+  /** Who asked for the mail; null for kinds that don't record it. */
   request_address: string | null;
   request_id: string | null;
 };

@@ -129,17 +129,6 @@ describe('the delivery log', () => {
     expect(attempt_log.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 30 }, (_, at) => 31 - at));
   });
 
-  test('what a replica of the version before has tried is counted and not in it', async () => {
-    const webhook = await answering();
-    await sendTest(owner, webhook);
-    const delivered = await afterAttempts(webhook, 1);
-    const { delivery_id } = delivered;
-    await suite.database('webhook_deliveries').where({ delivery_id }).update({ attempts: 2 });
-    await retry(webhook, delivered);
-    const { attempt_log } = await afterAttempts(webhook, 3);
-    expect(attempt_log.map(({ attempt }) => attempt)).toEqual([3, 1]);
-  });
-
   test('goes with the webhook', async () => {
     const webhook = await answering();
     await sendTest(owner, webhook);

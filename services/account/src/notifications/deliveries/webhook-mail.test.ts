@@ -28,7 +28,7 @@ afterAll(async () => {
   await Promise.all([suite.close(), receiver.close()]);
 });
 
-async function queueMail(webhook_id: number | null): Promise<void> {
+async function queueMail(webhook_id: number): Promise<void> {
   const { account_id, email } = owner;
   await suite.database('mail_outbox').insert({
     kind: 'webhook_disabled',
@@ -66,13 +66,6 @@ test('user info is left out, of an address that has one all the same; the markup
   expect(text).toContain('Address: https://hooks.invalid/a&b');
   expect(text).toContain('https://hooks.invalid/a&amp;b<');
   expect(text).not.toMatch(/pass-word|key=1/);
-});
-
-test('what the version before has queued names none', async () => {
-  await queueMail(null);
-  const mail = await told();
-  expect(mail.text).toContain('A webhook of your Tollgate account was disabled');
-  expectLink(mail);
 });
 
 test('of a webhook that is deleted meanwhile no mail comes', async () => {

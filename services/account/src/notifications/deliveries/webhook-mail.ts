@@ -6,13 +6,11 @@ export type WebhookMail = {
   kind: 'webhook_disabled';
   recipient: string;
   account_id: number;
-  /** Null in rows of the previous version, which may still be running. */
-  webhook_id: number | null;
+  webhook_id: number;
 };
 
 export const webhookMails: MailRenderers<WebhookMail> = {
   webhook_disabled: async (query, { recipient, webhook_id }, site) => {
-    if (webhook_id === null) return webhookDisabledMail(recipient, site);
     const webhook = await findNamedWebhook(query, webhook_id);
     return webhook === undefined ? undefined : webhookDisabledMail(recipient, site, webhook);
   },
@@ -31,7 +29,7 @@ async function findNamedWebhook(query: Query, webhook_id: number): Promise<Named
   return { webhook_id, address: `${origin}${pathname}` };
 }
 
-function webhookDisabledMail(to: string, site: MailSite, webhook?: NamedWebhook): MailContent {
+function webhookDisabledMail(to: string, site: MailSite, webhook: NamedWebhook): MailContent {
   const { publicUrl, productName } = site;
   return {
     to,
@@ -40,13 +38,10 @@ function webhookDisabledMail(to: string, site: MailSite, webhook?: NamedWebhook)
       `A webhook of your ${productName} account was disabled because its server returned 410 Gone or has failed for days. It no longer receives alerts.`,
       'See each delivery attempt and what your server responded. Once the server works, enable the webhook again.',
     ],
-    facts:
-      webhook === undefined
-        ? []
-        : [
-            ['Webhook', String(webhook.webhook_id)],
-            ['Address', webhook.address],
-          ],
+    facts: [
+      ['Webhook', String(webhook.webhook_id)],
+      ['Address', webhook.address],
+    ],
     action: { label: 'View webhooks', href: `${publicUrl}/user/webhooks` },
     closing: [{ label: 'API reference for webhooks', href: `${publicUrl}/api/docs#/Webhooks` }],
   };
