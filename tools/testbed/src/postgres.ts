@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFile, rm } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@tollgate/stack/ports';
@@ -8,8 +8,11 @@ import { startPostgres as start, withClient } from '@tollgate/stack/postgres';
 import type { Postgres, PostgresOptions } from '@tollgate/stack/postgres';
 import { runDirectory } from './config.ts';
 import { migrate } from './database.ts';
-import { newDirectory, register } from './run.ts';
+import { newDirectory, readRun, register } from './run.ts';
 import { freezing } from './signal-tree.ts';
+
+/** In each cluster, migrated. */
+export const CLUSTER_DATABASE = 'tollgate';
 
 export type OwnPostgres = {
   /** The address survives kill, stop and restart. */
@@ -22,40 +25,48 @@ export type OwnPostgres = {
   restart: () => Promise<void>;
 };
 
-/** A separate server (some two seconds), for suites that stop it. Others use createDatabase. */
+/** A separate server (some 300 ms), for suites that stop it. Others use createDatabase. */
 export async function startPostgres(): Promise<OwnPostgres> {
-  const directory = runDirectory();
-  const options = { ...(await clusterOptions(directory)), database: 'tollgate' };
-  const server = await start(options);
-  await migrate(server.url, directory);
-  return ownPostgres(server, options);
+  return await started(await copiedCluster());
 }
 
 /** A primary, and a standby that streams from it. Their users and passwords are the same. */
 export async function startPostgresPair(): Promise<{ primary: OwnPostgres; standby: OwnPostgres }> {
-  const directory = runDirectory();
-  const options = { ...(await clusterOptions(directory)), database: 'tollgate' };
-  const first = await start(options);
-  await migrate(first.url, directory);
-  const copyOptions = {
-    ...(await clusterOptions(directory)),
-    password: options.password,
-    database: 'tollgate',
-  };
-  const second = await start(copyOptions);
-  const [original, copy] = await Promise.all([dataDirectory(first.url), dataDirectory(second.url)]);
-  // What a clean shutdown leaves is a base backup.
-  await Promise.all([first.stop(), second.stop()]);
-  await rm(copy, { recursive: true });
-  await promisify(execFile)('cp', ['--archive', original, copy]);
-  const conninfo = `host=127.0.0.1 port=${String(options.port)} user=postgres password=${options.password}`;
-  await appendFile(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
-  await promisify(execFile)('cp', ['--archive', join(copy, 'PG_VERSION'), join(copy, 'standby.signal')]);
-  const primary = ownPostgres(await start(options), options);
-  return { primary, standby: ownPostgres(await start(copyOptions), copyOptions) };
+  const [original, copy] = await Promise.all([copiedCluster(), copiedCluster()]);
+  const { port, password } = original;
+  const conninfo = `host=127.0.0.1 port=${String(port)} user=postgres password=${password}`;
+  // What a clean shutdown has left is a base backup.
+  const cluster = join(copy.dataDir, 'cluster');
+  await appendFile(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+  await promisify(execFile)('cp', [
+    '--archive',
+    join(cluster, 'PG_VERSION'),
+    join(cluster, 'standby.signal'),
+  ]);
+  const primary = await started(original);
+  return { primary, standby: await started(copy) };
 }
 
-async function dataDirectory(url: string): Promise<string> {
+/**
+ * The run's cluster, stopped after its migration, to be copied: initdb and a migration take two seconds of CPU time.
+ * Its password is that of all copies.
+ */
+async function copiedCluster(): Promise<PostgresOptions> {
+  const { postgresUrl, clusterTemplate } = await readRun();
+  const options = await clusterOptions(runDirectory());
+  await promisify(execFile)('cp', ['--archive', clusterTemplate, join(options.dataDir, 'cluster')]);
+  return { ...options, password: new URL(postgresUrl).password, database: CLUSTER_DATABASE };
+}
+
+async function started(options: PostgresOptions): Promise<OwnPostgres> {
+  const server = await start(options);
+  // Where Postgres' user can't reach the copy, its data lies elsewhere, and is new.
+  if (!(await dataDirectory(server.url)).startsWith(options.dataDir))
+    await migrate(server.url, runDirectory());
+  return ownPostgres(server, options);
+}
+
+export async function dataDirectory(url: string): Promise<string> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
     return rows[0]?.data_directory ?? '';

@@ -12,7 +12,12 @@ import { runDirectory } from './config.ts';
 /** Records each started process, so that nothing outlives the run, however it fails. */
 const PREFIX = 'tollgate-testbed-';
 
-export type Run = { postgresUrl: string; redisProgram: RedisProgram };
+export type Run = {
+  postgresUrl: string;
+  /** Data directory of a stopped Postgres that startPostgres copies. */
+  clusterTemplate: string;
+  redisProgram: RedisProgram;
+};
 
 export async function createRunDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), PREFIX));
