@@ -30,6 +30,31 @@ export default {
         'token/lost-writes',
       ].map((suite) => `<rootDir>/services/auth/src/${suite}.test.ts`),
     },
+    {
+      ...common,
+      displayName: 'plain-http-off',
+      // Suites of the gateway that read and write HTTP in unusual ways: node:http and undici alone pass them, too.
+      setupFilesAfterEnv: ['<rootDir>/services/gateway/test/suite/without-plain-http.ts'],
+      testMatch: [
+        ...[
+          'app',
+          'half-close',
+          'hostile-heads',
+          'expect-continue',
+          'data-call',
+          'request-body',
+          'smuggling',
+        ],
+        ...[
+          'answers',
+          'cut-answers',
+          'caller-gone',
+          'connection-loss',
+          'upstream-failures',
+          'upstream-request',
+        ],
+      ].map((suite) => `<rootDir>/services/gateway/**/${suite}.test.ts`),
+    },
   ],
   testTimeout: 30_000,
   // Half of a suite's time is waiting for processes, so that two workers more than cores keep the cores busy.

@@ -113,6 +113,7 @@ export const processSettings = {
   MAX_URL_BYTES: wholeNumber(1_024, 1_048_576).default(8_192),
   MAX_HEADER_BYTES: wholeNumber(2_048, 1_048_576).default(16_384),
   MAX_HEADER_COUNT: wholeNumber(16, 10_000).default(100),
+  PLAIN_HTTP: z.enum(['off', 'on']).default('on'),
   // Without subdomains: other services of the domain may have no TLS.
   STRICT_TRANSPORT_SECURITY: strictTransportSecurity.prefault('max-age=31536000'),
   SERVICE_CREDENTIALS: serviceCredentials,

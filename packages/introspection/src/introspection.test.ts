@@ -25,6 +25,7 @@ beforeEach(async () => {
     credential: { id: 'gateway', secret: 'a-secret-of-sixteen-or-more' },
     timeoutMs: 2_000,
     connectionMaxAgeMs: 60_000,
+    plainHttp: true,
   });
 });
 

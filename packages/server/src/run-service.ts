@@ -60,6 +60,7 @@ type ProcessConfig = {
   MAX_URL_BYTES: number;
   MAX_HEADER_BYTES: number;
   MAX_HEADER_COUNT: number;
+  PLAIN_HTTP: 'off' | 'on';
   REQUEST_IDLE_TIMEOUT_MS?: number;
   REQUEST_RECEIVE_TIMEOUT_MS?: number;
 };
@@ -144,6 +145,7 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
     maxHeaderCount: config.MAX_HEADER_COUNT,
   };
   const receiveLimits = receiveLimitsOf(config);
+  const isPlain = config.PLAIN_HTTP === 'on';
   return [
     createListener(service.publicHandler, {
       name: 'public',
@@ -155,7 +157,7 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
       upgradeHandler: service.upgradeHandler,
       continueHandler: service.continueHandler,
       prepare: service.prepare,
-      fastPath: service.fastPath,
+      fastPath: isPlain ? service.fastPath : undefined,
     }),
     createListener(service.privateHandler, {
       name: 'private',
@@ -163,7 +165,7 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
       port: config.PRIVATE_PORT,
       setting: 'PRIVATE_PORT',
       directOnly: true,
-      fastPath: service.privateFastPath,
+      fastPath: isPlain ? service.privateFastPath : undefined,
       ...{ limits, receiveLimits },
     }),
   ];

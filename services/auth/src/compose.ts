@@ -126,6 +126,7 @@ function openAccount(config: Config, registry: Registry): PrivateApi {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    plainHttp: config.PLAIN_HTTP === 'on',
     traceFields: currentTraceFields,
     onConnected: observeCertificates(registry)('account', config.ACCOUNT_PRIVATE_URL),
   });

@@ -23,3 +23,13 @@ export function compileCache(): Record<string, string> {
 export function requiresLoadBalancers(): boolean {
   return process.env['REQUIRE_LOAD_BALANCERS'] === '1';
 }
+
+/** The one setting that a run of the tests chooses for all services: `PLAIN_HTTP=off npm test`. */
+export function plainHttp(): string {
+  return process.env['PLAIN_HTTP'] ?? 'on';
+}
+
+/** The same for the suites of one Jest project. */
+export function withoutPlainHttp(): void {
+  process.env['PLAIN_HTTP'] = 'off';
+}

@@ -5,7 +5,7 @@ import { freePort } from '@tollgate/stack/ports';
 import type { Exit } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 import { startService } from '@tollgate/stack/service';
-import { compileCache, runDirectory } from './config.ts';
+import { compileCache, plainHttp, runDirectory } from './config.ts';
 import { newDirectory, register } from './run.ts';
 
 /** Every service of a suite accepts it on its private listener, and uses it at the others'. */
@@ -111,5 +111,6 @@ export function serviceDefaults(): Record<string, string> {
     // account: every answer is checked against its schema.
     CHECK_ANSWERS: 'true',
     TOKEN_SEALING_KEYS: tokenSealingKeys,
+    PLAIN_HTTP: plainHttp(),
   };
 }

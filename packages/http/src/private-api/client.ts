@@ -13,6 +13,7 @@ export type PrivateApiOptions = {
   timeoutMs: number;
   /** See @tollgate/plain-http/client. */
   connectionMaxAgeMs: number;
+  plainHttp: boolean;
   /** The trace context's fields by request id, as a flat list. */
   traceFields?: (requestId: string) => readonly string[];
   onConnected?: (socket: Socket) => void;
@@ -89,9 +90,11 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
   };
 }
 
-function openPool({ baseUrl, timeoutMs, connectionMaxAgeMs, onConnected }: PrivateApiOptions): HttpPool {
+function openPool(options: PrivateApiOptions): HttpPool {
+  const { baseUrl, timeoutMs, connectionMaxAgeMs, plainHttp, onConnected } = options;
   return createHttpPool(baseUrl, {
     connections: 32,
+    plainHttp,
     connectTimeoutMs: timeoutMs,
     // Each exchange has a limit of its own, which also counts the wait for a connection.
     headersTimeoutMs: 2 * timeoutMs,

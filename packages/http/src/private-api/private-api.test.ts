@@ -36,6 +36,7 @@ async function callerOf(handler: RequestListener, secret = credential.secret): P
     credential: { ...credential, secret },
     timeoutMs: TIMEOUT_MS,
     connectionMaxAgeMs: 60_000,
+    plainHttp: true,
   });
   return api;
 }
@@ -162,6 +163,7 @@ test('a 500, an answer that breaks the contract, silence and a closed port are s
     credential,
     timeoutMs: 500,
     connectionMaxAgeMs: 60_000,
+    plainHttp: true,
   });
   await expect(caller.get('/thing', schema)).rejects.toEqual(unavailable);
   await caller.close();

@@ -15,6 +15,8 @@ import { createWaitingLine } from './waiting-line.ts';
 export type HttpPoolOptions = ConnectOptions &
   ConnectionLimits & {
     connections: number;
+    /** False leaves all exchanges to undici. */
+    plainHttp: boolean;
     /** Of one holder; by default all. */
     connectionsPerHolder?: number;
     /** Requests that may wait for a connection. */
@@ -62,7 +64,7 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
   const checks = createChecks((nowMs) => Math.min(checkAll(connections, nowMs), checkAll(apart, nowMs)));
   let closed: PromiseWithResolvers<void> | undefined;
   const url = new URL(origin);
-  const toText = createRequestText(url.host);
+  const toText = options.plainHttp ? createRequestText(url.host) : () => null;
   const ofConnections: ConnectionOptions = {
     ...{ origin: url, connect: createConnect(url, options), limits: options },
     ...{ readHead: createReadHead(), onSent, onFree, onClosed },

@@ -74,7 +74,7 @@ export class FastResponse extends EventEmitter implements HttpResponse {
     this.#isChunked = hasBody && !hasLength && this.useChunkedEncodingByDefault;
     if (hasBody && !hasLength && !this.#isChunked) this.shouldKeepAlive = false;
     const coding = this.#isChunked ? 'Transfer-Encoding: chunked\r\n' : '';
-    this.#head = `${text}${coding}${connection === undefined ? this.#connectionLines() : ''}\r\n`;
+    this.#head = `${text}${connection === undefined ? this.#connectionLines() : ''}${coding}\r\n`;
   }
 
   flushHeaders(): void {

@@ -63,6 +63,7 @@ test.each([
   ['no length', POST.replace('Content-Length: 4\r\n', '')],
   ['a transfer coding', `${POST}Transfer-Encoding: chunked\r\n`],
   ['an expectation', `${POST}Expect: 100-continue\r\n`],
+  ['a name that can’t be assigned', `${POST}__proto__: a\r\n`],
   ['an upgrade', `${POST}Connection: Upgrade\r\nUpgrade: websocket\r\n`],
   ['a connection that is to close', `${POST}Connection: close\r\n`],
   ['a name with a space', `${POST}X-A : 1\r\n`],

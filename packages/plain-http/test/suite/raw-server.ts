@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 
 export const POOL_OPTIONS: HttpPoolOptions = {
   connections: 1,
+  plainHttp: true,
   connectTimeoutMs: 1_000,
   headersTimeoutMs: 10_000,
   bodyIdleTimeoutMs: 10_000,

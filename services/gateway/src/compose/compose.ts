@@ -195,6 +195,7 @@ function composePeers(
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
     timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    plainHttp: config.PLAIN_HTTP === 'on',
     traceFields: traces.fieldsOf,
   };
   const openPeer = (name: 'auth' | 'account', baseUrl: string) =>

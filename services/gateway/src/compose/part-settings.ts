@@ -23,6 +23,7 @@ export function forwarding(
     wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
     keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    plainHttp: config.PLAIN_HTTP === 'on',
     callsPerConnection: config.UPSTREAM_CALLS_PER_CONNECTION,
     ejection: ejectionRules(config),
     defaultPoints: config.DEFAULT_POINTS,
@@ -34,6 +35,7 @@ export function plainRouteSettings(config: Config) {
   return {
     timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    plainHttp: config.PLAIN_HTTP === 'on',
     connections: config.PLAIN_ROUTE_CONNECTIONS,
     maxWaiting: WAITING_PER_CONNECTION * config.PLAIN_ROUTE_CONNECTIONS,
     maxOpenPerAddress: config.PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS,

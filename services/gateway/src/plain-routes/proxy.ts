@@ -31,6 +31,7 @@ export type ProxyOptions = {
   /** For a peer's silence. */
   timeoutMs: number;
   connectionMaxAgeMs: number;
+  plainHttp: boolean;
   /** The error that a refused request ends with. */
   refusal: (problem: Problem) => Error;
   trusts: TrustsAddress;
@@ -64,6 +65,7 @@ export function createProxy(peerUrl: string, options: ProxyOptions): Proxy {
     bodyIdleTimeoutMs: timeoutMs,
     keepAliveMs: KEEP_ALIVE_MS,
     maxAgeMs: options.connectionMaxAgeMs,
+    plainHttp: options.plainHttp,
   });
   const openRequests = createOpenRequests(options.maxOpenPerAddress);
   const readWhole = createReadWhole({

@@ -37,6 +37,7 @@ export type UpstreamsOptions = {
   keepAliveMs: number;
   /** See @tollgate/plain-http/client. */
   connectionMaxAgeMs: number;
+  plainHttp: boolean;
   callsPerConnection: number;
   ejection: EjectionRules;
   observer: UpstreamObserver;
@@ -71,6 +72,7 @@ function openAddress(url: string, options: UpstreamsOptions): UpstreamAddress {
     bodyIdleTimeoutMs: options.bodyIdleTimeoutMs,
     keepAliveMs: options.keepAliveMs,
     maxAgeMs: options.connectionMaxAgeMs,
+    plainHttp: options.plainHttp,
     maxRequests: options.callsPerConnection,
     onConnected: observed.observeConnect,
   });
