@@ -38,11 +38,15 @@ import type { Query } from './platform/database/query.ts';
 import { checkSchemaServesThisVersion } from './platform/database/schema-version.ts';
 import { createKeptAnswers } from './billing/entitlements/kept-answers.ts';
 import type { KeptAnswers } from './billing/entitlements/kept-answers.ts';
-import { createPublisherMetrics, startEntitlementPublisher } from './billing/entitlements/publisher.ts';
+import {
+  ENTITLEMENT_NOTICES,
+  createPublisherMetrics,
+  startEntitlementPublisher,
+} from './billing/entitlements/publisher.ts';
 import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from './platform/outbox/metrics.ts';
 import { createPublishedClientChanges } from './access/client-changes/publisher.ts';
 import { startClientChangeOutbox } from './access/client-changes/client-change-outbox.ts';
-import { startDueWatch } from './platform/background/due-watch.ts';
+import { DUE_WORK_CHANNEL, startDueWatch } from './platform/background/due-watch.ts';
 import { createTokens } from './access/tokens/tokens.ts';
 import { createRepairUsage } from './counting/repairs/repair.ts';
 import { DATABASE_POOLS } from './compose/database-pools.ts';
@@ -229,7 +233,11 @@ function startOutboxes(
   { auth, redis, keptAnswers }: { auth: PrivateApi; redis: RedisConnection; keptAnswers: KeptAnswers },
 ) {
   const dueQuery = createQuery(dueDatabase);
-  const notices = startNotices({ server, notify: () => dueQuery('NOTIFY due_work') });
+  const notices = startNotices({
+    server,
+    channels: [DUE_WORK_CHANNEL, ENTITLEMENT_NOTICES],
+    notify: () => dueQuery(`NOTIFY ${DUE_WORK_CHANNEL}`),
+  });
   const dueWatch = startDueWatch(dueQuery, notices);
   return {
     notices,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Gauge } from 'prom-client';
 import { clientPageSchema } from '@tollgate/contracts/manual-tokens';
 import type { ClientPage } from '@tollgate/contracts/manual-tokens';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { pause, startLoop } from '@tollgate/server/background-loop';
 import type { ClientDirectory } from '../client/directory.ts';
 import type { RestoreStore } from './restore-store.ts';
 
@@ -29,8 +29,6 @@ const RETRY_MS = 500;
 /** Whenever Redis' marker is missing or names another data set, one replica loads all live manual tokens. */
 export function startRestore(options: RestoreOptions): Restore {
   const { store, checkIntervalMs, logger, gauge } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const owner = randomUUID();
   let restoring = true;
   gauge.set(1);
@@ -40,7 +38,7 @@ export function startRestore(options: RestoreOptions): Restore {
     gauge.set(value ? 1 : 0);
   }
 
-  async function check(): Promise<void> {
+  async function check(signal: AbortSignal): Promise<void> {
     const { state, dataSet } = await store.begin(owner);
     setRestoring(state !== 'done');
     if (state !== 'begin') return;
@@ -52,22 +50,12 @@ export function startRestore(options: RestoreOptions): Restore {
     logger.info({ clients }, 'restored manual tokens');
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      // The connection logs that Redis is unavailable, and readiness reports it.
-      await check().catch(() => undefined);
-      await pause(checkIntervalMs, signal);
-    }
-  }
-
-  const running = run();
-  return {
-    restoring: () => restoring,
-    close: () => {
-      stopping.abort();
-      return running;
-    },
-  };
+  const loop = startLoop(async (signal) => {
+    // The connection logs that Redis is unavailable, and readiness reports it.
+    await check(signal).catch(() => undefined);
+    return checkIntervalMs;
+  });
+  return { restoring: () => restoring, close: loop.close };
 }
 
 /** The number of loaded clients; null if the lease or the data was lost. */
@@ -111,8 +99,4 @@ async function nextPage(account: RestoreOptions['account'], after: number): Prom
   const page = await account.get(path, clientPageSchema);
   if (page === null) throw new Error('account returned no list of clients');
   return page;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<undefined> {
-  return delay(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_USES_PER_REPORT } from '@tollgate/contracts/manual-tokens';
 import type { TokenUses } from '@tollgate/contracts/manual-tokens';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { startLoop } from '@tollgate/server/background-loop';
 
 export type LastUsed = {
   /** No I/O; never throws. */
@@ -21,7 +21,6 @@ export function startLastUsed(options: {
 }): LastUsed {
   const { account, intervalMs, maxEntries, nowMs, logger } = options;
   const lastUses = new Map<string, number>();
-  const stopping = new AbortController();
   let failing = false;
 
   async function report(): Promise<void> {
@@ -46,24 +45,19 @@ export function startLastUsed(options: {
     }
   }
 
-  async function run(): Promise<void> {
-    const { signal } = stopping;
-    while (!signal.aborted) {
-      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
-      await tryReport();
-    }
-  }
-
-  const running = run();
+  const loop = startLoop(async () => {
+    await tryReport();
+    return intervalMs;
+  });
   return {
     note: (tokenHash) => {
       if (lastUses.size < maxEntries || lastUses.has(tokenHash)) {
         lastUses.set(tokenHash, Math.floor(nowMs() / 1_000));
       }
     },
-    close: () => {
-      stopping.abort();
-      return running;
+    close: async () => {
+      await loop.close();
+      await tryReport();
     },
   };
 }

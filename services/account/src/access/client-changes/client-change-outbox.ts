@@ -1,6 +1,6 @@
 import type { Logger } from '@tollgate/log';
+import { pause } from '@tollgate/server/background-loop';
 import { observeBacklog } from '../../platform/outbox/backlog.ts';
-import { pause } from '../../platform/background/pause.ts';
 import { attemptDelivery } from './delivery.ts';
 import type { DeliveryOptions } from './delivery.ts';
 import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';

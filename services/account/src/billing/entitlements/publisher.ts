@@ -28,6 +28,9 @@ export type PublisherOptions = {
   metrics: PublisherMetrics;
 };
 
+/** Where Postgres sends notices of changed entitlements (ADR 0022). */
+export const ENTITLEMENT_NOTICES = 'entitlement_outbox';
+
 const BATCH_ROWS = 1_000;
 
 /** Any number of replicas may take rows at once; a failed publish rolls the deletion back. */
@@ -66,7 +69,7 @@ export function startEntitlementPublisher(options: PublisherOptions): { close: (
     due: { dueWatch, condition: 'EXISTS (SELECT FROM entitlement_outbox)' },
     logger,
   });
-  notices.onNotice('entitlement_outbox', loop.wake);
+  notices.onNotice(ENTITLEMENT_NOTICES, loop.wake);
   return { close: loop.close };
 }
 

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
+import { startLoop } from '@tollgate/server/background-loop';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { RedisConnection } from '@tollgate/redis';
 import { openEntryWatch } from '@tollgate/redis/await-entries';
 import type { EntryWatch } from '@tollgate/redis/await-entries';
 import { createQuery } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { pause } from '../../platform/background/pause.ts';
 import { deleteInactiveGateways } from '../gaps/gateway-sequences.ts';
 import { awaitEntries, readAndCount } from './read-and-count.ts';
 import type { ReadOptions } from './read-and-count.ts';
@@ -69,8 +70,6 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const { database, redis, intervalMs, logger, metrics, nowMs } = options;
   const readerId = randomUUID();
   const query = createQuery(database);
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const backoff = createStreamBackoff(logger);
   const repair = createRollbackRepair({ database, redis, metrics, logger });
   const trimmer = createTrimmer({ trim: createTrimStream(redis), repair, metrics, logger });
@@ -81,18 +80,19 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const firstAssignment = Promise.withResolvers<undefined>();
 
   /** The first entry after a silence is counted at once; those that follow wait for the interval. */
-  async function runLoop(loop: number, watch: EntryWatch | undefined): Promise<void> {
+  function startReading(watch: EntryWatch | undefined, loop: number): BackgroundLoop {
     const ownStreams = () => streamsOfLoop(assigned, loop);
     let rested = true;
-    await firstAssignment.promise;
-    while (!signal.aborted) {
+    return startLoop(async (signal) => {
+      await firstAssignment.promise;
+      if (signal.aborted) return 0;
       const outcome = await readAndCount(readOptions, ownStreams());
-      if (outcome === 'more') continue;
-      const mayWait: boolean = rested && outcome === 'nothing';
-      const waitedMs: number = mayWait ? await awaitEntries(readOptions, watch, ownStreams, MAX_WAIT_MS) : 0;
+      if (outcome === 'more') return 0;
+      const mayWait = rested && outcome === 'nothing';
+      const waitedMs = mayWait ? await awaitEntries(readOptions, watch, ownStreams, MAX_WAIT_MS) : 0;
       rested = waitedMs === 0 || waitedMs >= intervalMs;
-      if (waitedMs === 0) await pause(intervalMs, signal);
-    }
+      return waitedMs === 0 ? intervalMs : 0;
+    });
   }
 
   function assign(others: readonly string[]): void {
@@ -113,39 +113,41 @@ export function startUsageReader(options: UsageReaderOptions): UsageReader {
     trimmer.retainOnly(kept);
   }
 
-  async function renewAssignment(): Promise<void> {
-    const forgetGateways = createForgetGateways(query);
-    while (!signal.aborted) {
-      let nextLookMs = RENEWAL_INTERVAL_MS;
-      try {
-        const isWorking = performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
-        // At the same time, so that the process is woken once.
-        const [others, rolledBack] = await Promise.all([
-          (assigned.length === 0 || isWorking ? renewLease : findOtherReaders)(query, readerId),
-          findRolledBack(query, new Map(positions)),
-        ]);
-        assign(others.ids);
-        nextLookMs = others.nextLookMs;
-        // Loading a position again repairs a rollback.
-        for (const stream of rolledBack) positions.delete(stream);
-        await forgetGateways();
-      } catch (error) {
-        // The assignment stays as it is; the loops log that nothing is counted.
-        if (assigned.length === 0)
-          logger.warn({ err: error }, 'the usage reader cannot reach Postgres; retrying');
-      }
-      firstAssignment.resolve(undefined);
-      await pause(nextLookMs, signal);
+  const forgetGateways = createForgetGateways(query);
+  const renewal = startLoop(async () => {
+    let nextLookMs = RENEWAL_INTERVAL_MS;
+    try {
+      const isWorking = performance.now() - backoff.lastSuccessMs() < MAX_IDLE_MS;
+      // At the same time, so that the process is woken once.
+      const [others, rolledBack] = await Promise.all([
+        (assigned.length === 0 || isWorking ? renewLease : findOtherReaders)(query, readerId),
+        findRolledBack(query, new Map(positions)),
+      ]);
+      assign(others.ids);
+      nextLookMs = others.nextLookMs;
+      // Loading a position again repairs a rollback.
+      for (const stream of rolledBack) positions.delete(stream);
+      await forgetGateways();
+    } catch (error) {
+      // The assignment stays as it is; the loops log that nothing is counted.
+      if (assigned.length === 0)
+        logger.warn({ err: error }, 'the usage reader cannot reach Postgres; retrying');
     }
+    firstAssignment.resolve(undefined);
+    return nextLookMs;
+  });
+  const reading = watches.map(startReading);
+
+  async function endLease(): Promise<void> {
+    await renewal.close();
     await releaseLease(query, readerId).catch(() => undefined);
   }
 
-  const running = Promise.all([renewAssignment(), ...watches.map((watch, loop) => runLoop(loop, watch))]);
   return {
     close: async () => {
-      stopping.abort();
+      const closed = [endLease(), ...reading.map((loop) => loop.close())];
       for (const watch of watches) watch?.close();
-      await running;
+      await Promise.all(closed);
     },
   };
 }

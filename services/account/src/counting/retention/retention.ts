@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
+import { startLoop } from '@tollgate/server/background-loop';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
-import { pause } from '../../platform/background/pause.ts';
 import { ensurePartitions } from './partitions.ts';
 import { dropOldestMonth, monthsAhead } from './hourly-rows.ts';
 import { monthBefore } from './months.ts';
@@ -30,12 +31,10 @@ const MONTHS_AHEAD = 2;
 const RETRY_MS = 5_000;
 
 /** Creates partitions of usage_hourly ahead, and drops those past retention (ADR 0029). Every replica may run it. */
-export function startUsageRetention(options: RetentionOptions): { close: () => Promise<void> } {
+export function startUsageRetention(options: RetentionOptions): Pick<BackgroundLoop, 'close'> {
   const { database, retentionMonths, intervalSec, logger, metrics } = options;
   const query = createQuery(database);
   const transact = createTransact(database);
-  const stopping = new AbortController();
-  const { signal } = stopping;
 
   async function createUpcoming(now: Date): Promise<void> {
     const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthBefore(now, -ahead));
@@ -47,7 +46,7 @@ export function startUsageRetention(options: RetentionOptions): { close: () => P
   }
 
   /** By the earlier of two clocks: a wrong clock must not cost a month. */
-  async function dropExpired(now: Date): Promise<void> {
+  async function dropExpired(now: Date, signal: AbortSignal): Promise<void> {
     const keepFrom = monthBefore(new Date(Math.min(+now, Date.now())), retentionMonths);
     while (!signal.aborted) {
       const dropped = await dropOldestMonth(transact, keepFrom);
@@ -57,29 +56,19 @@ export function startUsageRetention(options: RetentionOptions): { close: () => P
     }
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      let restMs = intervalSec * 1_000;
-      try {
-        const now = await databaseNow(query);
-        await createUpcoming(now);
-        await dropExpired(now);
-      } catch (error) {
-        metrics.failed.inc();
-        logger.warn({ err: error }, 'partitions of hourly usage could not be created or dropped; retrying');
-        restMs = Math.min(restMs, RETRY_MS);
-      }
-      await pause(restMs, signal);
+  return startLoop(async (signal) => {
+    const intervalMs = intervalSec * 1_000;
+    try {
+      const now = await databaseNow(query);
+      await createUpcoming(now);
+      await dropExpired(now, signal);
+      return intervalMs;
+    } catch (error) {
+      metrics.failed.inc();
+      logger.warn({ err: error }, 'partitions of hourly usage could not be created or dropped; retrying');
+      return Math.min(intervalMs, RETRY_MS);
     }
-  }
-
-  const running = run();
-  return {
-    close: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+  });
 }
 
 export function createRetentionMetrics(registry: Registry): RetentionMetrics {

@@ -1,6 +1,7 @@
 import type { Logger } from '@tollgate/log';
+import { startLoop } from '@tollgate/server/background-loop';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { Transact } from '../../platform/database/query.ts';
-import { pause } from '../../platform/background/pause.ts';
 import { eraseNextDue } from './erase.ts';
 
 /** Erases due accounts at intervals. Every replica may run it: the account's lock lets one of them. */
@@ -9,12 +10,10 @@ export function startErasures(options: {
   intervalSec: number;
   wakeMails: () => void;
   logger: Pick<Logger, 'info' | 'warn'>;
-}): { close: () => Promise<void> } {
+}): Pick<BackgroundLoop, 'close'> {
   const { transact, intervalSec, wakeMails, logger } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
 
-  async function eraseDue(): Promise<void> {
+  return startLoop(async (signal) => {
     const failed: number[] = [];
     for (let isMore = true; isMore && !signal.aborted;) {
       const known = failed.length;
@@ -34,20 +33,6 @@ export function startErasures(options: {
         isMore = failed.length > known;
       }
     }
-  }
-
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await eraseDue();
-      await pause(intervalSec * 1_000, signal);
-    }
-  }
-
-  const running = run();
-  return {
-    close: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+    return intervalSec * 1_000;
+  });
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@tollgate/log';
+import { startLoop } from '@tollgate/server/background-loop';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { Query } from '../../platform/database/query.ts';
-import { pause } from '../../platform/background/pause.ts';
 
 export type HousekeepingOptions = {
   query: Query;
@@ -51,26 +52,11 @@ const EXPIRED: Readonly<Record<string, string>> = {
 };
 
 /** Removes expired rows at intervals. Every replica may run it: each skips rows that another is removing. */
-export function startHousekeeping(options: HousekeepingOptions): { close: () => Promise<void> } {
+export function startHousekeeping(options: HousekeepingOptions): Pick<BackgroundLoop, 'close'> {
   const { query, intervalSec, logger, sessionIdleTimeoutSec: idleTimeoutSec } = options;
   const { retentionMonths, deliveryRetentionSec, refusedCallsRetentionDays } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        for (const [table, condition] of Object.entries(EXPIRED)) {
-          await removeExpired(table, condition);
-        }
-      } catch (error) {
-        logger.warn({ err: error }, 'expired rows could not be removed; retrying at the next interval');
-      }
-      await pause(intervalSec * 1_000, signal);
-    }
-  }
-
-  async function removeExpired(table: string, condition: string): Promise<void> {
+  async function removeExpired(table: string, condition: string, signal: AbortSignal): Promise<void> {
     for (let removed = BATCH; removed === BATCH && !signal.aborted;) {
       const rows = await query(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
@@ -82,11 +68,14 @@ export function startHousekeeping(options: HousekeepingOptions): { close: () => 
     }
   }
 
-  const running = run();
-  return {
-    close: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+  return startLoop(async (signal) => {
+    try {
+      for (const [table, condition] of Object.entries(EXPIRED)) {
+        await removeExpired(table, condition, signal);
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'expired rows could not be removed; retrying at the next interval');
+    }
+    return intervalSec * 1_000;
+  });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { pause, startLoop } from '@tollgate/server/background-loop';
 import type { Notices } from './notices.ts';
 import type { Query } from '../database/query.ts';
-import { pause } from './pause.ts';
 
 /** How often to look for work. */
 const POLL_MS = 500;
@@ -11,6 +11,9 @@ const RESTING_POLL_MS = 2_000;
 
 /** Longer than a session leaves out further notices (migration 0037). */
 const BUSY_MS = 3_000;
+
+/** Where Postgres sends notices of new work. */
+export const DUE_WORK_CHANNEL = 'due_work';
 
 export type DueWatch = {
   /**
@@ -28,12 +31,9 @@ type Watched = { condition: string; wake: () => void; wasDue: boolean };
  * else less often, so that an idle process is rarely woken (ADR 0046).
  */
 export function startDueWatch(query: Query, notices?: Pick<Notices, 'onNotice' | 'isHearing'>): DueWatch {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const watched = new Set<Watched>();
   let looking: Promise<ReadonlySet<string> | undefined> | undefined;
   let busyUntilMs = 0;
-  let resting = new AbortController();
 
   function look(): Promise<ReadonlySet<string> | undefined> {
     looking ??= findDue(query, [...new Set([...watched].map(({ condition }) => condition))])
@@ -48,39 +48,30 @@ export function startDueWatch(query: Query, notices?: Pick<Notices, 'onNotice' |
     busyUntilMs = performance.now() + BUSY_MS;
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      const next = pause(POLL_MS, signal);
-      const due = await Promise.race([look(), next]);
-      for (const one of watched) {
-        const isDue = due?.has(one.condition) ?? true;
-        if (isDue || one.wasDue) one.wake();
-        if (isDue) stayBusy();
-        one.wasDue = isDue;
-      }
-      await next;
-      if (notices?.isHearing() === true && performance.now() >= busyUntilMs) {
-        resting = new AbortController();
-        await pause(RESTING_POLL_MS - POLL_MS, AbortSignal.any([signal, resting.signal]));
-      }
+  const loop = startLoop(async (signal) => {
+    const next = pause(POLL_MS, signal);
+    const due = await Promise.race([look(), next]);
+    for (const one of watched) {
+      const isDue = due?.has(one.condition) ?? true;
+      if (isDue || one.wasDue) one.wake();
+      if (isDue) stayBusy();
+      one.wasDue = isDue;
     }
-  }
-
-  notices?.onNotice('due_work', () => {
-    stayBusy();
-    resting.abort();
+    await next;
+    const isIdle = notices?.isHearing() === true && performance.now() >= busyUntilMs;
+    return isIdle ? RESTING_POLL_MS - POLL_MS : 0;
   });
-  const running = run();
+  notices?.onNotice(DUE_WORK_CHANNEL, () => {
+    stayBusy();
+    loop.wake();
+  });
   return {
     watch: (condition, wake) => {
       const one = { condition, wake, wasDue: false };
       watched.add(one);
       return () => watched.delete(one);
     },
-    close: async () => {
-      stopping.abort();
-      await running;
-    },
+    close: loop.close,
   };
 }
 

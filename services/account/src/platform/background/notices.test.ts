@@ -8,6 +8,8 @@ import { createPostgresServer } from '../database/postgres-server.ts';
 import { startNotices } from './notices.ts';
 import type { Notices } from './notices.ts';
 
+const CHANNELS = ['due_work', 'entitlement_outbox'];
+
 let home: Database;
 let database: Knex;
 let notices: Notices;
@@ -32,8 +34,12 @@ afterAll(async () => {
 });
 
 function start(notify: () => Promise<unknown>): void {
-  notices = startNotices({ server: createPostgresServer({ url: home.url }), notify });
-  for (const channel of ['due_work', 'entitlement_outbox'] as const) {
+  notices = startNotices({
+    server: createPostgresServer({ url: home.url }),
+    channels: CHANNELS,
+    notify,
+  });
+  for (const channel of CHANNELS) {
     notices.onNotice(channel, () => noticed.push(channel));
   }
 }

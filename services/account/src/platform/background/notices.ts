@@ -1,14 +1,10 @@
+import { pause, startLoop } from '@tollgate/server/background-loop';
 import { leadsToReadOnly } from '../database/postgres-server.ts';
 import type { PostgresServer } from '../database/postgres-server.ts';
-import { pause } from './pause.ts';
-
-/** Of due-watch.ts, and of ADR 0022. */
-const CHANNELS = ['due_work', 'entitlement_outbox'] as const;
-type Channel = (typeof CHANNELS)[number];
 
 export type Notices = {
-  /** Called at each notice, and after connecting, for missed notices. */
-  onNotice: (channel: Channel, callback: () => void) => void;
+  /** `channel` is one of those listened to. Called at each notice, and after connecting, for missed notices. */
+  onNotice: (channel: string, callback: () => void) => void;
   /** Whether a notice has arrived on the present connection; some poolers accept LISTEN and pass on none. */
   isHearing: () => boolean;
   close: () => Promise<void>;
@@ -22,11 +18,13 @@ const ANSWER_TIMEOUT_MS = 2_000;
 /**
  * Receives all notices of this process by one connection, and replaces it if it breaks, hangs, becomes too old or leads
  * to a server that has become read-only. `notify` sends a
- * notice of `due_work` by another connection.
+ * notice on one of the channels by another connection.
  */
-export function startNotices(options: { server: PostgresServer; notify: () => Promise<unknown> }): Notices {
-  const stopping = new AbortController();
-  const { signal } = stopping;
+export function startNotices(options: {
+  server: PostgresServer;
+  channels: readonly string[];
+  notify: () => Promise<unknown>;
+}): Notices {
   const callbacks: { channel: string; callback: () => void }[] = [];
   let hearing = false;
 
@@ -43,32 +41,24 @@ export function startNotices(options: { server: PostgresServer; notify: () => Pr
     if (!hearing) await options.notify().catch(() => undefined);
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await listenOnce({ server: options.server, onConnected, onNotice, probe }, signal).catch(
-        () => undefined,
-      );
-      hearing = false;
-      await pause(RETRY_MS, signal);
-    }
-  }
-
-  const running = run();
+  const loop = startLoop(async (signal) => {
+    await listenOnce({ ...options, onConnected, onNotice, probe }, signal).catch(() => undefined);
+    hearing = false;
+    return RETRY_MS;
+  });
   return {
     onNotice: (channel, callback) => {
       callbacks.push({ channel, callback });
     },
     isHearing: () => hearing,
-    close: async () => {
-      stopping.abort();
-      await running;
-    },
+    close: loop.close,
   };
 }
 
 async function listenOnce(
   on: {
     server: PostgresServer;
+    channels: readonly string[];
     onConnected: () => void;
     onNotice: (channel: string) => void;
     probe: () => Promise<void>;
@@ -94,7 +84,7 @@ async function listenOnce(
   const tooOld = AbortSignal.timeout(server.connectionMaxAgeMs);
   const over = AbortSignal.any([signal, ended.signal, tooOld]);
   try {
-    await client.query(CHANNELS.map((channel) => `LISTEN ${channel}`).join('; '));
+    await client.query(on.channels.map((channel) => `LISTEN ${channel}`).join('; '));
     on.onConnected();
     while (!over.aborted) {
       if (!server.isUsable(client) || (await leadsToReadOnly(client))) return;

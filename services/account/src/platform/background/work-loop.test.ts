@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from '@jest/globals';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startWorkLoop } from './work-loop.ts';
-import type { WorkLoop } from './work-loop.ts';
 
-const loops: WorkLoop[] = [];
+const loops: BackgroundLoop[] = [];
 
 afterEach(async () => {
   await Promise.all(loops.splice(0).map((loop) => loop.close()));

@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import { pause } from '../background/pause.ts';
+import { pause } from '@tollgate/server/background-loop';
 import { startWorkLoop } from '../background/work-loop.ts';
 import type { Due } from '../background/work-loop.ts';
 
