@@ -141,7 +141,7 @@ function checkLines(checked: number, differences: readonly Row[]): string[] {
   return tableLines(['period_id', ...columns], differences);
 }
 
-/** What equal counters don't show. An account of the version before tells neither. */
+/** What equal counters don't show. */
 function warningLines(outOfRange: readonly number[], gaps: number): string[] {
   return [
     ...(outOfRange.length === 0

@@ -62,7 +62,7 @@ const FIRST_SETTLEMENT_MS = 1_000;
  * | `answered`  | has an answer; further messages may come                 | the caller, upstream |
  * | `completed` | has its last message, which waits until it is recorded   | the caller           |
  * | `abandoned` | is carried out for a caller that has left, who pays      | the upstream         |
- * | `ended`     | holds no slot, and nothing more is charged or passed on  | nobody               |
+ * | `ended`     | holds no slot, and nothing more is charged or passed on  | no one               |
  *
  * | transition               | who causes it                                                                 |
  * | ------------------------ | ----------------------------------------------------------------------------- |
