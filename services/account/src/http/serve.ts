@@ -4,7 +4,7 @@ import { METHODS } from './operation.ts';
 import type { CallerName, Chapter, Described, NeedsOf, Operation } from './operation.ts';
 
 /** What runs before an operation of a caller: authentication and cache headers. */
-export type Guards = Readonly<Partial<Record<CallerName, readonly RequestHandler[]>>>;
+type Guards = Readonly<Partial<Record<CallerName, readonly RequestHandler[]>>>;
 
 export type ServeOptions<Needs> = {
   needs: Needs;

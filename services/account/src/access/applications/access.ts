@@ -25,7 +25,7 @@ export type Access<By extends { actor: Actor }> = {
   refusals: readonly ErrorCode[];
 };
 
-export type CreationNeeds = {
+type CreationNeeds = {
   /** @throws {Problem} account_blocked */
   refuseBlocked: (accountId: number) => Promise<void>;
 };

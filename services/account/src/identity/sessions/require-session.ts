@@ -63,7 +63,7 @@ export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler
   };
 }
 
-export function signedIn(res: Response): SignedIn {
+function signedIn(res: Response): SignedIn {
   const found = signedInOf.get(res);
   if (found === undefined) throw new Error('the endpoint is not behind requireSession');
   return found;

@@ -5,7 +5,7 @@ import type { Caller } from '../../http/operation.ts';
 import type { Actor } from './audit-log.ts';
 
 /** The operator whose credential the request was accepted with. Behind requireServiceCredential. */
-export function operatorOf(req: Request, res: Response): Actor {
+function operatorOf(req: Request, res: Response): Actor {
   return {
     actor: `operator:${serviceCallerId(res)}`,
     address: req.socket.remoteAddress ?? 'unknown',
