@@ -51,6 +51,16 @@ const rooms = {
     },
     'api-document': { of: ['http'], floors: ['page', '.'] },
   },
+  'services/auth/src': {
+    http: { of: [] },
+    oauth: { of: [] },
+    redis: { of: [] },
+    abuse: { of: ['oauth', 'redis'] },
+    client: { of: ['oauth', 'redis', 'abuse'] },
+    token: { of: ['redis', 'abuse', 'client'] },
+    restore: { of: ['redis', 'client'] },
+    endpoints: { of: ['http', 'oauth', 'redis', 'abuse', 'client', 'token'] },
+  },
   'packages/console/src': {
     api: { of: [] },
     ui: { of: ['api'], floors: ['part', 'chart', '.', 'page', 'form', 'list', 'secret', 'usage'] },

@@ -10,9 +10,9 @@ import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { redisAnswer } from '../redis/redis-answer.ts';
 import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
-import { SCOPE } from '../token/token-record.ts';
-import type { TokenRecord } from '../token/token-record.ts';
-import { clientKey, epochKey, manualTokenField, tokenKey } from './client-keys.ts';
+import { SCOPE } from '../redis/token-record.ts';
+import type { TokenRecord } from '../redis/token-record.ts';
+import { clientKey, epochKey, manualTokenField, tokenKey } from '../redis/keys.ts';
 
 /**
  * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch and its

@@ -2,10 +2,10 @@ import { applicationPart } from '@tollgate/credentials/access-token';
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { clientKey, epochKey } from '../client/client-keys.ts';
+import { clientKey, epochKey } from '../redis/keys.ts';
 import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
-import { SCOPE } from './token-record.ts';
-import type { TokenRecord } from './token-record.ts';
+import { SCOPE } from '../redis/token-record.ts';
+import type { TokenRecord } from '../redis/token-record.ts';
 
 const MINUTE_US = 60_000_000;
 

@@ -7,7 +7,7 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
-import { tokenKey } from '../client/client-keys.ts';
+import { tokenKey } from '../redis/keys.ts';
 import { createTokenStore } from './store.ts';
 import type { TokenStore } from './store.ts';
 

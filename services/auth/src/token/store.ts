@@ -7,10 +7,10 @@ import { batchCalls } from '@tollgate/redis/batch-calls';
 import { onBatchEnd } from '@tollgate/redis/batch-writes';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { Script, ScriptableRedis } from '@tollgate/redis/script';
-import { epochKey, manualTokenField, tokenKey } from '../client/client-keys.ts';
+import { epochKey, manualTokenField, tokenKey } from '../redis/keys.ts';
 import { LUA_LISTED, defineScript } from '../redis/redis-script.ts';
-import { tokenRecordSchema } from './token-record.ts';
-import type { TokenRecord } from './token-record.ts';
+import { tokenRecordSchema } from '../redis/token-record.ts';
+import type { TokenRecord } from '../redis/token-record.ts';
 
 /**
  * Finds tokens of one application. Returns for each whether the answer is certain on this Redis, the token's origin,

@@ -2,7 +2,7 @@ import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-t
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { tooManyRequests } from '../abuse/too-many-requests.ts';
 import type { AuthenticClient } from '../client/authenticator.ts';
-import { tokenKey } from '../client/client-keys.ts';
+import { tokenKey } from '../redis/keys.ts';
 import { createIssueScript } from './issue-script.ts';
 import { batchTokens } from './batch-tokens.ts';
 

@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
 import { obtainToken, postIntrospection } from '../../test/suite/requests.ts';
-import { tokenKey } from '../client/client-keys.ts';
+import { tokenKey } from '../redis/keys.ts';
 
 const HOUR_SEC = 3_600;
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { GRANT_TYPE } from '../token/grant.ts';
-import { SCOPE } from '../../token/token-record.ts';
+import { SCOPE } from '../../redis/token-record.ts';
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'];
 

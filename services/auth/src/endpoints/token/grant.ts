@@ -3,7 +3,7 @@ import ClientCredentialsGrantType from 'oauth2-server/lib/grant-types/client-cre
 import { newAccessToken } from '@tollgate/credentials/access-token';
 import type { AuthenticClient } from '../../client/authenticator.ts';
 import type { TokenIssuing } from '../../token/token-issuing.ts';
-import { SCOPE } from '../../token/token-record.ts';
+import { SCOPE } from '../../redis/token-record.ts';
 
 export const GRANT_TYPE = 'client_credentials';
 

@@ -8,7 +8,7 @@ import type { Answer, JsonRequest } from '../../http/json-endpoint.ts';
 import { oauthErrorCode } from '../../oauth/oauth-error-handler.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { TokenIssuing } from '../../token/token-issuing.ts';
-import { SCOPE } from '../../token/token-record.ts';
+import { SCOPE } from '../../redis/token-record.ts';
 import { GRANT_TYPE } from './grant.ts';
 import type { GrantAccessToken } from './grant.ts';
 
