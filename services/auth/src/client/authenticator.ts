@@ -7,7 +7,7 @@ import { OAuthError } from '../oauth/oauth-error.ts';
 import type { ClientCredentials } from './credentials.ts';
 import type { ClientDirectory } from './directory.ts';
 
-/** Begins an attempt to authenticate. `callerOf` is called only by `confirm`: a token seldom needs it. */
+/** Begins an attempt to authenticate. `callerOf` is called only by `lookUp`: a token seldom needs it. */
 export type AuthenticateClient = (credentials: ClientCredentials, callerOf: () => Caller) => Attempt;
 
 type Attempt = {
@@ -15,13 +15,13 @@ type Attempt = {
    * A remembered record may be outdated: use it only in a script that still finds `json` in Redis. No round
    * trip.
    */
-  recall: () => (AuthenticClient & { json: string }) | null;
+  remembered: () => (AuthenticClient & { json: string }) | null;
   /**
    * The client that the credentials belong to.
    * @throws {OAuthError} invalid_client, the same for an unknown client, a wrong secret and a revoked application
    * @throws {Problem} service_unavailable; too_many_requests for wrong credentials after too many of them
    */
-  confirm: () => Promise<AuthenticClient>;
+  lookUp: () => Promise<AuthenticClient>;
 };
 
 export type AuthenticClient = {
@@ -35,7 +35,7 @@ const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Credentials are checked before any limit, so that others' failures never refuse right ones (ADR 0014). */
 export function createClientAuthenticator(options: {
-  clients: Pick<ClientDirectory, 'find' | 'findQueued' | 'recall'>;
+  clients: Pick<ClientDirectory, 'find' | 'findQueued' | 'remembered'>;
   peppers: readonly Pepper[];
   /** By the clock that all services share, because replaced secrets end by it. */
   nowMs: () => number;
@@ -57,12 +57,12 @@ export function createClientAuthenticator(options: {
     }
 
     return {
-      recall: () => {
-        const remembered = clients.recall(clientId);
+      remembered: () => {
+        const remembered = clients.remembered(clientId);
         if (remembered === null || !isAuthentic(remembered.record)) return null;
         return { client: remembered.record, json: remembered.json };
       },
-      confirm: async () => {
+      lookUp: async () => {
         const caller = callerOf();
         const record = await find(caller);
         if (isAuthentic(record)) return { client: record };

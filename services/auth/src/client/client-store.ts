@@ -27,6 +27,19 @@ import { clientKey, epochKey, manualTokenField, tokenKey } from '../redis/keys.t
  *   under which they were noted. Only while that is the current one are they all that there are; a change ends it
  *   with the generation. One key holds them together with what they depend on, so that nothing that Redis can lose
  *   of it (by time, eviction, or a DEL by hand) leaves a list that seems whole and isn't.
+ *
+ * What a look-up gets, from the record and the fields of the hash:
+ *
+ * | the hash                                     | record  | client (READ)         | manual token (FIND)    | issued token (FIND) |
+ * | -------------------------------------------- | ------- | --------------------- | ---------------------- | ------------------- |
+ * | verified, listed under its generation        | there   | the record            | certain                | certain             |
+ * | verified, listed under its generation        | expired | ask account, verified | certain                | certain             |
+ * | verified, its generation gone with a change  | any     | ask account, verified | uncertain: ask account | certain             |
+ * | verified on an earlier data set              | any     | ask account           | uncertain              | uncertain           |
+ * | none, as before the first look-up            | any     | ask account           | uncertain              | uncertain           |
+ *
+ * "Ask account" draws a generation unless there is one of this data set; LEARN notes the answer only under it. A token
+ * below `epoch` is dead in every row.
  */
 
 /** The hash may expire: without it a client is unverified, never wrong. */
@@ -103,7 +116,8 @@ export type ClientStore = {
   read: (clientId: string) => Promise<{ record: ClientRecord } | LookUp>;
   /** The cached record, if any, and whether account has known the client within a day. Leaves no key behind. */
   peek: (clientId: string) => Promise<{ record: ClientRecord | null; wasKnown: boolean }>;
-  recall: (clientId: string) => RememberedClient | null;
+  /** From this process' memory, without a round trip. */
+  remembered: (clientId: string) => RememberedClient | null;
   deleteTokens: (clientId: string, tokenHashes: readonly string[]) => Promise<void>;
   /** Stores account's answer, if its generation is still there: record, verified epoch, manual tokens. */
   learn: (clientId: string, generation: string, answer: ClientAnswer | null) => Promise<Noted>;
@@ -153,7 +167,7 @@ export function createClientStore(
       const [json, wasKnown] = peekAnswer.parse(await peek(keys(clientId), []));
       return { record: json === null ? null : recordFrom(clientId, json), wasKnown: wasKnown === 1 };
     },
-    recall: (clientId) => remembered.get(clientId) ?? null,
+    remembered: (clientId) => remembered.get(clientId) ?? null,
     deleteTokens: async (clientId, tokenHashes) => {
       if (tokenHashes.length === 0) return;
       const part = applicationPart(clientId);

@@ -19,7 +19,7 @@ export type ClientDirectory = {
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
   /** The same for a caller that has invented too many clients: only clients known within a day skip the queue. */
   findQueued: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
-  recall: (clientId: string) => RememberedClient | null;
+  remembered: (clientId: string) => RememberedClient | null;
   /**
    * The client has changed in account: from now on `find` returns the new record, and tokens below the epoch are dead.
    * @throws {Problem} service_unavailable if Redis is unavailable
@@ -94,7 +94,7 @@ export function createClientDirectory(options: {
       if (record !== null || unknown.has(clientId)) return record;
       return wasKnown ? find(clientId, requestId) : queued(() => find(clientId, requestId));
     },
-    recall: store.recall,
+    remembered: store.remembered,
     change: async (change) => {
       await store.change(change);
       unknown.delete(change.client_id);

@@ -27,7 +27,7 @@ const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
 };
 
 export function oauthErrorCode(thrown: unknown): string {
-  return answerOf(thrown).body.error;
+  return oauthResponse(thrown).body.error;
 }
 
 /** RFC 6749, section 5.2. */
@@ -37,7 +37,7 @@ export function createOAuthErrorAnswer(
   onRefused: (error: string) => void,
 ) {
   return (thrown: unknown, req: HttpRequest, res: HttpResponse): void => {
-    const answer = answerOf(thrown);
+    const answer = oauthResponse(thrown);
     onRefused(answer.body.error);
     if (answer.status >= 500) {
       const { code, cause } = problemOf(thrown);
@@ -67,7 +67,7 @@ export function oauthErrorHandler(answer: ReturnType<typeof createOAuthErrorAnsw
   };
 }
 
-function answerOf(thrown: unknown): Answer {
+function oauthResponse(thrown: unknown): Answer {
   return thrown instanceof OAuthError ? fromOAuthError(thrown) : fromAnything(thrown);
 }
 

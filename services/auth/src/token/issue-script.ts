@@ -62,7 +62,7 @@ export function createIssueScript(redis: ScriptableRedis, perMinute: number): Is
   const run = defineScript(redis, LUA);
   const limit = limitArgs(perMinute);
 
-  async function answerOf(
+  async function issueWithin(
     clientId: string,
     tokenKeys: readonly string[],
     args: readonly (string | number)[],
@@ -76,10 +76,10 @@ export function createIssueScript(redis: ScriptableRedis, perMinute: number): Is
   return {
     issue: async (client, tokenKeys, json = '') => {
       const args = [tokenKeys.length, restOfRecord(client), client.token_lifespan_sec, json];
-      const answer = await answerOf(client.client_id, tokenKeys, args);
+      const answer = await issueWithin(client.client_id, tokenKeys, args);
       return answer.fitted < 0 ? 'changed' : answer;
     },
-    count: (clientId) => answerOf(clientId, [], [1, '', 0, '']),
+    count: (clientId) => issueWithin(clientId, [], [1, '', 0, '']),
   };
 }
 

@@ -29,7 +29,7 @@ export function revocationEndpoint(options: {
     const form = await readForm(req, res);
     const credentials = readClientCredentials(req.headers.authorization, form);
     const caller = callerOf(req, String(res.getHeader(REQUEST_ID_HEADER)));
-    const { client } = await authenticate(credentials, () => caller).confirm();
+    const { client } = await authenticate(credentials, () => caller).lookUp();
     // Each adds a row to Postgres.
     countRevocation(client.client_id);
     const token = form.get('token');

@@ -37,17 +37,17 @@ export function tokenEndpoint(options: {
     const credentials = readClientCredentials(req.headers.authorization, form);
     const attempt = authenticate(credentials, () => callerOf(req, requestId));
     const refusal = refusalOf(form);
-    const remembered = refusal === undefined ? attempt.recall() : null;
+    const remembered = refusal === undefined ? attempt.remembered() : null;
     if (remembered !== null) {
       const accessToken = await grantAccessToken(remembered);
-      if (accessToken !== null) return answerOf(accessToken, remembered);
+      if (accessToken !== null) return tokenResponse(accessToken, remembered);
     }
-    const confirmed = await attempt.confirm();
+    const found = await attempt.lookUp();
     if (refusal !== undefined) {
-      await issuing.count(confirmed.client.client_id);
+      await issuing.count(found.client.client_id);
       throw refusal;
     }
-    return answerOf(await grantAccessToken(confirmed), confirmed);
+    return tokenResponse(await grantAccessToken(found), found);
   }
 
   return async (exchange) => {
@@ -63,8 +63,8 @@ export function tokenEndpoint(options: {
   };
 }
 
-function answerOf(accessToken: string | null, { client }: Pick<AuthenticClient, 'client'>): string {
-  if (accessToken === null) throw new Error('no token for a client that was confirmed');
+function tokenResponse(accessToken: string | null, { client }: Pick<AuthenticClient, 'client'>): string {
+  if (accessToken === null) throw new Error('no token for a client that was looked up');
   // Nothing here needs escaping, and JSON.stringify would take two percent of a token's instructions.
   return `{"access_token":"${accessToken}","expires_in":${String(client.token_lifespan_sec)},"scope":"${SCOPE}","token_type":"bearer"}`;
 }
