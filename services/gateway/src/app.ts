@@ -18,8 +18,8 @@ import { httpMetrics } from '@tollgate/server/metrics';
 import { deferContinue } from './http/expect-continue.ts';
 import type { HttpHandler, HttpRequest } from '@tollgate/plain-http/message';
 import { pathOf } from '@tollgate/http/request-head';
-import { below, oauthRefusalHandler, soundHead } from './plain-routes/plain-routes.ts';
-import type { Proxy } from './plain-routes/proxy.ts';
+import { below, oauthRefusalHandler, soundHead } from './passed-on/plain-routes.ts';
+import type { Proxy } from './passed-on/proxy.ts';
 
 export const DATA_PATH = '/graphql';
 export const V1_DATA_PATH = '/v1/graphql';

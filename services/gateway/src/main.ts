@@ -1,5 +1,5 @@
 import { runService } from '@tollgate/server';
-import { compose } from './compose/compose.ts';
+import { compose } from './compose.ts';
 import { loadConfig } from './config.ts';
 
 await runService('gateway', loadConfig, compose);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Problem } from '@tollgate/http/problem';
-import type { AdmissionKind } from '../admission/admit-script.ts';
+import type { AdmissionKind } from '../ledger/admit-script.ts';
 import { createDocumentType } from './document-types.ts';
 import type { OperationType } from './document-types.ts';
 import { isObject } from './json.ts';

@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { UpgradeHandler } from '@tollgate/server/listener';
-import type { EjectionRules } from '../forward/upstream/ejection.ts';
-import type { UpstreamObserver } from '../forward/upstream/upstream-metrics.ts';
-import type { SettlementTimeout } from '../metering/settlement/settle-call.ts';
+import type { EjectionRules } from '../pipeline/forward/upstream/ejection.ts';
+import type { UpstreamObserver } from '../pipeline/forward/upstream/upstream-metrics.ts';
+import type { SettlementTimeout } from '../pipeline/settle/settle-call.ts';
 import type { OperationReader } from '../operation-reader/operation-reader.ts';
 import type { CallerSocketSettings, SocketReports } from './caller/caller-socket-options.ts';
 import { createOpenSockets } from './caller/open-sockets.ts';

@@ -9,7 +9,7 @@ import { startRealServices } from '../suite/real-services.ts';
 import type { Customer, RealServices } from '../suite/real-services.ts';
 import { startServer } from '../suite/upstreams/server.ts';
 import type { TestServer } from '../suite/upstreams/server.ts';
-import { leasesKey } from '../../src/metering/shard-keys.ts';
+import { leasesKey } from '../../src/ledger/keys.ts';
 
 const CALLERS = 1_000;
 const AT_A_TIME = 50;

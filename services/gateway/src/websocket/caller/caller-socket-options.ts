@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import type { LogFailure } from '../../data-call/failure-log.ts';
-import type { RecordRefusal } from '../../refused-calls/refused-calls.ts';
+import type { LogFailure } from '../../refusals/failure-log.ts';
+import type { RecordRefusal } from '../../refusals/refused-calls.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 import type { OperationsSocket, SocketOperations } from '../operations/socket-operations.ts';
 import type { Protocol } from '../protocol/protocol.ts';

@@ -1,7 +1,7 @@
 import type { Introspector, LiveToken } from '@tollgate/introspection';
 import { invalidToken } from '@tollgate/http/problem';
-import type { Entitle } from '../../entitle/entitle.ts';
-import type { Principal } from '../../metering/principal.ts';
+import type { Entitle } from '../../pipeline/entitle/entitle.ts';
+import type { Principal } from '../../ledger/principal.ts';
 import type { SocketTrace } from '../../trace/socket-trace.ts';
 
 export type SocketPrincipal = Principal & {

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
-import type { Principal } from '../../metering/principal.ts';
-import type { Refusal } from '../../refused-calls/refused-calls.ts';
+import type { Principal } from '../../ledger/principal.ts';
+import type { Refusal } from '../../refusals/refused-calls.ts';
 import type { RefusedOperation } from '../operations/socket-operations.ts';
 import type { SocketClose } from '../protocol/close-codes.ts';
 

@@ -1,5 +1,5 @@
 import { Problem } from '@tollgate/http/problem';
-import { createGroups } from '../../authenticate/groups.ts';
+import { createGroups } from '../../pipeline/authenticate/groups.ts';
 import type { CallerSocket } from './caller-socket.ts';
 import type { SocketPrincipal } from './identify.ts';
 

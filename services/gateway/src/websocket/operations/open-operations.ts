@@ -1,9 +1,9 @@
-import type { Admit } from '../../admission/admission.ts';
-import type { Lease, LeaseEntry } from '../../admission/leases.ts';
-import type { PayerEntitlement } from '../../entitle/entitle.ts';
-import { OpenSubscriptions } from '../../metering/open-subscriptions.ts';
-import type { OpenSubscriptionsOptions, Subscription } from '../../metering/open-subscriptions.ts';
-import type { Principal } from '../../metering/principal.ts';
+import type { Admit } from '../../pipeline/admit/admit.ts';
+import type { Lease, LeaseEntry } from '../../ledger/leases.ts';
+import type { PayerEntitlement } from '../../pipeline/entitle/entitle.ts';
+import { OpenSubscriptions } from '../../streams/open-subscriptions.ts';
+import type { OpenSubscriptionsOptions, Subscription } from '../../streams/open-subscriptions.ts';
+import type { Principal } from '../../ledger/principal.ts';
 import type { OperationType } from '../../operation-reader/document-types.ts';
 import type { OperationTrace, TracedEnd } from '../../trace/socket-trace.ts';
 import type { Problem } from '@tollgate/http/problem';

@@ -1,7 +1,7 @@
-import { acknowledgedInTime, usageEvent } from '../../metering/settlement/settle-call.ts';
-import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
-import type { RecordUsage } from '../../metering/settlement/record-usage.ts';
-import type { Principal } from '../../metering/principal.ts';
+import { acknowledgedInTime, usageEvent } from '../../pipeline/settle/settle-call.ts';
+import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
+import type { RecordUsage } from '../../ledger/record-usage.ts';
+import type { Principal } from '../../ledger/principal.ts';
 import { isObject } from '../../operation-reader/json.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
 import type { UpstreamMessage } from '../upstream/upstream-socket.ts';

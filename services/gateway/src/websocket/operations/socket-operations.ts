@@ -1,13 +1,13 @@
 import { Problem, toProblem } from '@tollgate/http/problem';
-import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../pipeline/entitle/entitle.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
-import type { Principal } from '../../metering/principal.ts';
-import type { SettlementTimeout } from '../../metering/settlement/settle-call.ts';
+import type { Principal } from '../../ledger/principal.ts';
+import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { OperationType } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
 import type { OperationReader } from '../../operation-reader/operation-reader.ts';
 import { withExactNames } from '../../operation-reader/protocol-names.ts';
-import { operationName } from '../../refused-calls/operation-name.ts';
+import { operationName } from '../../refusals/operation-name.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
 import { createPendingBytes } from '../connection/pending-bytes.ts';
 import type { PendingBytes } from '../connection/pending-bytes.ts';

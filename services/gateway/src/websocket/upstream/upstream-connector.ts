@@ -1,8 +1,8 @@
 import { toProblem } from '@tollgate/http/problem';
 import type { ConnectTrace, SocketTrace, TracedEnd } from '../../trace/socket-trace.ts';
 import { passedOn } from '@tollgate/trace/context';
-import { callerIds } from '../../metering/principal.ts';
-import type { Principal } from '../../metering/principal.ts';
+import { callerIds } from '../../ledger/principal.ts';
+import type { Principal } from '../../ledger/principal.ts';
 import type { Pausable } from '../connection/read-control.ts';
 import type { Protocol } from '../protocol/protocol.ts';
 import type { ChosenAddress, ChooseAddress } from './upstream-addresses.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { queryOf } from '@tollgate/http/request-head';
 import type { Origin } from '../../http/forwarded-for.ts';
-import { callersFields, gatewayFields } from '../../forward/request/request-fields.ts';
-import type { CallerIds } from '../../forward/request/request-fields.ts';
-import { upstreamPath } from '../../forward/request/upstream-path.ts';
+import { callersFields, gatewayFields } from '../../pipeline/forward/request/request-fields.ts';
+import type { CallerIds } from '../../pipeline/forward/request/request-fields.ts';
+import { upstreamPath } from '../../pipeline/forward/request/upstream-path.ts';
 
 export type UpgradeFacts = Origin & {
   query: string;

@@ -1,10 +1,10 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
 import type { RedisConnection } from '@tollgate/redis';
-import { CALL } from '../../../src/admission/rate-lua.ts';
-import type { Lease } from '../../../src/admission/leases.ts';
-import { INTERVAL_MS } from '../../../src/admission/shares/share-holder.ts';
-import type { PayerEntitlement } from '../../../src/entitle/entitle.ts';
-import { sharesKey } from '../../../src/metering/shard-keys.ts';
+import { CALL } from '../../../src/ledger/rate-lua.ts';
+import type { Lease } from '../../../src/ledger/leases.ts';
+import { INTERVAL_MS } from '../../../src/pipeline/admit/shares/share-holder.ts';
+import type { PayerEntitlement } from '../../../src/pipeline/entitle/entitle.ts';
+import { sharesKey } from '../../../src/ledger/keys.ts';
 import { payerWith, startSimulatedGateway } from './simulated-gateway.ts';
 import type { SimulatedGateway } from './simulated-gateway.ts';
 import { startVirtualClock } from './virtual-clock.ts';

@@ -1,0 +1,245 @@
+import { redisTls } from '@tollgate/config/store-tls';
+import { openIntrospection } from '@tollgate/introspection/open-introspection';
+import type { Logger } from '@tollgate/log';
+import { createPrivateApi } from '@tollgate/http/private-api-client';
+import { underCors } from '@tollgate/http/cors';
+import type { Cors } from '@tollgate/http/cors';
+import { followChannels } from '@tollgate/redis/follow-channels';
+import type { ComposeContext, Service } from '@tollgate/server';
+import { observeCertificates } from '@tollgate/server/peer-certificates';
+import {
+  createContinueHandler,
+  createDataEndpointOf,
+  createFastPath,
+  createPlainApp,
+  createPrivateApp,
+  createPublicHandler,
+} from './app.ts';
+import { createGatewayCors } from './cors.ts';
+import { createWebSockets } from './websocket/websockets.ts';
+import { composeRefusals } from './refusals/open-refusals.ts';
+import { comparePlanLimits } from './streams/plan-capacity.ts';
+import { composeUpstreams } from './pipeline/forward/open-upstreams.ts';
+import type { Config } from './config.ts';
+import { createAuthenticate } from './pipeline/authenticate/authenticate.ts';
+import { createDataEndpoint } from './pipeline/data-call.ts';
+import { createReadKeptAnswer } from './pipeline/entitle/kept-answers.ts';
+import { openEntitle } from './pipeline/entitle/open-entitle.ts';
+import { createUpstreamMetrics } from './pipeline/forward/upstream/upstream-metrics.ts';
+import type { Problem } from '@tollgate/http/problem';
+import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
+import { composeMetering, openRecalls } from './pipeline/open-metering.ts';
+import type { Recalls } from './pipeline/open-metering.ts';
+import { createOperationReader } from './operation-reader/operation-reader.ts';
+import { createReadDataCall } from './operation-reader/read-call.ts';
+import { plainRouteSettings, reading, webSocketSettings } from './part-settings.ts';
+import { openStore } from './ledger/open-store.ts';
+import type { Store } from './ledger/open-store.ts';
+import { OAuthRefusal } from './passed-on/plain-routes.ts';
+import { createProxy } from './passed-on/proxy.ts';
+import { createCallMeter } from './streams/call-meter.ts';
+import { createSettleCall } from './pipeline/settle/settle-call.ts';
+import type { SettlementTimeout } from './pipeline/settle/settle-call.ts';
+import { createTokenWatch } from './pipeline/authenticate/token-watch.ts';
+import { createTraces } from './trace/traces.ts';
+import type { Recorder, Traces } from './trace/traces.ts';
+
+/** Of one gateway. account has limits of its own. */
+const MAX_LIVE_FEEDS = 1_000;
+const MAX_LIVE_FEEDS_PER_ADDRESS = 250;
+
+/** Three of account's heartbeats. */
+const LIVE_USAGE_TIMEOUT_MS = 30_000;
+
+/** Builds the gateway from its settings, and closes it again. */
+export async function compose(context: ComposeContext<Config>): Promise<Service> {
+  const { config, logger, registry, draining, addressOf, trusts } = context;
+  const metrics = createMetrics(registry);
+  const store = openStore(context);
+  const traces = createTraces(trusts, await openRecorder(config, logger));
+  const recalls = openRecalls();
+  const peers = composePeers(context, store, metrics, traces, recalls);
+  const { prime, usage, admit, close } = composeMetering(config, store, peers, { logger, metrics, recalls });
+  const settlementTimeout = settlementTimeoutOf(config, metrics);
+  const observerOf = createUpstreamMetrics(registry);
+  const cors = createGatewayCors(config);
+  const upstreams = composeUpstreams(config, { observerOf, trusts, cors, logger, metrics });
+  const { account, liveUsage, auth } = composePlainRoutes(config, { trusts, addressOf }, cors);
+
+  const refusals = composeRefusals(context, store.redis, { metrics, traces });
+  const reader = createOperationReader({
+    maxDocumentBytes: config.GRAPHQL_MAX_DOCUMENT_BYTES,
+    batchLimit: config.GRAPHQL_BATCH_LIMIT,
+  });
+  const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
+  const webSockets = createWebSockets({
+    settings: webSocketSettings(config),
+    upstreamObserver: observerOf('v2'),
+    ...shared,
+    ...{ trusts, addressOf, registry, prime, reader },
+    allowsOrigin: cors?.allows ?? null,
+    ...{ introspect: peers.introspect, tokenWatch: peers.tokenWatch },
+    record: usage.record,
+    settlementTimeout,
+  });
+  const pipeline = {
+    ...shared,
+    authenticate: peers.authenticate,
+    tokenWatch: peers.tokenWatch,
+    readCall: createReadDataCall({ reader, ...reading(config) }),
+    meter: createCallMeter(createSettleCall(usage.record, settlementTimeout), {
+      ...settlementTimeout,
+      record: usage.record,
+      prime,
+      pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
+    }),
+    logger,
+    onCall: metrics.onDataCall,
+    onParts: metrics.onParts,
+    addressOf,
+  };
+  const dataEndpointOf = createDataEndpointOf({
+    v2: createDataEndpoint({ ...pipeline, forward: upstreams.v2.forward, apiVersion: 'v2' }),
+    v1: upstreams.v1 && createDataEndpoint({ ...pipeline, forward: upstreams.v1.forward, apiVersion: 'v1' }),
+  });
+  const stopComparing = comparePlanLimits(peers.account, config.UPSTREAM_STREAMS_PER_PAYER, logger);
+  const plainApp = createPlainApp({
+    ...{ logger, registry, addressOf, account, liveUsage, auth },
+    strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
+  });
+  const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
+  return {
+    ...listener,
+    fastPath: createFastPath(dataEndpointOf),
+    continueHandler: createContinueHandler(listener.publicHandler),
+    onRefusedHead: refusals.onRefusedHead,
+    privateHandler: createPrivateApp({ logger, registry, redis: store.redis, draining }),
+    upgradeHandler: webSockets.upgradeHandler,
+    drain: (limits) => {
+      upstreams.drain(limits);
+      liveUsage.endAll();
+      return webSockets.drain(limits);
+    },
+    close: async () => {
+      await upstreams.endAbandoned();
+      await close();
+      await refusals.close();
+      stopComparing();
+      store.clock.close();
+      const pools = [account, liveUsage, auth, upstreams, peers];
+      await Promise.all([...pools.map((pool) => pool.close()), traces.close()]);
+      store.redis.disconnect();
+    },
+  };
+}
+
+/** How long an answer waits for its usage to be recorded. */
+function settlementTimeoutOf(config: Config, { onSettled }: Metrics): SettlementTimeout {
+  return {
+    timeoutMs: config.SETTLEMENT_TIMEOUT_MS,
+    unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
+    onSettled,
+  };
+}
+
+function composePlainRoutes(
+  config: Config,
+  callers: Pick<ComposeContext<Config>, 'trusts' | 'addressOf'>,
+  cors: Cors | null,
+) {
+  const options = {
+    ...plainRouteSettings(config),
+    ...callers,
+    // This gateway's setting holds for its host, not the peer's.
+    drops: ['strict-transport-security', ...(cors?.fields.drops ?? [])],
+    refusal: (problem: Problem) => problem,
+  };
+  return {
+    account: createProxy(config.ACCOUNT_PUBLIC_URL, options),
+    // With connections of their own, which stay open, so that feeds can't use up those of requests.
+    liveUsage: createProxy(config.ACCOUNT_PUBLIC_URL, {
+      ...options,
+      timeoutMs: LIVE_USAGE_TIMEOUT_MS,
+      connections: MAX_LIVE_FEEDS,
+      maxWaiting: 0,
+      maxOpenPerAddress: MAX_LIVE_FEEDS_PER_ADDRESS,
+    }),
+    auth: createProxy(config.AUTH_PUBLIC_URL, {
+      ...options,
+      refusal: (problem) => new OAuthRefusal(problem),
+    }),
+  };
+}
+
+/** Where there is no collector, nothing of OpenTelemetry is loaded. */
+async function openRecorder(config: Config, logger: Logger): Promise<Recorder | null> {
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return null;
+  const [{ createRecorder }, { providerOptionsOf }] = await Promise.all([
+    import('./trace/recorder.ts'),
+    import('@tollgate/trace/provider'),
+  ]);
+  const options = providerOptionsOf(config);
+  return options === null ? null : createRecorder(options, logger);
+}
+
+function composePeers(
+  { config, logger, registry }: ComposeContext<Config>,
+  { redis }: Pick<Store, 'redis'>,
+  metrics: Metrics,
+  traces: Traces,
+  recalls: Recalls,
+) {
+  const certificateOf = observeCertificates(registry);
+  const caller = {
+    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
+    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    plainHttp: config.PLAIN_HTTP === 'on',
+    traceFields: traces.fieldsOf,
+  };
+  const openPeer = (name: 'auth' | 'account', baseUrl: string) =>
+    createPrivateApi({ baseUrl, ...caller, onConnected: certificateOf(name, baseUrl) });
+  const auth = openPeer('auth', config.AUTH_PRIVATE_URL);
+  const account = openPeer('account', config.ACCOUNT_PRIVATE_URL);
+  const introspection = openIntrospection({
+    config,
+    auth,
+    logger,
+    onDropped: (what) => {
+      tokenWatch.onRevoked(what);
+    },
+    onLookup: metrics.onIntrospection,
+  });
+  const tokenWatch = createTokenWatch(introspection);
+  const entitlements = openEntitle({
+    account,
+    readKeptAnswer: createReadKeptAnswer(redis),
+    cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
+    staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
+    cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
+    logger,
+    onLookup: metrics.onEntitlement,
+    onLoaded: metrics.onEntitlementLoaded,
+  });
+  const followed = followChannels({
+    ...{ url: config.REDIS_URL, tls: redisTls(config), alongside: redis },
+    channels: [introspection.channel, entitlements.channel, recalls.channel],
+    logger,
+  });
+  metrics.observeTrust('introspection', introspection.knowsRevocations);
+  metrics.observeTrust('entitlement', entitlements.isTrusted);
+  return {
+    account,
+    introspect: introspection.introspect,
+    tokenWatch,
+    authenticate: createAuthenticate(introspection),
+    entitle: entitlements.entitle,
+    isTrusted: entitlements.isTrusted,
+    close: async () => {
+      tokenWatch.close();
+      followed.close();
+      await Promise.all([auth.close(), account.close()]);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { createCors } from '@tollgate/http/cors';
+import type { Cors } from '@tollgate/http/cors';
+import { DATA_PATH, V1_DATA_PATH } from './app.ts';
+import type { Config } from './config.ts';
+
+const DATA_METHODS = 'GET, POST';
+
+/** CORS for the paths that take bearer tokens, not for the token endpoint: a client secret doesn't belong in a page. */
+export function createGatewayCors(
+  config: Pick<Config, 'CORS_ALLOWED_ORIGINS' | 'UPSTREAM_V1_URL'>,
+): Cors | null {
+  return createCors(config.CORS_ALLOWED_ORIGINS, {
+    [DATA_PATH]: DATA_METHODS,
+    ...(config.UPSTREAM_V1_URL === undefined ? {} : { [V1_DATA_PATH]: DATA_METHODS }),
+    '/api/usage': 'GET',
+  });
+}

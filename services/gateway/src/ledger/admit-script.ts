@@ -1,0 +1,177 @@
+import type { Limits } from '@tollgate/contracts/entitlement';
+import { LIVE_COUNTERS, SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { PayerEntitlement } from '../pipeline/entitle/entitle.ts';
+import { leasesKey, rateKey, sharesKey } from './keys.ts';
+import { CALL, LUA_RATE } from './rate-lua.ts';
+import { LUA_SHARES } from './share-lua.ts';
+
+/** A `call` takes a session slot while in flight; a `subscription` takes its own slot, and its open time is metered. */
+export type AdmissionKind = 'call' | 'subscription';
+
+/** Lifetime of a lease that isn't renewed: how long a dead gateway's slots stay taken. */
+export const LEASE_MS = 8_000;
+
+/**
+ * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Each
+ * takes the same number of units of the rate, all or none. Decides before it writes, so a refused call costs nothing. A
+ * limit of -1 isn't part of the plan.
+ * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
+ * restart forgets the rate, and a renewal restores the leases (ADR 0020).
+ * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
+ * refusing a call (ADR 0070).
+ * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled), the number
+ * of admitted calls, points left (-1 without a limit), and the rate's level after them.
+ */
+export const LUA = `
+${LUA_RATE}${LUA_SHARES}
+local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local rate, slots, lease_ms, is_call = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
+local units = tonumber(ARGV[8])
+local first_member = 9
+local refusal, points_left = 0, -1
+if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
+  ${LUA_DATA_SET}
+  local live = redis.call('HMGET', KEYS[1], 'data_set', 'counters')
+  if live[1] ~= data_set or not live[2] then return { 1 } end
+  local points, _, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
+  if points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
+  if points_left == 0 then refusal = 2
+  elseif traffic_limit >= 0 and traffic_bytes >= traffic_limit then refusal = 3
+  elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4 end
+end
+local now_us = 0
+if rate >= 0 or slots >= 0 then
+  local time = redis.call('TIME')
+  now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+local admitted = refusal == 0 and #ARGV - first_member + 1 or 0
+local level = rate >= 0 and level_at(redis.call('GET', KEYS[2]), now_us, rate) or 0
+local shares = { calls = 0, slots = 0, lost_slots = 0 }
+if now_us > 0 then
+  ${LUA_NOT_TO_DISK}
+  level, shares = outstanding(KEYS[4], KEYS[2], now_us, level, rate)
+  -- Shares have slots for calls only.
+  if not is_call then shares.slots, shares.lost_slots = 0, 0 end
+end
+if rate >= 0 then
+  local within = calls_within(rate * call - level)
+  local fitting = math.floor(math.max(within - shares.calls, 0) / units)
+  if fitting < admitted then admitted, refusal = fitting, math.floor(within / units) > fitting and 7 or 5 end
+end
+local held, now_ms = 0, math.floor(now_us / 1000)
+if admitted > 0 and slots >= 0 then
+  held = redis.call('ZCARD', KEYS[3])
+  if held + shares.slots + shares.lost_slots + admitted > slots then
+    local free = math.max(slots - shares.lost_slots - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
+    local fitting = math.max(free - shares.slots, 0)
+    if fitting < admitted then admitted, refusal = fitting, free > fitting and 7 or 6 end
+  end
+end
+if refusal == 7 then recall(KEYS[4], '${SHARE_CHANNEL}', now_us) end
+if admitted > 0 then
+  ${LUA_NOT_TO_DISK}
+  if rate >= 0 then
+    level = level + admitted * units * call
+    store_level(KEYS[2], now_us, level, rate)
+  end
+  if slots >= 0 then
+    if held + admitted > slots then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
+    local leases, expires_ms = {}, string.format('%d', now_ms + tonumber(lease_ms))
+    for index = 1, admitted do
+      leases[2 * index - 1] = expires_ms
+      leases[2 * index] = ARGV[first_member - 1 + index]
+    end
+    redis.call('ZADD', KEYS[3], unpack(leases))
+    redis.call('PEXPIRE', KEYS[3], lease_ms)
+  end
+end
+return { refusal, admitted, points_left, level }
+`;
+
+export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'slots';
+
+const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'slots', 'recalled'] as const;
+
+export type AdmissionDecision = {
+  /** `recalled`: only shares stand in the way, and are being returned. */
+  outcome: 'admitted' | 'unprimed' | 'recalled' | RefusedLimit;
+  pointsLeft: number | null;
+  callsLeft: number;
+  /** Until a whole minute's worth is available. */
+  resetUs: number;
+  waitUs: number;
+};
+
+/** Decides calls of one payer at once; the decisions are in the order of the lease ids. */
+export type DecideAdmissions = (
+  payer: PayerEntitlement,
+  kind: AdmissionKind,
+  leaseIds: readonly string[],
+  units: number,
+) => Promise<AdmissionDecision[]>;
+
+export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
+  const admit = defineScript(redis, LUA);
+  return async ({ payerId, periodId, limits }, kind, leaseIds, units) => {
+    const isCall = kind === 'call';
+    const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;
+    const result = (await admit(
+      [
+        usageLiveKey(usageShard(payerId), periodId),
+        rateKey(payerId),
+        leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
+        sharesKey(payerId),
+      ],
+      [
+        limits.points_limit ?? -1,
+        limits.traffic_bytes_limit ?? -1,
+        isCall ? -1 : timeMs,
+        limits.rate_limit ?? -1,
+        (isCall ? limits.session_limit : limits.subscription_limit) ?? -1,
+        LEASE_MS,
+        isCall ? 1 : 0,
+        units,
+        ...leaseIds,
+      ],
+    )) as ScriptResult;
+    return admissionDecisions(limits, { calls: leaseIds.length, units }, result);
+  };
+}
+
+export type ScriptResult = [refusal: number, admitted?: number, pointsLeft?: number, level?: number];
+
+export function admissionDecisions(
+  { points_limit, rate_limit }: Pick<Limits, 'points_limit' | 'rate_limit'>,
+  { calls, units }: { calls: number; units: number },
+  [refusal, admitted = 0, pointsLeft = -1, level = 0]: ScriptResult,
+): AdmissionDecision[] {
+  const name = REFUSALS[refusal];
+  if (name === undefined || (name === 'none' && admitted < calls)) {
+    throw new Error('the admission script returned an unknown result');
+  }
+  return Array.from({ length: calls }, (_, index) => {
+    const isAdmitted = index < admitted;
+    return {
+      outcome: isAdmitted || name === 'none' ? 'admitted' : name,
+      pointsLeft: points_limit === null ? null : pointsLeft,
+      ...rateAt(rate_limit, isAdmitted ? level - (admitted - index - 1) * units * CALL : level, units),
+    };
+  });
+}
+
+/** What an answer states of the rate at a level; the wait is that of a call of so many units. */
+export function rateAt(
+  rate: number | null,
+  level: number,
+  units: number,
+): Pick<AdmissionDecision, 'callsLeft' | 'resetUs' | 'waitUs'> {
+  if (rate === null || rate <= 0) return { callsLeft: 0, resetUs: 0, waitUs: 0 };
+  const capacity = rate * CALL;
+  return {
+    callsLeft: Math.max(Math.floor((capacity - level) / CALL), 0),
+    resetUs: Math.ceil(level / rate),
+    waitUs: Math.max(Math.ceil((level + units * CALL - capacity) / rate), 0),
+  };
+}

@@ -1,0 +1,110 @@
+import {
+  LIVE_COUNTERS,
+  USAGE_BATCH_FIELD,
+  usageLiveKey,
+  usageShard,
+  usageStreamKey,
+  usageTrimmedKey,
+  usageVersionKey,
+} from '@tollgate/contracts/usage-stream';
+import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import { LUA_DATA_SET, LUA_STREAM_ID_IS_AFTER, defineScript } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import { fenceKey, floorKey } from './keys.ts';
+
+/** How long live counters outlast their last use. */
+export const LIVE_TTL_SEC = 86_400;
+
+/** Longer than a gateway uses a share without its renewal (MAX_TRUST_MS), with a margin for clocks. */
+const FENCE_MS = 500;
+
+/**
+ * In one step, so that no batch comes between:
+ * - nothing, but the ms to wait, if Redis has lost what it knew of the shard: gateways may still use shares that it
+ *   doesn't know of, and would not notice that a limit is reached (ADR 0070). A shard of which account has counted
+ *   nothing is a new one.
+ * - "stale" if the snapshot lacks trimmed entries, or account has announced a newer version (ADR 0029);
+ * - moves the stream's next id past all that account has counted: a Redis that lost its data, or whose clock is behind,
+ *   would write ids that account never reads;
+ * - sets the counters to the snapshot plus the entries after it, without unreadable ones, which account sets aside too.
+ */
+const LUA = `${LUA_DATA_SET}${LUA_STREAM_ID_IS_AFTER}
+local stream, trimmed_key, floor, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local position, period, field = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local trimmed = redis.call('GET', trimmed_key)
+if trimmed and is_after(trimmed, position) then return 0 end
+local told = redis.call('GET', KEYS[5])
+if told and tonumber(told) > tonumber(ARGV[9]) then return 0 end
+if position ~= '0-0' and redis.call('GET', floor) ~= data_set then
+  local time = redis.call('TIME')
+  local now_ms, fence_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000), tonumber(ARGV[10])
+  local fenced, until_ms = string.match(redis.call('GET', KEYS[6]) or '', '^(%S+) (%d+)$')
+  if fenced ~= data_set then
+    until_ms = string.format('%d', now_ms + fence_ms)
+    redis.call('SET', KEYS[6], data_set .. ' ' .. until_ms, 'EX', ARGV[4])
+  end
+  local left_ms = tonumber(until_ms) - now_ms
+  -- More is left only if the clock was set back.
+  if left_ms > 0 and left_ms <= fence_ms then return { left_ms } end
+end
+local names = { 'points', 'requests', 'time_ms', 'traffic_bytes' }
+local sums = {}
+for index, name in ipairs(names) do sums[name] = tonumber(ARGV[4 + index]) end
+for _, entry in ipairs(redis.call('XRANGE', stream, '(' .. position, '+')) do
+  local readable, batch = pcall(cjson.decode, entry[2][1] == field and entry[2][2] or '')
+  local events = readable and type(batch) == 'table' and batch.events
+  for _, event in ipairs(type(events) == 'table' and events or {}) do
+    if type(event) == 'table' and event.period_id == period then
+      for _, name in ipairs(names) do sums[name] = sums[name] + (tonumber(event[name]) or 0) end
+    end
+  end
+end
+if position ~= '0-0' then
+  if redis.call('EXISTS', stream) == 0 then
+    redis.call('XADD', stream, position, 'floor', '')
+    redis.call('XDEL', stream, position)
+  else
+    local facts = redis.call('XINFO', 'STREAM', stream)
+    for index = 1, #facts, 2 do
+      if facts[index] == 'last-generated-id' and is_after(position, facts[index + 1]) then
+        redis.call('XSETID', stream, position)
+      end
+    end
+  end
+end
+local counters = struct.pack('${LIVE_COUNTERS}', sums.points, sums.requests, sums.time_ms, sums.traffic_bytes)
+redis.call('HSET', live, 'data_set', data_set, 'usage_version', ARGV[9], 'counters', counters)
+redis.call('EXPIRE', live, ARGV[4])
+redis.call('SET', floor, data_set)
+return 1
+`;
+
+/**
+ * `stale`: the snapshot is older than what account has trimmed, so a newer one is needed. A number: the ms after which
+ * shares of before the loss of Redis' data have ended; then a newer one is needed too.
+ */
+export type PrimeFrom = (snapshot: UsageSnapshot) => Promise<'primed' | 'stale' | number>;
+
+export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
+  const prime = defineScript(redis, LUA);
+  return async (snapshot) => {
+    const { period_id, stream_position, points, requests, time_ms, traffic_bytes, usage_version } = snapshot;
+    const shard = usageShard(snapshot.payer_id);
+    const answer = await prime(
+      [
+        usageStreamKey(shard),
+        usageTrimmedKey(shard),
+        floorKey(shard),
+        usageLiveKey(shard, period_id),
+        usageVersionKey(shard, period_id),
+        fenceKey(shard),
+      ],
+      [
+        ...[stream_position, period_id, USAGE_BATCH_FIELD, LIVE_TTL_SEC],
+        ...[points, requests, time_ms, traffic_bytes, usage_version, FENCE_MS],
+      ],
+    );
+    if (Array.isArray(answer)) return Number(answer[0]);
+    return answer === 1 ? 'primed' : 'stale';
+  };
+}

@@ -1,0 +1,154 @@
+import {
+  LIVE_COUNTERS,
+  SHARE_CHANNEL,
+  USAGE_BATCH_FIELD,
+  addCounters,
+  usageLiveKey,
+  usageStreamKey,
+} from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
+import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { LeaseEntry } from './leases.ts';
+import { RESERVED_MS } from './share-lua.ts';
+import { LIVE_TTL_SEC } from './prime-script.ts';
+import { floorKey, seenKey } from './keys.ts';
+
+/** Usage of one billing period: what account has counted, and what is still in the stream. */
+export type LiveUsage = UsageCounters;
+
+/** Far longer than a gateway retries a batch. */
+const SEEN_TTL_SEC = 86_400;
+
+/**
+ * Appends a batch to its shard's stream unless its number shows that it is there, adds it to the live counters, and
+ * releases its calls' leases. Without a floor of this data set, ids that account has counted might repeat: it writes
+ * nothing. XADD comes first because scripts aren't rolled back and a full Redis refuses only a script's first write:
+ * with the number stored and XADD refused, the batch would be lost.
+ * Usage that reaches a limit while gateways hold shares of the payer recalls these: until they are returned or expire,
+ * it isn't acknowledged, so that no gateway admits a call after a caller could know (ADR 0070).
+ * Returns 0 repeated, 1 recorded, 2 not primed; then for each period four counters, -1 if it isn't live, and for how
+ * many ms such shares may be in use.
+ */
+const LUA = `${LUA_DATA_SET}
+local function ms_of_shares(shares, points, traffic_bytes, payer)
+  local until_us, points_limit, traffic_limit = string.match(shares, '^(%d+) (-?%d+) (-?%d+)$')
+  points_limit, traffic_limit = tonumber(points_limit), tonumber(traffic_limit)
+  local is_reached =
+    points_limit >= 0 and points >= points_limit or traffic_limit >= 0 and traffic_bytes >= traffic_limit
+  if not is_reached then return 0 end
+  local time = redis.call('TIME')
+  local left_us = tonumber(until_us) - tonumber(time[1]) * 1000000 - tonumber(time[2])
+  if left_us <= 0 then return 0 end
+  redis.call('PUBLISH', '${SHARE_CHANNEL}', payer)
+  return math.min(math.ceil(left_us / 1000), ${String(RESERVED_MS)})
+end
+local seen = redis.call('GET', KEYS[1])
+local fresh = not seen or tonumber(ARGV[1]) > tonumber(seen)
+local periods = tonumber(ARGV[6])
+if fresh then
+  if redis.call('GET', KEYS[3]) ~= data_set then return { 2 } end
+  redis.call('XADD', KEYS[2], '*', ARGV[2], ARGV[3])
+  redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4])
+end
+${LUA_NOT_TO_DISK}
+local answer = { fresh and 1 or 0 }
+for period = 1, periods do
+  local key, first = KEYS[3 + period], 6 + (period - 1) * 5
+  local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares')
+  local points, requests, time_ms, traffic_bytes, shared_ms = -1, -1, -1, -1, 0
+  if live[1] == data_set and live[2] then
+    points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
+    if fresh then
+      points, requests = points + ARGV[first + 1], requests + ARGV[first + 2]
+      time_ms, traffic_bytes = time_ms + ARGV[first + 3], traffic_bytes + ARGV[first + 4]
+      local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes)
+      redis.call('HSET', key, 'counters', counters)
+      redis.call('EXPIRE', key, ARGV[5])
+    end
+    if live[3] then shared_ms = ms_of_shares(live[3], points, traffic_bytes, ARGV[first + 5]) end
+  end
+  local last = #answer
+  answer[last + 1], answer[last + 2], answer[last + 3] = points, requests, time_ms
+  answer[last + 4], answer[last + 5] = traffic_bytes, shared_ms
+end
+local at = 7 + periods * 5
+for index = 4 + periods, #KEYS do
+  local members = tonumber(ARGV[at])
+  redis.call('ZREM', KEYS[index], unpack(ARGV, at + 1, at + members))
+  at = at + 1 + members
+end
+return answer
+`;
+
+/** `repeated`: an earlier attempt had arrived; `unprimed`: nothing was written. */
+export type RecordResult = 'recorded' | 'repeated' | 'unprimed';
+
+export type RecordedBatch = {
+  result: RecordResult;
+  /** The counters of the batch's periods after it, without periods that aren't live. */
+  live: ReadonlyMap<number, LiveUsage>;
+  /** Periods with a limit that is reached while gateways may use shares, for at most so many ms. */
+  sharedForMs?: ReadonlyMap<number, number>;
+};
+
+export type SendBatch = (
+  shard: number,
+  batch: UsageBatch,
+  leases: readonly LeaseEntry[],
+) => Promise<RecordedBatch>;
+
+const RESULTS = ['repeated', 'recorded', 'unprimed'] as const;
+
+export function createSendBatch(redis: ScriptableRedis): SendBatch {
+  const recordBatch = defineScript(redis, LUA);
+  return async (shard, batch, leases) => {
+    const sums = sumByPeriod(batch.events);
+    const keys = [seenKey(shard, batch.gateway_id), usageStreamKey(shard), floorKey(shard)];
+    const args: (string | number)[] = [
+      batch.seq,
+      USAGE_BATCH_FIELD,
+      JSON.stringify(batch),
+      SEEN_TTL_SEC,
+      LIVE_TTL_SEC,
+      sums.size,
+    ];
+    for (const [periodId, { points, requests, time_ms, traffic_bytes, payerId }] of sums) {
+      keys.push(usageLiveKey(shard, periodId));
+      args.push(points, requests, time_ms, traffic_bytes, payerId);
+    }
+    for (const [key, held] of Map.groupBy(leases, (lease) => lease.key)) {
+      keys.push(key);
+      args.push(held.length, ...held.map(({ member }) => member));
+    }
+    return recordedBatch((await recordBatch(keys, args)) as number[], [...sums.keys()]);
+  };
+}
+
+function recordedBatch([code = -1, ...counters]: number[], periodIds: readonly number[]): RecordedBatch {
+  const result = RESULTS[code];
+  if (result === undefined) throw new Error('the record script returned an unknown result');
+  const live = new Map<number, LiveUsage>();
+  const sharedForMs = new Map<number, number>();
+  for (const [index, periodId] of periodIds.entries()) {
+    const [points = -1, requests = -1, time_ms = -1, traffic_bytes = -1, forMs = 0] = counters.slice(
+      index * 5,
+    );
+    if (points >= 0) live.set(periodId, { points, requests, time_ms, traffic_bytes });
+    if (forMs > 0) sharedForMs.set(periodId, forMs);
+  }
+  return { result, live, sharedForMs };
+}
+
+function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage & { payerId: number }> {
+  const sums = new Map<number, LiveUsage & { payerId: number }>();
+  for (const event of events) {
+    const sum = sums.get(event.period_id) ?? {
+      ...{ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
+      payerId: event.payer_id,
+    };
+    addCounters(sum, event);
+    sums.set(event.period_id, sum);
+  }
+  return sums;
+}

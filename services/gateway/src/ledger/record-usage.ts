@@ -1,0 +1,182 @@
+import { MAX_TOTAL, usageShard } from '@tollgate/contracts/usage-stream';
+import type { UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
+import { endBatch, onBatchEnd } from '@tollgate/redis/batch-writes';
+import type { LeaseEntry } from './leases.ts';
+import { createDeliverBatch } from './deliver-batch.ts';
+import type { DeliverBatchOptions } from './deliver-batch.ts';
+import type { LiveUsage } from './record-script.ts';
+import { sumEvents } from './sum-events.ts';
+
+export type UsageRecorderOptions = DeliverBatchOptions & {
+  /** Identifies this process's batches together with their number; never reused. */
+  gatewayId: string;
+  redisIsReady: () => boolean;
+  maxQueuedEvents: number;
+  nowMs: () => number;
+  /** Called with the events of each batch that Redis has acknowledged, and their periods' live counters. */
+  onMetered?: (events: readonly UsageEvent[], live: ReadonlyMap<number, LiveUsage>) => void;
+  /** Resolves when no gateway uses a share of the payer that it got before the limit was reached (ADR 0070). */
+  sharesReturned?: (event: Pick<UsageEvent, 'payer_id' | 'period_id'>, forMs: number) => Promise<void>;
+};
+
+export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
+
+/**
+ * Queues usage; its batch releases `lease`. Resolves at the acknowledgement with the period's live counters (null if
+ * they aren't live). Never rejects: it retries while Redis is away.
+ */
+export type RecordUsage = (usage: UntimedUsage, lease?: LeaseEntry | null) => Promise<LiveUsage | null>;
+
+export type UsageRecorder = {
+  record: RecordUsage;
+  canRecord: (payerId: number) => boolean;
+  queuedEvents: () => number;
+  /** Resolves when Redis has acknowledged every event, however long that takes. */
+  flush: () => Promise<void>;
+};
+
+type QueuedEvent = {
+  event: UsageEvent;
+  lease: LeaseEntry | null;
+  acknowledge: (usage: LiveUsage | null) => void;
+};
+
+type Shard = {
+  number: number;
+  queue: QueuedEvent[];
+  /** When the batch under way was first sent or scheduled; null if there is none. */
+  sentAtMs: number | null;
+  written: WrittenBefore;
+};
+
+type SentBatch = {
+  batch: readonly QueuedEvent[];
+  events: readonly UsageEvent[];
+  delivered: ReturnType<ReturnType<typeof createDeliverBatch>>;
+};
+
+const MAX_BATCH_EVENTS = 256;
+/** If a batch waits longer for its acknowledgement, Redis counts as away, whatever the connection's state. */
+const MAX_UNACKNOWLEDGED_MS = 2_000;
+
+/** Group commit (docs/architecture.md, walk 2): usage that arrives while a shard's batch is under way is the next. */
+export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
+  const { gatewayId, redisIsReady, maxQueuedEvents, nowMs, onMetered } = options;
+  const deliverBatch = createDeliverBatch(options);
+  const shards = new Map<number, Shard>();
+  let queued = 0;
+  let seq = 0;
+  let whenEmpty: (() => void)[] = [];
+
+  function shardOf(payerId: number): Shard {
+    const number = usageShard(payerId);
+    const known = shards.get(number);
+    if (known !== undefined) return known;
+    const written = { batches: 0, requests: 0, points: 0, at_ms: 0 };
+    const shard: Shard = { number, queue: [], sentAtMs: null, written };
+    shards.set(number, shard);
+    return shard;
+  }
+
+  /** Sends what the shard has gathered; null if that is nothing. */
+  function sendBatch(shard: Shard): SentBatch | null {
+    if (shard.queue.length === 0) return null;
+    shard.sentAtMs = performance.now();
+    const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
+    const events = sumEvents(batch.map(({ event }) => event));
+    const leases = batch.flatMap(({ lease }) =>
+      lease === null || lease.shared?.onSent() === false ? [] : lease,
+    );
+    const usage = { gateway_id: gatewayId, seq: (seq += 1), before: shard.written, events };
+    shard.written = writtenAfter(shard.written, events);
+    return { batch, events, delivered: deliverBatch(shard.number, usage, leases) };
+  }
+
+  async function sendBatches(shard: Shard): Promise<void> {
+    let sent = sendBatch(shard);
+    while (sent !== null) {
+      const { batch, events, delivered } = sent;
+      const { live, sharedForMs } = await delivered;
+      // Before the responses, so that Redis syncs it while they are written.
+      sent = sendBatch(shard);
+      if (sent !== null) endBatch();
+      queued -= batch.length;
+      onMetered?.(events, live);
+      acknowledgeBatch(batch, live, waitsOf(events, sharedForMs, options.sharesReturned));
+    }
+    shard.sentAtMs = null;
+    if (queued > 0) return;
+    for (const resolve of whenEmpty) resolve();
+    whenEmpty = [];
+  }
+
+  return {
+    record: (usage, lease = null) =>
+      new Promise((acknowledge) => {
+        const shard = shardOf(usage.payer_id);
+        const event = { ...usage, at_ms: Math.floor(nowMs()) };
+        shard.queue.push({ event, lease, acknowledge });
+        queued += 1;
+        if (shard.sentAtMs !== null) return;
+        shard.sentAtMs = performance.now();
+        onBatchEnd(() => void sendBatches(shard));
+      }),
+    canRecord: (payerId) => {
+      if (!redisIsReady() || queued >= maxQueuedEvents) return false;
+      const sentAtMs = shards.get(usageShard(payerId))?.sentAtMs ?? null;
+      return sentAtMs === null || performance.now() - sentAtMs < MAX_UNACKNOWLEDGED_MS;
+    },
+    queuedEvents: () => queued,
+    flush: () =>
+      queued === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            whenEmpty.push(resolve);
+          }),
+  };
+}
+
+/** Of periods with a limit that is reached while gateways may use shares. */
+function waitsOf(
+  events: readonly UsageEvent[],
+  sharedForMs: ReadonlyMap<number, number> | undefined,
+  sharesReturned: UsageRecorderOptions['sharesReturned'],
+): ReadonlyMap<number, Promise<void>> {
+  const waits = new Map<number, Promise<void>>();
+  for (const event of events) {
+    const forMs = sharedForMs?.get(event.period_id);
+    if (sharesReturned === undefined || forMs === undefined || waits.has(event.period_id)) continue;
+    waits.set(event.period_id, sharesReturned(event, forMs));
+  }
+  return waits;
+}
+
+function acknowledgeBatch(
+  batch: readonly QueuedEvent[],
+  live: ReadonlyMap<number, LiveUsage>,
+  waits: ReadonlyMap<number, Promise<void>>,
+): void {
+  for (const { event, lease, acknowledge } of batch) {
+    lease?.shared?.onRecorded();
+    const usage = live.get(event.period_id) ?? null;
+    const wait = waits.get(event.period_id);
+    if (wait === undefined) acknowledge(usage);
+    else {
+      void wait.then(() => {
+        acknowledge(usage);
+      });
+    }
+  }
+}
+
+function writtenAfter(
+  { batches, requests, points }: WrittenBefore,
+  events: readonly UsageEvent[],
+): WrittenBefore {
+  const written = { batches: batches + 1, requests, points, at_ms: Date.now() };
+  for (const event of events) {
+    written.requests = Math.min(written.requests + event.requests, MAX_TOTAL);
+    written.points = Math.min(written.points + event.points, MAX_TOTAL);
+  }
+  return written;
+}

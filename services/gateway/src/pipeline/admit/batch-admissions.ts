@@ -1,0 +1,26 @@
+import { batchCalls } from '@tollgate/redis/batch-calls';
+import type { PayerEntitlement } from '../entitle/entitle.ts';
+import type { AdmissionKind, AdmissionDecision, DecideAdmissions } from '../../ledger/admit-script.ts';
+
+export type DecideAdmission = (
+  payer: PayerEntitlement,
+  kind: AdmissionKind,
+  leaseId: string,
+  units: number,
+) => Promise<AdmissionDecision>;
+
+/**
+ * One script call per batch and kind, keyed by the entitlement object that calls with the same cache entry share. Calls
+ * of several units are few, and have one each.
+ */
+export function batchAdmissions(decideAll: DecideAdmissions): DecideAdmission {
+  const of = (kind: AdmissionKind) =>
+    batchCalls((payer: PayerEntitlement, leaseIds: readonly string[]) => decideAll(payer, kind, leaseIds, 1));
+  const batches = { call: of('call'), subscription: of('subscription') };
+  return async (payer, kind, leaseId, units) => {
+    if (units === 1) return batches[kind](payer, leaseId);
+    const [decision] = await decideAll(payer, kind, [leaseId], units);
+    if (decision === undefined) throw new Error('the admission script decided on nothing');
+    return decision;
+  };
+}

@@ -1,0 +1,96 @@
+import type { LimitField } from '@tollgate/contracts/entitlement';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import { Problem } from '@tollgate/http/problem';
+import type { PayerEntitlement } from '../entitle/entitle.ts';
+import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
+import { rateLimitFields } from './rate-limit-state.ts';
+import type { RateLimitState } from './rate-limit-state.ts';
+
+const PERIOD_LIMITS = {
+  points: {
+    code: 'points_limit_exceeded',
+    field: 'points_limit',
+    detail: 'The points of this billing period are used up.',
+  },
+  time: {
+    code: 'time_limit_exceeded',
+    field: 'time_sec_limit',
+    detail: 'The subscription time of this billing period is used up.',
+  },
+  traffic: {
+    code: 'traffic_limit_exceeded',
+    field: 'traffic_bytes_limit',
+    detail: 'The traffic of this billing period is used up.',
+  },
+} as const satisfies Record<string, { code: ErrorCode; field: LimitField; detail: string }>;
+
+/** Slots become free at any moment; Retry-After is in whole seconds. */
+const SLOTS_RETRY_SEC = 1;
+
+/** A limit of 0, or of less than a batch has operations, lets nothing pass until the plan changes. */
+const NEVER_RETRY_SEC = 60;
+
+/** A limit of the period is used up until the period ends or the plan changes. */
+export function periodLimitExceeded(
+  limit: 'points' | 'time' | 'traffic',
+  { limits, endedAt, billingStatus }: Pick<PayerEntitlement, 'limits' | 'endedAt' | 'billingStatus'>,
+  headers: Readonly<Record<string, string>> = {},
+): Problem {
+  const { code, field, detail } = PERIOD_LIMITS[limit];
+  return new Problem(code, {
+    detail,
+    headers: { 'x-billing-status': billingStatus, ...headers },
+    extensions: { limit: limits[field] ?? 0, remaining: 0, period_ended_at: endedAt },
+  });
+}
+
+export function refused(
+  limit: RefusedLimit,
+  payer: PayerEntitlement,
+  { kind, units }: { kind: AdmissionKind; units: number },
+  { waitUs }: Pick<AdmissionDecision, 'waitUs'>,
+  rateLimitState: RateLimitState,
+): Problem {
+  const headers = { ...rateLimitFields(rateLimitState), 'x-billing-status': payer.billingStatus };
+  switch (limit) {
+    case 'points':
+    case 'traffic':
+    case 'time':
+      return periodLimitExceeded(limit, payer, headers);
+    case 'rate': {
+      const perMinute = payer.limits.rate_limit ?? 0;
+      const detail =
+        units === 1
+          ? `The plan allows ${String(perMinute)} calls per minute.`
+          : `The plan allows ${String(perMinute)} calls per minute, and each operation of a batch counts as one.`;
+      return tooMany('rate_limit_exceeded', detail, {
+        headers,
+        limit: perMinute,
+        retrySec: perMinute < units ? NEVER_RETRY_SEC : Math.ceil(waitUs / 1_000_000),
+      });
+    }
+    case 'slots': {
+      const isCall = kind === 'call';
+      const slots = (isCall ? payer.limits.session_limit : payer.limits.subscription_limit) ?? 0;
+      const code = isCall ? 'session_limit_exceeded' : 'subscription_limit_exceeded';
+      const what = isCall ? 'calls in flight' : 'open subscriptions';
+      return tooMany(code, `The plan allows ${String(slots)} ${what} at a time.`, {
+        headers,
+        limit: slots,
+        retrySec: slots === 0 ? NEVER_RETRY_SEC : SLOTS_RETRY_SEC,
+      });
+    }
+  }
+}
+
+function tooMany(
+  code: ErrorCode,
+  detail: string,
+  { headers, limit, retrySec }: { headers: Record<string, string>; limit: number; retrySec: number },
+): Problem {
+  return new Problem(code, {
+    detail,
+    headers: { ...headers, 'retry-after': String(retrySec) },
+    extensions: { limit, remaining: 0, retry_after_sec: retrySec },
+  });
+}

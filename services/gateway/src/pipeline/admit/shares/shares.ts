@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { LiveUsage } from '../../../ledger/record-script.ts';
+import type { AdmissionDecision } from '../../../ledger/admit-script.ts';
+import { INTERVAL_MS, createShareHolder } from './share-holder.ts';
+import type { LocalAdmission, ShareHolder, ShareHolderOptions } from './share-holder.ts';
+
+export type SharesOptions = Omit<ShareHolderOptions, 'nowMs'> & {
+  nowMs?: () => number;
+  /** Calls `tick` every INTERVAL_MS until the returned function is called. */
+  every?: (tick: () => void) => () => void;
+};
+
+export type Shares = {
+  /** Null if Redis has to decide. */
+  admit: (payer: PayerEntitlement, units: number) => LocalAdmission | null;
+  /** Redis has decided on a call. The returned decision also states calls that were not reported to it. */
+  onDecision: (payer: PayerEntitlement, decision: AdmissionDecision, units: number) => AdmissionDecision;
+  /** Redis has acknowledged usage; `live` are the counters after it. */
+  onMetered: (events: readonly UsageEvent[], live: ReadonlyMap<number, LiveUsage>) => void;
+  /** Resolves when no gateway uses a share of the period that was granted before, at the latest after `forMs`. */
+  returned: (event: Pick<UsageEvent, 'payer_id' | 'period_id'>, forMs: number) => Promise<void>;
+  /** A message of SHARE_CHANNEL. Null or an unreadable one: some may have been missed. */
+  onMessage: (message: string | null) => void;
+  slotsInUse: () => number;
+  /** Resolves when all shares are returned. */
+  close: () => Promise<void>;
+};
+
+const POLL_MS = 3;
+
+/**
+ * Shares of busy payers' limits, from which this gateway admits calls without asking Redis (ADR 0070). Redis counts a
+ * share as taken until it is returned or expires, so all gateways together never exceed a limit.
+ */
+export function createShares(options: SharesOptions): Shares {
+  const { scripts, every = everyInterval, nowMs = () => performance.now() } = options;
+  const holders = new Map<number, ShareHolder>();
+  let stopTicking: (() => void) | null = null;
+  let closed = options.trustMs === 0;
+
+  function tick(): void {
+    for (const [payerId, holder] of holders) if (!holder.endInterval()) holders.delete(payerId);
+    if (holders.size > 0) return;
+    stopTicking?.();
+    stopTicking = null;
+  }
+
+  function holderOf(payer: PayerEntitlement): ShareHolder {
+    const known = holders.get(payer.payerId);
+    if (known !== undefined) return known;
+    const holder = createShareHolder(payer, { ...options, nowMs });
+    holders.set(payer.payerId, holder);
+    stopTicking ??= every(tick);
+    return holder;
+  }
+
+  async function recall(payerId: number | null): Promise<void> {
+    const recalled = [...holders].filter(([id]) => payerId === null || id === payerId);
+    await Promise.all(recalled.map(([, holder]) => holder.recall()));
+  }
+
+  return {
+    admit: (payer, units) => holders.get(payer.payerId)?.admit(payer, units) ?? null,
+    onDecision: (payer, decision, units) =>
+      closed ? decision : holderOf(payer).onDecision(payer, decision, units),
+    onMetered: (events, live) => {
+      for (const { payer_id, period_id, points, traffic_bytes } of events) {
+        const used = live.get(period_id);
+        holders
+          .get(payer_id)
+          ?.onSettled(
+            period_id,
+            { points, trafficBytes: traffic_bytes },
+            used === undefined ? null : { points: used.points, trafficBytes: used.traffic_bytes },
+          );
+      }
+    },
+    returned: async ({ payer_id, period_id }, forMs) => {
+      const untilMs = performance.now() + forMs;
+      await recall(payer_id);
+      while (performance.now() < untilMs) {
+        if (!(await scripts.areOutstanding(payer_id, period_id).catch(() => true))) return;
+        await delay(POLL_MS);
+      }
+    },
+    onMessage: (message) => {
+      const [, isRefresh, payerId] = /^(refresh )?(\d+)$/.exec(message ?? '') ?? [];
+      if (payerId === undefined) void recall(null);
+      else if (isRefresh === undefined) void recall(Number(payerId));
+      else holders.get(Number(payerId))?.refresh();
+    },
+    slotsInUse: () => [...holders.values()].reduce((sum, holder) => sum + holder.slotsInUse(), 0),
+    close: async () => {
+      closed = true;
+      stopTicking?.();
+      await recall(null);
+    },
+  };
+}
+
+function everyInterval(tick: () => void): () => void {
+  const timer = setInterval(tick, INTERVAL_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { publishEntitlementEvent } from '../../../test/suite/peers.ts';
+import { startGateway } from '../../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
+
+let gateway: GatewayUnderTest;
+let nextAccount = 100;
+
+beforeAll(async () => {
+  // Longer than the suite: only valid_until can make an answer expire here.
+  gateway = await startGateway({ env: { ENTITLEMENT_CACHE_TTL_MS: '30000' } });
+});
+
+afterAll(() => gateway.stop());
+
+function caller() {
+  const accountId = (nextAccount += 1);
+  return { accountId, token: gateway.auth.issue({ accountId }) };
+}
+
+function lookUps(accountId: number): number {
+  return gateway.account.requests.filter((path) => path.endsWith(`/${String(accountId)}`)).length;
+}
+
+describe('a call passes while the period is active or in grace, and says which', () => {
+  test.each(['active', 'grace'] as const)('%s', async (status) => {
+    const { accountId, token } = caller();
+    gateway.account.entitle(accountId, { status });
+    const answer = await gateway.query({ token });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['x-billing-status']).toBe(status);
+  });
+});
+
+describe('a call is refused where the payer has no such period', () => {
+  test.each([
+    ['expired', 402, 'no_active_billing_period', 'expired'],
+    ['none', 402, 'no_active_billing_period', undefined],
+    ['blocked', 403, 'account_blocked', 'blocked'],
+  ] as const)('%s: %i %s', async (status, httpStatus, code, billingStatus) => {
+    const { accountId, token } = caller();
+    gateway.account.entitle(accountId, { status, billing_period: null });
+    const answer = await gateway.query({ token });
+    expect(answer.status).toBe(httpStatus);
+    expect(answer.headers['x-billing-status']).toBe(billingStatus);
+    expect(answer.headers['x-points-cost']).toBe('0');
+    expect(answer.json()).toEqual({
+      errors: [
+        {
+          message: expect.any(String),
+          extensions: {
+            ...(httpStatus === 402 ? { help_url: '/user/plan' } : {}),
+            ...{ code, request_id: answer.headers['x-request-id'] },
+          },
+        },
+      ],
+    });
+  });
+
+  test('an account that does not exist any more: 402', async () => {
+    const { accountId, token } = caller();
+    gateway.account.entitle(accountId, 'unknown');
+    expect((await gateway.query({ token })).status).toBe(402);
+  });
+});
+
+test('an entitlement is asked for once while it is kept', async () => {
+  const { accountId, token } = caller();
+  for (let calls = 0; calls < 5; calls += 1) await gateway.query({ token });
+  expect(lookUps(accountId)).toBe(1);
+});
+
+const publish = (message: string) => publishEntitlementEvent(gateway.redis.url, message);
+
+describe('a change of plan takes effect within a second of being told', () => {
+  const blocked = { status: 'blocked', billing_period: null } as const;
+
+  test.each([
+    ["the account's own", (accountId: number) => JSON.stringify({ account_id: accountId })],
+    ["the payer's", (_accountId: number, payerId: number) => JSON.stringify({ account_id: payerId })],
+    ['one that can not be read', () => 'nonsense'],
+  ])('event: %s', async (_name, message) => {
+    const { accountId, token } = caller();
+    const payerId = accountId + 10_000;
+    gateway.account.entitle(accountId, { payer_id: payerId });
+    expect((await gateway.query({ token })).status).toBe(200);
+    gateway.account.entitle(accountId, { ...blocked, payer_id: payerId });
+    expect((await gateway.query({ token })).status).toBe(200);
+    await publish(message(accountId, payerId));
+    await waitFor(async () => (await gateway.query({ token })).status === 403, { timeoutMs: 1_000 });
+  });
+
+  test('an event of somebody else drops nothing', async () => {
+    const { accountId, token } = caller();
+    await gateway.query({ token });
+    await publish(JSON.stringify({ account_id: accountId + 20_000 }));
+    await gateway.query({ token });
+    expect(lookUps(accountId)).toBe(1);
+  });
+});
+
+test('an entitlement is not kept past its valid_until', async () => {
+  const { accountId, token } = caller();
+  gateway.account.entitle(accountId, { valid_until: new Date(Date.now() + 300).toISOString() });
+  expect((await gateway.query({ token })).status).toBe(200);
+  gateway.account.entitle(accountId, { status: 'expired', billing_period: null });
+  await waitFor(async () => (await gateway.query({ token })).status === 402, { timeoutMs: 2_000 });
+});
+
+test('an entitlement whose valid_until has passed is not kept at all', async () => {
+  const { accountId, token } = caller();
+  gateway.account.entitle(accountId, { valid_until: new Date(Date.now() - 1000).toISOString() });
+  await gateway.query({ token });
+  await gateway.query({ token });
+  expect(lookUps(accountId)).toBe(2);
+});
+
+test('who has paid passes within two seconds of a refusal', async () => {
+  const { accountId, token } = caller();
+  gateway.account.entitle(accountId, { status: 'expired', billing_period: null });
+  expect((await gateway.query({ token })).status).toBe(402);
+  gateway.account.entitle(accountId, {});
+  await waitFor(async () => (await gateway.query({ token })).status === 200, { timeoutMs: 2_000 });
+});
+
+test('account away is 503 with Retry-After; who is cached passes; and it returns by itself', async () => {
+  const known = caller();
+  const unknown = caller();
+  expect((await gateway.query({ token: known.token })).status).toBe(200);
+  await gateway.account.goAway();
+  const refused = await gateway.query({ token: unknown.token });
+  expect(refused.status).toBe(503);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect((await gateway.query({ token: known.token })).status).toBe(200);
+  await gateway.account.comeBack();
+  await waitFor(async () => (await gateway.query({ token: unknown.token })).status === 200);
+});
+
+test('an answer of account that breaks the contract lets nobody through', async () => {
+  const { accountId, token } = caller();
+  gateway.account.entitle(accountId, { status: 'active', billing_period: null });
+  expect((await gateway.query({ token })).status).toBe(503);
+});

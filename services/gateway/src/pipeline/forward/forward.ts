@@ -1,0 +1,114 @@
+import type { Logger } from '@tollgate/log';
+import { repeatsHead } from '@tollgate/plain-http/message';
+import type { HttpRequest } from '@tollgate/plain-http/message';
+import { queryOf } from '@tollgate/http/request-head';
+import type { TrustsAddress } from '@tollgate/http/caller-address';
+import { passedOn } from '@tollgate/trace/context';
+import type { CallTrace } from '../../trace/traces.ts';
+import { createAbandonedCalls } from './abandoned-calls.ts';
+import type { AbandonedCalls } from './abandoned-calls.ts';
+import { createAnswerRules } from './answer/answer-rules.ts';
+import type { CorsFields } from './answer/answer-rules.ts';
+import { Exchange } from './exchange.ts';
+import type { CallCost, ExchangeLimits } from './exchange.ts';
+import { createPriceLog } from './price/price-log.ts';
+import type { ForwardOutcome, RelayOptions } from './answer/relay.ts';
+import type { ReadCall } from '../../operation-reader/read-call.ts';
+import { callersFields, gatewayFields } from './request/request-fields.ts';
+import type { CallerIds } from './request/request-fields.ts';
+import type { Room } from '../../http/room.ts';
+import { createUpstreams } from './upstream/upstreams.ts';
+import type { UpstreamsOptions } from './upstream/upstreams.ts';
+
+type ForwardedCall = Pick<
+  RelayOptions,
+  'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'
+> & {
+  req: HttpRequest;
+  read: ReadCall;
+  callerIds: CallerIds;
+  trace: CallTrace | null;
+  cost: CallCost;
+};
+
+export type Forward = (call: ForwardedCall) => Promise<ForwardOutcome>;
+
+export type ForwarderOptions = UpstreamsOptions &
+  ExchangeLimits & {
+    /** For silence within a body of the upstream, or of a caller that doesn't read. */
+    bodyIdleTimeoutMs: number;
+    streamSlots: Pick<Room, 'take'>;
+    trusts: TrustsAddress;
+    logger: Pick<Logger, 'warn'>;
+    /** Null if the gateway leaves cross-origin requests to the upstream. */
+    cors: CorsFields | null;
+  };
+
+const NONE: readonly string[] = [];
+
+type Forwarder = {
+  forward: Forward;
+  abandoned: Pick<AbandonedCalls, 'count' | 'end'>;
+  close: () => Promise<void>;
+};
+
+/**
+ * Part 4 of a data call: the exchange with the upstream, streamed both ways. Resolves when it is over, and rejects only
+ * while nothing has been sent to the caller.
+ * @throws {Problem} upstream_unreachable; upstream_timeout; service_unavailable if all connections to the upstream stay
+ * in use, or no stream has room; too_many_streams; payload_too_large, request_timeout, invalid_request for the rest of an
+ * upload.
+ */
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { bodyIdleTimeoutMs, streamSlots } = options;
+  const upstreams = createUpstreams(options);
+  const abandoned = createAbandonedCalls();
+  const logPrice = createPriceLog(options.logger);
+  const parts = { upstreams, limits: options, observer: options.observer, abandoned, logPrice, streamSlots };
+  const sharedByHead = new WeakMap<readonly string[], string[]>();
+  const answerRules = createAnswerRules(options.urls, options.cors);
+
+  function fieldsOf(req: HttpRequest): string[] {
+    return callersFields(req, options.trusts(req.socket.remoteAddress));
+  }
+
+  /** Alike for all requests that repeat their connection's head (ADR 0077). */
+  function sharedFields(req: HttpRequest): string[] {
+    let fields = sharedByHead.get(req.rawHeaders);
+    if (fields === undefined) {
+      fields = fieldsOf(req);
+      sharedByHead.set(req.rawHeaders, fields);
+    }
+    return fields;
+  }
+
+  function forward(call: ForwardedCall): Promise<ForwardOutcome> {
+    const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
+    const { payerId } = callerIds;
+    if (res.destroyed) return Promise.resolve('aborted');
+    const { body, lengthBytes, operations } = read;
+    const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
+    const repeats = repeatsHead(req);
+    const headers = repeats ? own : [...fieldsOf(req), ...own];
+    if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
+    const request = {
+      ...{ method: req.method ?? 'GET', query: queryOf(req), body, operations, trace, cost },
+      ...{
+        payerId,
+        leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,
+      },
+      ...{ sharedHeaders: repeats ? sharedFields(req) : NONE, headers },
+    };
+    const stallTimeoutMs = bodyIdleTimeoutMs;
+    const relay = { res, requestId, billingStatus, rateLimitState, answerRules, stallTimeoutMs, meter };
+    return new Promise((resolve, reject) => {
+      new Exchange(parts, request, relay, { resolve, reject }).begin();
+    });
+  }
+
+  return {
+    forward,
+    abandoned,
+    close: upstreams.close,
+  };
+}

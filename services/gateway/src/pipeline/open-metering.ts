@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { Logger } from '@tollgate/log';
+import type { FollowedChannel } from '@tollgate/redis/follow-channels';
+import { createAdmission } from './admit/admit.ts';
+import { createAdmissionScript } from '../ledger/admit-script.ts';
+import { batchAdmissions } from './admit/batch-admissions.ts';
+import { createLeases } from '../ledger/leases.ts';
+import { createShareScripts } from '../ledger/share-script.ts';
+import { createShares } from './admit/shares/shares.ts';
+import type { Shares } from './admit/shares/shares.ts';
+import type { Config } from '../config.ts';
+import { createPrime, createPrimeShard } from '../ledger/prime.ts';
+import type { Prime } from '../ledger/prime.ts';
+import { createPrimeFrom } from '../ledger/prime-script.ts';
+import { createSendBatch } from '../ledger/record-script.ts';
+import { createUsageRecorder } from '../ledger/record-usage.ts';
+import type { UsageRecorder } from '../ledger/record-usage.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Store } from '../ledger/open-store.ts';
+
+type Peers = {
+  account: PrivateApi;
+  /** While no entitlement event and no recall can have been missed. */
+  isTrusted: () => boolean;
+};
+
+/** What gateways are told about shares. It is followed before there are any. */
+export type Recalls = { channel: FollowedChannel; passTo: (shares: Pick<Shares, 'onMessage'>) => void };
+
+export function openRecalls(): Recalls {
+  let shares: Pick<Shares, 'onMessage'> | undefined;
+  return {
+    channel: {
+      channel: SHARE_CHANNEL,
+      onMessage: (message) => shares?.onMessage(message),
+      // Shares ask `isTrusted` of the entitlements, whose events come by the same connections.
+      cache: { onDropAll: () => shares?.onMessage(null), trustUntil: () => undefined },
+    },
+    passTo: (all) => {
+      shares = all;
+    },
+  };
+}
+
+/** What admission reads and settlement writes: the payers' shards in Redis. */
+export function composeMetering(
+  config: Config,
+  store: Store,
+  { account, isTrusted }: Peers,
+  parts: { logger: Logger; metrics: Metrics; recalls: Recalls },
+) {
+  const { logger, metrics, recalls } = parts;
+  const { redis } = store;
+  const gatewayId = randomUUID();
+  const prime = createPrime({ account, primeFrom: createPrimeFrom(redis), onPrime: metrics.onPrime });
+  const leases = createLeases(redis, logger);
+  const shares = createShares({
+    scripts: createShareScripts(redis, gatewayId),
+    leases,
+    trustMs: config.ADMISSION_SHARE_TRUST_MS,
+    canBeRecalled: isTrusted,
+    onShare: metrics.onShare,
+  });
+  metrics.observeLeases(() => leases.held() + shares.slotsInUse());
+  const usage = composeUsageRecorder({ config, store, gatewayId, prime, shares, logger, metrics });
+  const admit = createAdmission({
+    decide: batchAdmissions(createAdmissionScript(redis)),
+    prime,
+    leases,
+    shares,
+    canRecord: usage.canRecord,
+    onAdmission: metrics.onAdmission,
+    onDecided: metrics.onDecided,
+  });
+  recalls.passTo(shares);
+  return {
+    ...{ prime, usage, admit },
+    close: async () => {
+      // First of all: usage that isn't in Redis yet ends with this process.
+      await usage.flush();
+      await shares.close();
+      leases.close();
+    },
+  };
+}
+
+function composeUsageRecorder(options: {
+  config: Config;
+  store: Store;
+  gatewayId: string;
+  prime: Prime;
+  shares: Pick<Shares, 'onMetered' | 'returned'>;
+  logger: Logger;
+  metrics: Metrics;
+}): UsageRecorder {
+  const { config, gatewayId, prime, shares, logger, metrics } = options;
+  const { redis, clock } = options.store;
+  const usage = createUsageRecorder({
+    gatewayId,
+    send: createSendBatch(redis),
+    primeShard: createPrimeShard(prime),
+    redisIsReady: () => redis.status === 'ready',
+    maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
+    nowMs: clock.nowMs,
+    logger,
+    onBatch: metrics.onBatch,
+    onMetered: (events, live) => {
+      metrics.onMetered(events);
+      shares.onMetered(events, live);
+    },
+    sharesReturned: shares.returned,
+  });
+  metrics.observeQueue(usage.queuedEvents);
+  // However the process ends, a shutdown that Redis outlasted included: nothing is lost without a word.
+  process.once('exit', () => {
+    const lost = usage.queuedEvents();
+    if (lost > 0) logger.error({ lost_events: lost }, 'usage was lost: Redis has not acknowledged it');
+  });
+  return usage;
+}

@@ -1,0 +1,67 @@
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { Lease } from '../../ledger/leases.ts';
+import type { Principal } from '../../ledger/principal.ts';
+import type { LiveUsage } from '../../ledger/record-script.ts';
+import type { RecordUsage, UntimedUsage } from '../../ledger/record-usage.ts';
+
+/** What a response cost: the upstream's points, and the body bytes sent to the caller. */
+type AnswerUsage = { points: number; trafficBytes: number };
+
+type SettledCall = Principal & { apiVersion: UsageEvent['api_version']; lease: Lease };
+
+export type SettleCall = (call: SettledCall, usage: AnswerUsage) => Promise<boolean>;
+
+export type SettlementTimeout = {
+  timeoutMs: number;
+  /** Then: don't complete it, or complete it and count it when Redis is back. */
+  unacknowledged: 'refuse' | 'pass';
+  /** Called at each acknowledgement with the start of the wait, by performance.now(). */
+  onSettled?: (beganMs: number) => void;
+};
+
+/**
+ * Step 5 of a data call, for each call whose response has begun, even if it breaks off. A response completes only when
+ * its usage is recorded, so no usage of a completed response is lost.
+ */
+export function createSettleCall(record: RecordUsage, settlementTimeout: SettlementTimeout): SettleCall {
+  return (call, { points, trafficBytes }) => {
+    const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
+    return acknowledgedInTime(
+      record(usageEvent(call, used, call.apiVersion), call.lease.handOver()),
+      settlementTimeout,
+    );
+  };
+}
+
+/** Resolves true when the usage is recorded; at the timeout, with whether settings let the response pass. */
+export function acknowledgedInTime(
+  recorded: Promise<unknown>,
+  { timeoutMs, unacknowledged, onSettled }: SettlementTimeout,
+): Promise<boolean> {
+  const beganMs = performance.now();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      resolve(unacknowledged === 'pass');
+    }, timeoutMs);
+    void recorded.then(() => {
+      clearTimeout(timer);
+      onSettled?.(beganMs);
+      resolve(true);
+    });
+  });
+}
+
+export function usageEvent(
+  { token, payer }: Principal,
+  used: LiveUsage,
+  apiVersion: UsageEvent['api_version'] = 'v2',
+): UntimedUsage {
+  return {
+    payer_id: payer.payerId,
+    period_id: payer.periodId,
+    account_id: token.account_id,
+    application_id: token.application_id,
+    api_version: apiVersion,
+    ...used,
+  };
+}

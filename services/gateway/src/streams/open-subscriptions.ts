@@ -1,0 +1,274 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { toProblem } from '@tollgate/http/problem';
+import type { Problem } from '@tollgate/http/problem';
+import type { Admit } from '../pipeline/admit/admit.ts';
+import type { Lease } from '../ledger/leases.ts';
+import { periodLimitExceeded } from '../pipeline/admit/refused.ts';
+import type { PayerEntitlement } from '../pipeline/entitle/entitle.ts';
+import { exhaustedLimit } from './exhausted-limit.ts';
+import type { Prime } from '../ledger/prime.ts';
+import { createOperationMeter } from './operation-meter.ts';
+import type { OperationMeter } from './operation-meter.ts';
+import type { Principal } from '../ledger/principal.ts';
+import type { LiveUsage } from '../ledger/record-script.ts';
+import type { RecordUsage, UntimedUsage } from '../ledger/record-usage.ts';
+import { usageEvent } from '../pipeline/settle/settle-call.ts';
+
+export type Subscription = {
+  /** Its slot; null while it has none. */
+  lease: Lease | null;
+  /** Null until its time runs. */
+  meter: OperationMeter | null;
+  ended: boolean;
+};
+
+export type OpenSubscriptionsOptions<S extends Subscription> = {
+  record: RecordUsage;
+  prime: Prime;
+  principal: Principal;
+  apiVersion?: UsageEvent['api_version'];
+  settleIntervalMs: number;
+  pointsPerMinute: number;
+  /** A limit of the period is used up: the subscriptions have to end. */
+  onExhausted: (problem: Problem) => void;
+  admit: Admit;
+  /** Another entitlement is in force, under which the subscription gets no slot: it has to end. */
+  onSlotLost: (subscription: S, problem: Problem) => void;
+};
+
+/**
+ * Holds a principal's open subscriptions, over HTTP (ADR 0020) or a WebSocket (ADR 0021), to the limits of its period:
+ * records usage at an interval, then checks the period's live counters. Times are of performance.now().
+ */
+export class OpenSubscriptions<S extends Subscription> {
+  readonly #options: OpenSubscriptionsOptions<S>;
+  readonly #open = new Set<S>();
+  #principal: Principal;
+  /** Usage since the last settlement, without the time of open subscriptions. */
+  #owed: Usage = NOTHING;
+  #underWay = 0;
+  #lastSettlement = Promise.resolve();
+  #settleAgain = false;
+  #settleAtMs = Infinity;
+  #usesPoints = false;
+  #pointsLeft = Infinity;
+
+  constructor(options: OpenSubscriptionsOptions<S>) {
+    this.#options = options;
+    this.#principal = options.principal;
+  }
+
+  get principal(): Principal {
+    return this.#principal;
+  }
+
+  /** Takes a slot from the payer at the time of the grant; false if ended meanwhile. @throws {Problem} of admission. */
+  async takeSlot(subscription: S): Promise<boolean> {
+    for (;;) {
+      const { payer } = this.#principal;
+      const { lease } = await this.#options.admit(payer, 'subscription', 1);
+      if (!subscription.ended && isSameSlot(payer, this.#principal.payer)) {
+        subscription.lease = lease;
+        this.#open.add(subscription);
+        return true;
+      }
+      lease.release();
+      if (subscription.ended) return false;
+    }
+  }
+
+  /** Starts a subscription's time. The first settlement tells how much of the period is left. */
+  begin(subscription: S, nowMs: number, firstSettlementMs: number): void {
+    subscription.meter = createOperationMeter(nowMs, this.#options.pointsPerMinute);
+    this.#open.add(subscription);
+    this.#settleWithin(firstSettlementMs);
+  }
+
+  countTraffic(bytes: number): void {
+    this.#owe({ ...NOTHING, trafficBytes: bytes });
+    this.#settleWithin(this.#options.settleIntervalMs);
+  }
+
+  /** Points for the response itself, charged with the next settlement. */
+  addPoints(points: number): void {
+    this.#owe({ ...NOTHING, points });
+  }
+
+  /** Points that the upstream states for a message. */
+  countPoints(points: number): void {
+    if (points === 0) return;
+    this.addPoints(points);
+    this.usesPoints();
+    if (this.#owed.points >= this.#pointsLeft) void this.#settle(performance.now());
+  }
+
+  /** From now on, subscriptions also end when the period's points are used up. */
+  usesPoints(): void {
+    this.#usesPoints = true;
+    this.#settleWithin(STATED_POINTS_SETTLEMENT_MS);
+  }
+
+  /** Charges nothing for a subscription, unless part of it is settled. To be called before `end`. */
+  waive(subscription: S): void {
+    if (subscription.meter?.isSettled() === false) subscription.meter = null;
+  }
+
+  /** Ends subscriptions, all before one is settled: a settlement includes whatever is open. */
+  end(subscriptions: readonly S[]): void {
+    const nowMs = performance.now();
+    let isMetered = false;
+    for (const subscription of subscriptions) {
+      subscription.lease?.release();
+      if (this.#stop(subscription, nowMs)) isMetered = true;
+    }
+    // Without usage there is no settlement: a flood of refused subscriptions must not become one of settlements.
+    if (isMetered) void this.#settle(nowMs);
+  }
+
+  /** Ends a subscription, and releases its slot in the step that records its usage. Resolves when that is done. */
+  async endRecorded(subscription: S): Promise<void> {
+    const nowMs = performance.now();
+    this.#stop(subscription, nowMs);
+    const used = this.#takeOwed(nowMs);
+    await this.#options.record(this.#eventOf(used), subscription.lease?.handOver() ?? null);
+  }
+
+  /** Resolves when a settlement that was due has been acknowledged. */
+  settleWhenDue(nowMs: number): Promise<void> {
+    return nowMs >= this.#settleAtMs ? this.#settle(nowMs) : NOT_DUE;
+  }
+
+  /** Settles everything, even if a settlement is under way. */
+  settleFinally(): void {
+    void this.#settleNow(performance.now());
+  }
+
+  /**
+   * The entitlement that is in force now. If it is another one, usage until now goes to the former period, and slots
+   * are taken again if needed.
+   */
+  refreshPayer(next: PayerEntitlement): void {
+    const { token, payer: former } = this.#principal;
+    if (isDeepStrictEqual(next, former)) return;
+    if (next.periodId !== former.periodId || next.payerId !== former.payerId) this.settleFinally();
+    this.#principal = { token, payer: next };
+    this.#pointsLeft = Infinity;
+    // The next settlement checks the new limits.
+    if (this.#open.size > 0) this.#settleAtMs = 0;
+    if (isSameSlot(former, next)) return;
+    for (const subscription of this.#open) {
+      if (subscription.lease !== null) void this.#moveSlot(subscription);
+    }
+  }
+
+  async #moveSlot(subscription: S): Promise<void> {
+    subscription.lease?.release();
+    subscription.lease = null;
+    try {
+      await this.takeSlot(subscription);
+    } catch (error) {
+      if (!subscription.ended) this.#options.onSlotLost(subscription, toProblem(error));
+    }
+  }
+
+  #stop(subscription: S, nowMs: number): boolean {
+    subscription.ended = true;
+    this.#open.delete(subscription);
+    if (subscription.meter === null) return false;
+    this.#owe(subscription.meter.takeSlice(nowMs));
+    return true;
+  }
+
+  #settleWithin(timeMs: number): void {
+    const withinMs = Math.min(timeMs, this.#options.settleIntervalMs);
+    this.#settleAtMs = Math.min(this.#settleAtMs, performance.now() + withinMs);
+  }
+
+  /** One settlement is under way at a time: while Redis is away, usage adds up here. */
+  #settle(nowMs: number): Promise<void> {
+    if (this.#underWay === 0) return this.#settleNow(nowMs);
+    this.#settleAgain = true;
+    return this.#lastSettlement;
+  }
+
+  #settleNow(nowMs: number): Promise<void> {
+    const used = this.#takeOwed(nowMs);
+    if (used === NOTHING) return NOT_DUE;
+    this.#settleAgain = false;
+    this.#underWay += 1;
+    this.#lastSettlement = this.#record(this.#eventOf(used));
+    return this.#lastSettlement;
+  }
+
+  async #record(event: UntimedUsage): Promise<void> {
+    const live = await this.#options.record(event);
+    this.#underWay -= 1;
+    this.#checkLimits(live, event.period_id);
+    if (this.#settleAgain) void this.#settle(performance.now());
+  }
+
+  #owe(used: Partial<Usage>): void {
+    const { points = 0, requests = 0, timeMs = 0, trafficBytes = 0 } = used;
+    const owed = this.#owed;
+    this.#owed = {
+      points: owed.points + points,
+      requests: owed.requests + requests,
+      timeMs: owed.timeMs + timeMs,
+      trafficBytes: owed.trafficBytes + trafficBytes,
+    };
+  }
+
+  #takeOwed(nowMs: number): Usage {
+    for (const { meter } of this.#open) if (meter !== null) this.#owe(meter.takeSlice(nowMs));
+    const isMetered = this.#metered() > 0;
+    const owed = this.#owed;
+    const isNothing = owed.points + owed.requests + owed.timeMs + owed.trafficBytes === 0;
+    // What is due stays due until there is something to settle: only a settlement checks the limits.
+    if (isNothing && isMetered) return NOTHING;
+    this.#settleAtMs = isMetered ? nowMs + this.#options.settleIntervalMs : Infinity;
+    this.#owed = NOTHING;
+    return isNothing ? NOTHING : owed;
+  }
+
+  #eventOf({ points, requests, timeMs, trafficBytes }: Usage): UntimedUsage {
+    const used = { points, requests, time_ms: timeMs, traffic_bytes: trafficBytes };
+    return usageEvent(this.#principal, used, this.#options.apiVersion);
+  }
+
+  #metered(): number {
+    let metered = 0;
+    for (const { meter } of this.#open) if (meter !== null) metered += 1;
+    return metered;
+  }
+
+  #checkLimits(live: LiveUsage | null, periodId: number): void {
+    const { pointsPerMinute, prime, onExhausted } = this.#options;
+    const { payer } = this.#principal;
+    const { limits } = payer;
+    const metered = this.#metered();
+    if (metered === 0 || periodId !== payer.periodId) return;
+    if (live === null) {
+      // Redis has lost the live counters, and without them no limit can be enforced.
+      prime(periodId, payer.payerId).catch(() => undefined);
+      return;
+    }
+    this.#pointsLeft = limits.points_limit === null ? Infinity : limits.points_limit - live.points;
+    const exhausted = exhaustedLimit(limits, live, pointsPerMinute > 0 || this.#usesPoints);
+    if (exhausted !== null) onExhausted(periodLimitExceeded(exhausted, payer));
+    else if (limits.time_sec_limit !== null) {
+      // Settle when these subscriptions have used up the time, not up to an interval later.
+      this.#settleWithin((limits.time_sec_limit * 1000 - live.time_ms) / metered);
+    }
+  }
+}
+
+type Usage = { points: number; requests: number; timeMs: number; trafficBytes: number };
+
+const NOTHING: Usage = { points: 0, requests: 0, timeMs: 0, trafficBytes: 0 };
+const NOT_DUE = Promise.resolve();
+const STATED_POINTS_SETTLEMENT_MS = 1_000;
+
+function isSameSlot(one: PayerEntitlement, other: PayerEntitlement): boolean {
+  return one.payerId === other.payerId && one.limits.subscription_limit === other.limits.subscription_limit;
+}
