@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { StrictTransportSecurity } from '@tollgate/config/settings';
 import type { Logger } from '@tollgate/log';
 import { checkRedis } from '@tollgate/server/redis-check';
@@ -15,21 +14,11 @@ import { bareApp } from '@tollgate/server/bare-app';
 import { operationsRouter } from '@tollgate/server/health';
 import type { FastPath } from '@tollgate/server/listener';
 import { httpMetrics } from '@tollgate/server/metrics';
+import { apiVersionOf } from './http/data-paths.ts';
 import { deferContinue } from './http/expect-continue.ts';
 import type { HttpHandler, HttpRequest } from '@tollgate/plain-http/message';
-import { pathOf } from '@tollgate/http/request-head';
 import { below, oauthRefusalHandler, soundHead } from './passed-on/plain-routes.ts';
 import type { Proxy } from './passed-on/proxy.ts';
-
-export const DATA_PATH = '/graphql';
-export const V1_DATA_PATH = '/v1/graphql';
-
-/** The API version of a data call's path, or null. */
-export function apiVersionOf(req: Pick<HttpRequest, 'url'>): UsageEvent['api_version'] | null {
-  const path = pathOf(req);
-  if (path === DATA_PATH) return 'v2';
-  return path === V1_DATA_PATH ? 'v1' : null;
-}
 
 /** The handler of a data path; null for other paths. */
 type DataEndpointOf = (req: Pick<HttpRequest, 'url'>) => HttpHandler | null;

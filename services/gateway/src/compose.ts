@@ -3,7 +3,6 @@ import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import { underCors } from '@tollgate/http/cors';
-import type { Cors } from '@tollgate/http/cors';
 import { followChannels } from '@tollgate/redis/follow-channels';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { observeCertificates } from '@tollgate/server/peer-certificates';
@@ -17,27 +16,25 @@ import {
 } from './app.ts';
 import { createGatewayCors } from './cors.ts';
 import { createWebSockets } from './websocket/websockets.ts';
-import { composeRefusals } from './refusals/open-refusals.ts';
+import { openRefusals } from './refusals/open-refusals.ts';
 import { comparePlanLimits } from './streams/plan-capacity.ts';
-import { composeUpstreams } from './pipeline/forward/open-upstreams.ts';
+import { openUpstreams } from './pipeline/forward/open-upstreams.ts';
 import type { Config } from './config.ts';
 import { createAuthenticate } from './pipeline/authenticate/authenticate.ts';
 import { createDataEndpoint } from './pipeline/data-call.ts';
 import { createReadKeptAnswer } from './pipeline/entitle/kept-answers.ts';
 import { openEntitle } from './pipeline/entitle/open-entitle.ts';
 import { createUpstreamMetrics } from './pipeline/forward/upstream/upstream-metrics.ts';
-import type { Problem } from '@tollgate/http/problem';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
-import { composeMetering, openRecalls } from './pipeline/open-metering.ts';
-import type { Recalls } from './pipeline/open-metering.ts';
+import { openMetering, openRecalls } from './open-metering.ts';
+import type { Recalls } from './open-metering.ts';
 import { createOperationReader } from './operation-reader/operation-reader.ts';
 import { createReadDataCall } from './operation-reader/read-call.ts';
-import { plainRouteSettings, reading, webSocketSettings } from './part-settings.ts';
+import { webSocketSettings } from './websocket/settings.ts';
 import { openStore } from './ledger/open-store.ts';
 import type { Store } from './ledger/open-store.ts';
-import { OAuthRefusal } from './passed-on/plain-routes.ts';
-import { createProxy } from './passed-on/proxy.ts';
+import { openPassedOn } from './passed-on/open-passed-on.ts';
 import { createCallMeter } from './streams/call-meter.ts';
 import { createSettleCall } from './pipeline/settle/settle-call.ts';
 import type { SettlementTimeout } from './pipeline/settle/settle-call.ts';
@@ -45,12 +42,8 @@ import { createTokenWatch } from './pipeline/authenticate/token-watch.ts';
 import { createTraces } from './trace/traces.ts';
 import type { Recorder, Traces } from './trace/traces.ts';
 
-/** Of one gateway. account has limits of its own. */
-const MAX_LIVE_FEEDS = 1_000;
-const MAX_LIVE_FEEDS_PER_ADDRESS = 250;
-
-/** Three of account's heartbeats. */
-const LIVE_USAGE_TIMEOUT_MS = 30_000;
+/** Of the connections to the upstream, the part that uploads may hold while their callers send them. */
+const PART_OF_UPLOADS = 4;
 
 /** Builds the gateway from its settings, and closes it again. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
@@ -60,14 +53,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const recalls = openRecalls();
   const peers = composePeers(context, store, metrics, traces, recalls);
-  const { prime, usage, admit, close } = composeMetering(config, store, peers, { logger, metrics, recalls });
+  const { prime, usage, admit, close } = openMetering(config, store, peers, { logger, metrics, recalls });
   const settlementTimeout = settlementTimeoutOf(config, metrics);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
-  const upstreams = composeUpstreams(config, { observerOf, trusts, cors, logger, metrics });
-  const { account, liveUsage, auth } = composePlainRoutes(config, { trusts, addressOf }, cors);
+  const upstreams = openUpstreams(config, { observerOf, trusts, cors, logger, metrics });
+  const { account, liveUsage, auth } = openPassedOn(config, { trusts, addressOf }, cors);
 
-  const refusals = composeRefusals(context, store.redis, { metrics, traces });
+  const refusals = openRefusals(context, store.redis, { metrics, traces });
   const reader = createOperationReader({
     maxDocumentBytes: config.GRAPHQL_MAX_DOCUMENT_BYTES,
     batchLimit: config.GRAPHQL_BATCH_LIMIT,
@@ -77,9 +70,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     settings: webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
     ...shared,
-    ...{ trusts, addressOf, registry, prime, reader },
+    trusts,
+    addressOf,
+    registry,
+    prime,
+    reader,
     allowsOrigin: cors?.allows ?? null,
-    ...{ introspect: peers.introspect, tokenWatch: peers.tokenWatch },
+    introspect: peers.introspect,
+    tokenWatch: peers.tokenWatch,
     record: usage.record,
     settlementTimeout,
   });
@@ -87,7 +85,17 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...shared,
     authenticate: peers.authenticate,
     tokenWatch: peers.tokenWatch,
-    readCall: createReadDataCall({ reader, ...reading(config) }),
+    readCall: createReadDataCall({
+      reader,
+      body: {
+        maxBytes: config.MAX_REQUEST_BODY_BYTES,
+        idleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
+        totalTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
+      },
+      bodiesMaxBytes: config.REQUEST_BODIES_MAX_BYTES,
+      maxUploads:
+        config.GRAPHQL_UPLOADS === 'on' ? Math.ceil(config.UPSTREAM_CONNECTIONS / PART_OF_UPLOADS) : 0,
+    }),
     meter: createCallMeter(createSettleCall(usage.record, settlementTimeout), {
       ...settlementTimeout,
       record: usage.record,
@@ -105,7 +113,12 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   });
   const stopComparing = comparePlanLimits(peers.account, config.UPSTREAM_STREAMS_PER_PAYER, logger);
   const plainApp = createPlainApp({
-    ...{ logger, registry, addressOf, account, liveUsage, auth },
+    logger,
+    registry,
+    addressOf,
+    account,
+    liveUsage,
+    auth,
     strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
   });
   const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
@@ -140,35 +153,6 @@ function settlementTimeoutOf(config: Config, { onSettled }: Metrics): Settlement
     timeoutMs: config.SETTLEMENT_TIMEOUT_MS,
     unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
     onSettled,
-  };
-}
-
-function composePlainRoutes(
-  config: Config,
-  callers: Pick<ComposeContext<Config>, 'trusts' | 'addressOf'>,
-  cors: Cors | null,
-) {
-  const options = {
-    ...plainRouteSettings(config),
-    ...callers,
-    // This gateway's setting holds for its host, not the peer's.
-    drops: ['strict-transport-security', ...(cors?.fields.drops ?? [])],
-    refusal: (problem: Problem) => problem,
-  };
-  return {
-    account: createProxy(config.ACCOUNT_PUBLIC_URL, options),
-    // With connections of their own, which stay open, so that feeds can't use up those of requests.
-    liveUsage: createProxy(config.ACCOUNT_PUBLIC_URL, {
-      ...options,
-      timeoutMs: LIVE_USAGE_TIMEOUT_MS,
-      connections: MAX_LIVE_FEEDS,
-      maxWaiting: 0,
-      maxOpenPerAddress: MAX_LIVE_FEEDS_PER_ADDRESS,
-    }),
-    auth: createProxy(config.AUTH_PUBLIC_URL, {
-      ...options,
-      refusal: (problem) => new OAuthRefusal(problem),
-    }),
   };
 }
 
@@ -223,7 +207,9 @@ function composePeers(
     onLoaded: metrics.onEntitlementLoaded,
   });
   const followed = followChannels({
-    ...{ url: config.REDIS_URL, tls: redisTls(config), alongside: redis },
+    url: config.REDIS_URL,
+    tls: redisTls(config),
+    alongside: redis,
     channels: [introspection.channel, entitlements.channel, recalls.channel],
     logger,
   });

@@ -1,6 +1,6 @@
 import { createCors } from '@tollgate/http/cors';
 import type { Cors } from '@tollgate/http/cors';
-import { DATA_PATH, V1_DATA_PATH } from './app.ts';
+import { DATA_PATH, V1_DATA_PATH } from './http/data-paths.ts';
 import type { Config } from './config.ts';
 
 const DATA_METHODS = 'GET, POST';

@@ -2,7 +2,7 @@ import type { Limits } from '@tollgate/contracts/entitlement';
 import { LIVE_COUNTERS, SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import type { PayerEntitlement } from '../pipeline/entitle/entitle.ts';
+import type { PayerEntitlement } from './principal.ts';
 import { leasesKey, rateKey, sharesKey } from './keys.ts';
 import { CALL, LUA_RATE } from './rate-lua.ts';
 import { LUA_SHARES } from './share-lua.ts';

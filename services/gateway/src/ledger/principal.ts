@@ -1,10 +1,16 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
-import type { PayerEntitlement } from '../pipeline/entitle/entitle.ts';
-import type { CallerIds } from '../pipeline/forward/request/request-fields.ts';
+import type { Limits } from '@tollgate/contracts/entitlement';
+
+/** Whose billing period a call is held to and charged to. */
+export type PayerEntitlement = {
+  payerId: number;
+  periodId: number;
+  billingStatus: 'active' | 'grace';
+  /** The period's last second, ISO 8601. */
+  endedAt: string;
+  /** Of that period, so that a team shares them. Null isn't enforced, 0 allows none. */
+  limits: Limits;
+};
 
 /** What a call is made and charged with: its active access token, and the payer entitlement of the token's account. */
 export type Principal = { token: ActiveToken; payer: PayerEntitlement };
-
-export function callerIds({ token, payer }: Principal): CallerIds {
-  return { accountId: token.account_id, payerId: payer.payerId, applicationId: token.application_id };
-}

@@ -6,6 +6,7 @@ import { createDeliverBatch } from './deliver-batch.ts';
 import type { DeliverBatchOptions } from './deliver-batch.ts';
 import type { LiveUsage } from './record-script.ts';
 import { sumEvents } from './sum-events.ts';
+import type { UntimedUsage } from './usage-event.ts';
 
 export type UsageRecorderOptions = DeliverBatchOptions & {
   /** Identifies this process's batches together with their number; never reused. */
@@ -18,8 +19,6 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
   /** Resolves when no gateway uses a share of the payer that it got before the limit was reached (ADR 0070). */
   sharesReturned?: (event: Pick<UsageEvent, 'payer_id' | 'period_id'>, forMs: number) => Promise<void>;
 };
-
-export type UntimedUsage = Omit<UsageEvent, 'at_ms'>;
 
 /**
  * Queues usage; its batch releases `lease`. Resolves at the acknowledgement with the period's live counters (null if

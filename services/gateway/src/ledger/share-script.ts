@@ -2,7 +2,7 @@ import { LIVE_COUNTERS, usageLiveKey, usageShard } from '@tollgate/contracts/usa
 import type { RedisConnection } from '@tollgate/redis';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import type { PayerEntitlement } from '../pipeline/entitle/entitle.ts';
+import type { PayerEntitlement } from './principal.ts';
 import { leasesKey, rateKey, sharesKey } from './keys.ts';
 import { LEASE_MS } from './admit-script.ts';
 import { LUA_RATE } from './rate-lua.ts';

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { Problem } from '@tollgate/http/problem';
-import type { AdmissionKind } from '../ledger/admit-script.ts';
 import { createDocumentType } from './document-types.ts';
 import type { OperationType } from './document-types.ts';
 import { isObject } from './json.ts';
@@ -28,11 +27,6 @@ export type Operations = {
   /** As the request states it; null in a batch. */
   operationName: unknown;
 };
-
-/** The kind of slot that they take, whatever form of response is asked for. */
-export function slotOf({ type }: Pick<Operations, 'type'>): AdmissionKind {
-  return type === 'subscription' ? 'subscription' : 'call';
-}
 
 export type OperationReader = {
   /** Of the parsed body of a request over HTTP. @throws {Problem} invalid_request, batch_too_large, payload_too_large */

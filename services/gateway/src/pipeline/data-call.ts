@@ -1,6 +1,6 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
-import type { AccessFacts, AccessLog } from '@tollgate/log/access-log';
+import type { AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { toProblem } from '@tollgate/http/problem';
@@ -9,24 +9,25 @@ import type { AddressOf } from '@tollgate/http/error-handler';
 import type { Problem } from '@tollgate/http/problem';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import { slotOf } from './admit/admit.ts';
 import type { Admit } from './admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
+import { bearerToken, presentedToken } from '../http/bearer-token.ts';
 import { discardRest } from '../http/discard-rest.ts';
-import { bearerToken } from './authenticate/authenticate.ts';
+import { whoOf } from './authenticate/authenticate.ts';
 import type { Authenticate } from './authenticate/authenticate.ts';
-import type { Entitle, PayerEntitlement } from './entitle/entitle.ts';
+import type { Entitle } from './entitle/entitle.ts';
+import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { CallCost } from './forward/exchange.ts';
 import type { ForwardOutcome } from './forward/answer/relay.ts';
 import type { Forward } from './forward/forward.ts';
 import { operationName, operationNameOf } from '../refusals/operation-name.ts';
-import { presentedToken } from '../refusals/presented-token.ts';
 import type { RecordRefusal } from '../refusals/refused-calls.ts';
 import type { CallMeter } from '../streams/call-meter.ts';
-import { callerIds } from '../ledger/principal.ts';
+import { callerIds } from './forward/request/request-fields.ts';
 import type { OpenStream } from '../streams/stream-meter.ts';
 import type { TokenWatch } from './authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
-import { slotOf } from '../operation-reader/operation-reader.ts';
 import type { Operations } from '../operation-reader/operation-reader.ts';
 import type { ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
@@ -141,10 +142,6 @@ export function createDataEndpoint(parts: DataCallParts): HttpHandler {
 function failureOf(outcome: DataCallOutcome, status: number): string | null {
   if (outcome === 'answered') return status >= 400 ? 'upstream_error' : null;
   return outcome === 'aborted' ? null : outcome;
-}
-
-export function whoOf({ account_id, application_id }: ActiveToken): AccessFacts {
-  return { account_id, application_id };
 }
 
 function createServe(parts: DataCallParts): Serve {

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '@tollgate/redis';
 import type { ComposeContext } from '@tollgate/server';
-import { apiVersionOf } from '../app.ts';
+import { apiVersionOf } from '../http/data-paths.ts';
 import type { Config } from '../config.ts';
 import { createFailureLog } from './failure-log.ts';
-import type { Metrics } from '../metrics.ts';
 import { traceIdOf } from '@tollgate/trace/context';
 import type { Traces } from '../trace/traces.ts';
 import { createRefusedCalls } from './refused-calls.ts';
+import type { RefusedCallsOptions } from './refused-calls.ts';
 import { createRefusalCounts } from './refusal-counts.ts';
 import { createOnRefusedHead } from './refused-head.ts';
 import { createSendRefusalCounts } from './send-refusal-counts.ts';
 import { createSendRefusedCalls } from './send-refused-calls.ts';
 
 /** What logs and records calls that are refused or fail. */
-export function composeRefusals(
+export function openRefusals(
   { config, logger, addressOf, accessLog }: ComposeContext<Config>,
   redis: RedisConnection,
-  { metrics, traces }: { metrics: Pick<Metrics, 'onRefusal'>; traces: Pick<Traces, 'fieldsOf'> },
+  { metrics, traces }: { metrics: Pick<RefusedCallsOptions, 'onRefusal'>; traces: Pick<Traces, 'fieldsOf'> },
 ) {
   const { record, close } = createRefusedCalls({
     send: createSendRefusedCalls(redis),

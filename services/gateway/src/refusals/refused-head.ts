@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { OnRefusedHead } from '@tollgate/server/listener';
-import { presentedToken } from './presented-token.ts';
+import { presentedToken } from '../http/bearer-token.ts';
 import type { RecordRefusal, Refusal } from './refused-calls.ts';
 
 /** Records data calls whose head the listener has refused, for instance for too long a URL. */

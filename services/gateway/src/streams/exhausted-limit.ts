@@ -1,4 +1,4 @@
-import type { PayerEntitlement } from '../pipeline/entitle/entitle.ts';
+import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { LiveUsage } from '../ledger/record-script.ts';
 
 /** The first used-up limit of the period that applies to open subscriptions. */

@@ -5,15 +5,15 @@ import type { Problem } from '@tollgate/http/problem';
 import type { Admit } from '../pipeline/admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
 import { periodLimitExceeded } from '../pipeline/admit/refused.ts';
-import type { PayerEntitlement } from '../pipeline/entitle/entitle.ts';
+import type { PayerEntitlement, Principal } from '../ledger/principal.ts';
 import { exhaustedLimit } from './exhausted-limit.ts';
 import type { Prime } from '../ledger/prime.ts';
 import { createOperationMeter } from './operation-meter.ts';
 import type { OperationMeter } from './operation-meter.ts';
-import type { Principal } from '../ledger/principal.ts';
 import type { LiveUsage } from '../ledger/record-script.ts';
-import type { RecordUsage, UntimedUsage } from '../ledger/record-usage.ts';
-import { usageEvent } from '../pipeline/settle/settle-call.ts';
+import type { RecordUsage } from '../ledger/record-usage.ts';
+import { usageEvent } from '../ledger/usage-event.ts';
+import type { UntimedUsage } from '../ledger/usage-event.ts';
 
 export type Subscription = {
   /** Its slot; null while it has none. */

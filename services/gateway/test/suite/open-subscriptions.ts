@@ -2,11 +2,11 @@ import { expect, jest } from '@jest/globals';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import type { Problem } from '@tollgate/http/problem';
 import type { LeaseEntry } from '../../src/ledger/leases.ts';
-import type { PayerEntitlement } from '../../src/pipeline/entitle/entitle.ts';
+import type { PayerEntitlement } from '../../src/ledger/principal.ts';
 import { OpenSubscriptions } from '../../src/streams/open-subscriptions.ts';
 import type { Subscription } from '../../src/streams/open-subscriptions.ts';
 import type { LiveUsage } from '../../src/ledger/record-script.ts';
-import type { UntimedUsage } from '../../src/ledger/record-usage.ts';
+import type { UntimedUsage } from '../../src/ledger/usage-event.ts';
 
 export const INTERVAL_MS = 5_000;
 export const FIRST_MS = 1_000;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
-import type { PayerEntitlement } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { Prime } from '../../ledger/prime.ts';
 import { leasesKey } from '../../ledger/keys.ts';
 import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
@@ -11,6 +11,7 @@ import { rateLimitStateOf } from './rate-limit-state.ts';
 import type { RateLimitState } from './rate-limit-state.ts';
 import type { DecideAdmission } from './batch-admissions.ts';
 import type { Shares } from './shares/shares.ts';
+import type { Operations } from '../../operation-reader/operation-reader.ts';
 
 type Admitted = { rateLimitState: RateLimitState; lease: Lease };
 
@@ -40,7 +41,7 @@ const RECALL_POLL_MIN_MS = 2;
 const RECALL_POLL_MAX_MS = 50;
 
 /**
- * Step 3 of a data call: one script checks the plan's limits, exactly over all gateways (ADR 0020), unless this one
+ * Admits a call: one script checks the plan's limits, exactly over all gateways (ADR 0020), unless this one
  * holds a share of them (ADR 0070).
  * @throws {Problem} (the promise) points_limit_exceeded, traffic_limit_exceeded, time_limit_exceeded;
  * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if Redis is away or
@@ -114,6 +115,11 @@ export function createAdmission(options: AdmissionOptions): Admit {
     }
     return { rateLimitState, lease: leaseOf(payer, kind, member, leases) };
   };
+}
+
+/** The kind of slot that a call's operations take, whatever form of response is asked for. */
+export function slotOf({ type }: Pick<Operations, 'type'>): AdmissionKind {
+  return type === 'subscription' ? 'subscription' : 'call';
 }
 
 function isRefusal(outcome: AdmissionDecision['outcome']): outcome is RefusedLimit {

@@ -1,5 +1,5 @@
 import { batchCalls } from '@tollgate/redis/batch-calls';
-import type { PayerEntitlement } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { AdmissionKind, AdmissionDecision, DecideAdmissions } from '../../ledger/admit-script.ts';
 
 export type DecideAdmission = (

@@ -1,7 +1,7 @@
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
-import type { PayerEntitlement } from '../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
 import { rateLimitFields } from './rate-limit-state.ts';
 import type { RateLimitState } from './rate-limit-state.ts';

@@ -10,9 +10,8 @@ import { createAccountOutage } from './account-outage.ts';
 import type { AccountOutage } from './account-outage.ts';
 import type { AgedEntitlement, ReadKeptAnswer } from './kept-answers.ts';
 import { knownEntitlement } from './known-entitlement.ts';
-import type { KnownEntitlement, PayerEntitlement } from './known-entitlement.ts';
-
-export type { PayerEntitlement } from './known-entitlement.ts';
+import type { KnownEntitlement } from './known-entitlement.ts';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 
 /** A promise only if account has to be asked. */
 export type Entitle = (accountId: number, requestId: string) => PayerEntitlement | Promise<PayerEntitlement>;
@@ -48,8 +47,8 @@ type Entitlements = {
 };
 
 /**
- * Part 2 of a data call: who pays, and whether the payer's billing period lets calls pass. An event cache (ADR 0049)
- * in front of account; while account is unavailable, entitlements are served stale (ADR 0005).
+ * Entitles a call: who pays, and whether the payer's billing period lets calls pass. An event cache (ADR 0049) in front
+ * of account; while account is unavailable, entitlements are served stale (ADR 0005).
  * @throws {Problem} (entitle) no_active_billing_period if the period is over (and its grace window) or there never was
  * one; account_blocked; service_unavailable if account is unavailable and nothing may be served stale
  */

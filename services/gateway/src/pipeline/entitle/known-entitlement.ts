@@ -1,15 +1,5 @@
-import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
-
-/** Whose billing period a call is held to and charged to. */
-export type PayerEntitlement = {
-  payerId: number;
-  periodId: number;
-  billingStatus: 'active' | 'grace';
-  /** The period's last second, ISO 8601. */
-  endedAt: string;
-  /** Of that period, so that a team shares them. Null isn't enforced, 0 allows none. */
-  limits: Limits;
-};
+import type { Entitlement } from '@tollgate/contracts/entitlement';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 
 /** account's answer, and how long it may be used; both moments are of performance.now(). */
 export type KnownEntitlement = {

@@ -53,7 +53,7 @@ type Forwarder = {
 };
 
 /**
- * Part 4 of a data call: the exchange with the upstream, streamed both ways. Resolves when it is over, and rejects only
+ * Forwards a call: the exchange with the upstream, streamed both ways. Resolves when it is over, and rejects only
  * while nothing has been sent to the caller.
  * @throws {Problem} upstream_unreachable; upstream_timeout; service_unavailable if all connections to the upstream stay
  * in use, or no stream has room; too_many_streams; payload_too_large, request_timeout, invalid_request for the rest of an

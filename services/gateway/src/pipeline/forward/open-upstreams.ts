@@ -7,18 +7,23 @@ import { Problem } from '@tollgate/http/problem';
 import { createRoom } from '../../http/room.ts';
 import type { createUpstreamMetrics } from './upstream/upstream-metrics.ts';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
-import type { Metrics } from '../../metrics.ts';
-import { forwarding } from '../../part-settings.ts';
+import { ejectionRules } from './upstream/ejection.ts';
+
+/** Calls that wait for a connection, for each connection. */
+const WAITING_PER_CONNECTION = 4;
 
 /** The upstream of each version of the API; v1 may have none. */
-export function composeUpstreams(
+export function openUpstreams(
   config: Config,
   parts: {
     observerOf: ReturnType<typeof createUpstreamMetrics>;
     trusts: TrustsAddress;
     cors: Cors | null;
     logger: Logger;
-    metrics: Pick<Metrics, 'observeAbandoned' | 'observeStreams'>;
+    metrics: {
+      observeAbandoned: (count: () => number) => void;
+      observeStreams: (streams: { open: () => number; perPayerMax: number }) => void;
+    };
   },
 ) {
   const { observerOf, trusts, logger } = parts;
@@ -32,7 +37,19 @@ export function composeUpstreams(
   parts.metrics.observeStreams({ open: streamSlots.taken, perPayerMax: config.UPSTREAM_STREAMS_PER_PAYER });
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
     createForwarder({
-      ...forwarding(config),
+      connections: config.UPSTREAM_CONNECTIONS,
+      connectionsPerPayer: config.UPSTREAM_CONNECTIONS_PER_PAYER,
+      maxWaiting: WAITING_PER_CONNECTION * config.UPSTREAM_CONNECTIONS,
+      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      headersTimeoutMs: config.UPSTREAM_HEADERS_TIMEOUT_MS,
+      bodyIdleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
+      wholeTimeoutMs: config.UPSTREAM_WHOLE_TIMEOUT_MS,
+      keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
+      connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+      plainHttp: config.PLAIN_HTTP === 'on',
+      callsPerConnection: config.UPSTREAM_CALLS_PER_CONNECTION,
+      ejection: ejectionRules(config),
+      defaultPoints: config.DEFAULT_POINTS,
       trusts,
       cors,
       logger,

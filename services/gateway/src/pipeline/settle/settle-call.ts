@@ -1,8 +1,8 @@
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Lease } from '../../ledger/leases.ts';
 import type { Principal } from '../../ledger/principal.ts';
-import type { LiveUsage } from '../../ledger/record-script.ts';
-import type { RecordUsage, UntimedUsage } from '../../ledger/record-usage.ts';
+import type { RecordUsage } from '../../ledger/record-usage.ts';
+import { usageEvent } from '../../ledger/usage-event.ts';
 
 /** What a response cost: the upstream's points, and the body bytes sent to the caller. */
 type AnswerUsage = { points: number; trafficBytes: number };
@@ -20,7 +20,7 @@ export type SettlementTimeout = {
 };
 
 /**
- * Step 5 of a data call, for each call whose response has begun, even if it breaks off. A response completes only when
+ * Settles each call whose response has begun, even if it breaks off. A response completes only when
  * its usage is recorded, so no usage of a completed response is lost.
  */
 export function createSettleCall(record: RecordUsage, settlementTimeout: SettlementTimeout): SettleCall {
@@ -49,19 +49,4 @@ export function acknowledgedInTime(
       resolve(true);
     });
   });
-}
-
-export function usageEvent(
-  { token, payer }: Principal,
-  used: LiveUsage,
-  apiVersion: UsageEvent['api_version'] = 'v2',
-): UntimedUsage {
-  return {
-    payer_id: payer.payerId,
-    period_id: payer.periodId,
-    account_id: token.account_id,
-    application_id: token.application_id,
-    api_version: apiVersion,
-    ...used,
-  };
 }

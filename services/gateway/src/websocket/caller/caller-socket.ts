@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { Problem, toProblem } from '@tollgate/http/problem';
-import type { PayerEntitlement } from '../../pipeline/entitle/entitle.ts';
+import type { PayerEntitlement, Principal } from '../../ledger/principal.ts';
 import type { SocketTrace, TracedEnd } from '../../trace/socket-trace.ts';
 import { readCallerMessage } from './caller-message.ts';
 import type { CallerSocketOptions, UpgradedSocket } from './caller-socket-options.ts';
@@ -11,7 +11,6 @@ import { createHeartbeat } from '../connection/heartbeat.ts';
 import type { Heartbeat } from '../connection/heartbeat.ts';
 import type { SocketPrincipal } from './identify.ts';
 import type { Message } from '../protocol/message.ts';
-import type { Principal } from '../../ledger/principal.ts';
 import { createMessageRate } from './message-rate.ts';
 import { createSendBuffer } from '../connection/send-buffer.ts';
 import type { SendBuffer } from '../connection/send-buffer.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem, invalidToken } from '@tollgate/http/problem';
-import { bearerToken } from '../../pipeline/authenticate/authenticate.ts';
+import { bearerToken } from '../../http/bearer-token.ts';
 import { queryOf } from '@tollgate/http/request-head';
 import { isObject } from '../../operation-reader/json.ts';
 

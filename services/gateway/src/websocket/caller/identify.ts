@@ -19,7 +19,7 @@ export type Identify = (
   onActive?: (token: LiveToken) => void,
 ) => Promise<SocketPrincipal>;
 
-/** Steps 1 and 2 of a data call. @throws {Problem} unauthorized, and what entitle and introspection throw. */
+/** Authenticates and entitles a caller. @throws {Problem} unauthorized, and what entitle and introspection throw. */
 export function createIdentify(parts: {
   introspect: Introspector['introspect'];
   entitle: Entitle;

@@ -4,7 +4,7 @@ import type { AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import type { Problem } from '@tollgate/http/problem';
-import { whoOf } from '../../pipeline/data-call.ts';
+import { whoOf } from '../../pipeline/authenticate/authenticate.ts';
 import type { LogFailure } from '../../refusals/failure-log.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import { operationNameOf } from '../../refusals/operation-name.ts';

@@ -1,6 +1,6 @@
 import type { Admit } from '../../pipeline/admit/admit.ts';
 import type { Lease, LeaseEntry } from '../../ledger/leases.ts';
-import type { PayerEntitlement } from '../../pipeline/entitle/entitle.ts';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 import { OpenSubscriptions } from '../../streams/open-subscriptions.ts';
 import type { OpenSubscriptionsOptions, Subscription } from '../../streams/open-subscriptions.ts';
 import type { Principal } from '../../ledger/principal.ts';

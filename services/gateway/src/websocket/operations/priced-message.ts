@@ -1,4 +1,5 @@
-import { acknowledgedInTime, usageEvent } from '../../pipeline/settle/settle-call.ts';
+import { usageEvent } from '../../ledger/usage-event.ts';
+import { acknowledgedInTime } from '../../pipeline/settle/settle-call.ts';
 import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { RecordUsage } from '../../ledger/record-usage.ts';
 import type { Principal } from '../../ledger/principal.ts';

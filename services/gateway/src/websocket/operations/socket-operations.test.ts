@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Problem } from '@tollgate/http/problem';
 import fc from 'fast-check';
 import { UNUSED, payerOf, token } from '../../../test/suite/open-subscriptions.ts';
-import type { LiveUsage } from '../../metering/settlement/record-script.ts';
+import type { LiveUsage } from '../../ledger/record-script.ts';
 import type { OperationType } from '../../operation-reader/document-types.ts';
 import { TERMINATED, closeForUpstream, tracedEnd } from '../protocol/close-codes.ts';
 import { chosenProtocol } from '../protocol/protocol.ts';

@@ -1,5 +1,5 @@
 import { Problem, toProblem } from '@tollgate/http/problem';
-import type { PayerEntitlement } from '../../pipeline/entitle/entitle.ts';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';

@@ -1,7 +1,7 @@
 import { toProblem } from '@tollgate/http/problem';
 import type { ConnectTrace, SocketTrace, TracedEnd } from '../../trace/socket-trace.ts';
 import { passedOn } from '@tollgate/trace/context';
-import { callerIds } from '../../ledger/principal.ts';
+import { callerIds } from '../../pipeline/forward/request/request-fields.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import type { Pausable } from '../connection/read-control.ts';
 import type { Protocol } from '../protocol/protocol.ts';

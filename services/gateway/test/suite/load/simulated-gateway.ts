@@ -18,13 +18,14 @@ import { MAX_TRUST_MS } from '../../../src/pipeline/admit/shares/payer-share.ts'
 import { createShareScripts } from '../../../src/ledger/share-script.ts';
 import { createShares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { Shares } from '../../../src/pipeline/admit/shares/shares.ts';
-import type { PayerEntitlement } from '../../../src/pipeline/entitle/entitle.ts';
+import type { PayerEntitlement } from '../../../src/ledger/principal.ts';
 import { createPrime, createPrimeShard } from '../../../src/ledger/prime.ts';
 import type { Prime } from '../../../src/ledger/prime.ts';
 import { createPrimeFrom } from '../../../src/ledger/prime-script.ts';
 import { createSendBatch } from '../../../src/ledger/record-script.ts';
 import { createUsageRecorder } from '../../../src/ledger/record-usage.ts';
-import type { UntimedUsage, UsageRecorder } from '../../../src/ledger/record-usage.ts';
+import type { UsageRecorder } from '../../../src/ledger/record-usage.ts';
+import type { UntimedUsage } from '../../../src/ledger/usage-event.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a gateway does from admission to settlement, by its own code over a real Redis, without HTTP. */

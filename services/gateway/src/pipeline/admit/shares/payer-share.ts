@@ -1,4 +1,4 @@
-import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../../ledger/principal.ts';
 import { leasesKey } from '../../../ledger/keys.ts';
 import { rateAt } from '../../../ledger/admit-script.ts';
 import type { AdmissionDecision } from '../../../ledger/admit-script.ts';

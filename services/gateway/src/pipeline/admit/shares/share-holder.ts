@@ -1,4 +1,4 @@
-import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../../ledger/principal.ts';
 import type { AdmissionDecision } from '../../../ledger/admit-script.ts';
 import type { Lease } from '../../../ledger/leases.ts';
 import { CALL } from '../../../ledger/rate-lua.ts';

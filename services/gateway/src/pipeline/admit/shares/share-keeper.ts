@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../../ledger/principal.ts';
 import type { Leases } from '../../../ledger/leases.ts';
 import { createPayerShare } from './payer-share.ts';
 import type { PayerShare } from './payer-share.ts';

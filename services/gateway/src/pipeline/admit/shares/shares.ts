@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-import type { PayerEntitlement } from '../../entitle/entitle.ts';
+import type { PayerEntitlement } from '../../../ledger/principal.ts';
 import type { LiveUsage } from '../../../ledger/record-script.ts';
 import type { AdmissionDecision } from '../../../ledger/admit-script.ts';
 import { INTERVAL_MS, createShareHolder } from './share-holder.ts';

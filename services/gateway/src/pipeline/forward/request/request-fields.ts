@@ -2,8 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { forwardedFields } from '../../../http/forwarded-for.ts';
 import { connectionOptions, forwardsRequestField } from '../../../http/forwardable.ts';
 import { fieldValues } from '@tollgate/http/request-head';
+import type { Principal } from '../../../ledger/principal.ts';
 
 export type CallerIds = { accountId: number; payerId: number; applicationId: number };
+
+export function callerIds({ token, payer }: Principal): CallerIds {
+  return { accountId: token.account_id, payerId: payer.payerId, applicationId: token.application_id };
+}
 
 type Caller = Parameters<typeof forwardedFields>[0] & Pick<IncomingMessage, 'rawHeaders'>;
 

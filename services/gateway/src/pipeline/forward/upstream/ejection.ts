@@ -1,3 +1,5 @@
+import type { Config } from '../../../config.ts';
+
 export type EjectionRules = {
   /** In a row. */
   afterFailures: number;
@@ -77,5 +79,13 @@ export function createAddressHealth(
     trialUndecided: () => {
       trial = false;
     },
+  };
+}
+
+export function ejectionRules(config: Config): EjectionRules {
+  return {
+    afterFailures: config.UPSTREAM_EJECTION_FAILURES,
+    minMs: config.UPSTREAM_EJECTION_MIN_MS,
+    maxMs: config.UPSTREAM_EJECTION_MAX_MS,
   };
 }

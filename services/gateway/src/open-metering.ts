@@ -3,22 +3,22 @@ import { SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { Logger } from '@tollgate/log';
 import type { FollowedChannel } from '@tollgate/redis/follow-channels';
-import { createAdmission } from './admit/admit.ts';
-import { createAdmissionScript } from '../ledger/admit-script.ts';
-import { batchAdmissions } from './admit/batch-admissions.ts';
-import { createLeases } from '../ledger/leases.ts';
-import { createShareScripts } from '../ledger/share-script.ts';
-import { createShares } from './admit/shares/shares.ts';
-import type { Shares } from './admit/shares/shares.ts';
-import type { Config } from '../config.ts';
-import { createPrime, createPrimeShard } from '../ledger/prime.ts';
-import type { Prime } from '../ledger/prime.ts';
-import { createPrimeFrom } from '../ledger/prime-script.ts';
-import { createSendBatch } from '../ledger/record-script.ts';
-import { createUsageRecorder } from '../ledger/record-usage.ts';
-import type { UsageRecorder } from '../ledger/record-usage.ts';
-import type { Metrics } from '../metrics.ts';
-import type { Store } from '../ledger/open-store.ts';
+import { createAdmission } from './pipeline/admit/admit.ts';
+import { createAdmissionScript } from './ledger/admit-script.ts';
+import { batchAdmissions } from './pipeline/admit/batch-admissions.ts';
+import { createLeases } from './ledger/leases.ts';
+import { createShareScripts } from './ledger/share-script.ts';
+import { createShares } from './pipeline/admit/shares/shares.ts';
+import type { Shares } from './pipeline/admit/shares/shares.ts';
+import type { Config } from './config.ts';
+import { createPrime, createPrimeShard } from './ledger/prime.ts';
+import type { Prime } from './ledger/prime.ts';
+import { createPrimeFrom } from './ledger/prime-script.ts';
+import { createSendBatch } from './ledger/record-script.ts';
+import { createUsageRecorder } from './ledger/record-usage.ts';
+import type { UsageRecorder } from './ledger/record-usage.ts';
+import type { Metrics } from './metrics.ts';
+import type { Store } from './ledger/open-store.ts';
 
 type Peers = {
   account: PrivateApi;
@@ -45,7 +45,7 @@ export function openRecalls(): Recalls {
 }
 
 /** What admission reads and settlement writes: the payers' shards in Redis. */
-export function composeMetering(
+export function openMetering(
   config: Config,
   store: Store,
   { account, isTrusted }: Peers,
@@ -64,7 +64,7 @@ export function composeMetering(
     onShare: metrics.onShare,
   });
   metrics.observeLeases(() => leases.held() + shares.slotsInUse());
-  const usage = composeUsageRecorder({ config, store, gatewayId, prime, shares, logger, metrics });
+  const usage = openUsageRecorder({ config, store, gatewayId, prime, shares, logger, metrics });
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
     prime,
@@ -76,7 +76,9 @@ export function composeMetering(
   });
   recalls.passTo(shares);
   return {
-    ...{ prime, usage, admit },
+    prime,
+    usage,
+    admit,
     close: async () => {
       // First of all: usage that isn't in Redis yet ends with this process.
       await usage.flush();
@@ -86,7 +88,7 @@ export function composeMetering(
   };
 }
 
-function composeUsageRecorder(options: {
+function openUsageRecorder(options: {
   config: Config;
   store: Store;
   gatewayId: string;

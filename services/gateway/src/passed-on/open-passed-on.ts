@@ -1,0 +1,55 @@
+import type { Cors } from '@tollgate/http/cors';
+import type { Problem } from '@tollgate/http/problem';
+import type { ComposeContext } from '@tollgate/server';
+import type { Config } from '../config.ts';
+import { OAuthRefusal } from './plain-routes.ts';
+import { createProxy } from './proxy.ts';
+
+/** Of one gateway. account has limits of its own. */
+const MAX_LIVE_FEEDS = 1_000;
+const MAX_LIVE_FEEDS_PER_ADDRESS = 250;
+
+/** Three of account's heartbeats. */
+const LIVE_USAGE_TIMEOUT_MS = 30_000;
+
+/** Requests that wait for a connection, for each connection. */
+const WAITING_PER_CONNECTION = 4;
+
+/** What the gateway passes to the public listeners of account and auth. */
+export function openPassedOn(
+  config: Config,
+  callers: Pick<ComposeContext<Config>, 'trusts' | 'addressOf'>,
+  cors: Cors | null,
+) {
+  const options = {
+    timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    plainHttp: config.PLAIN_HTTP === 'on',
+    connections: config.PLAIN_ROUTE_CONNECTIONS,
+    maxWaiting: WAITING_PER_CONNECTION * config.PLAIN_ROUTE_CONNECTIONS,
+    maxOpenPerAddress: config.PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS,
+    maxBodyBytes: config.PLAIN_ROUTE_MAX_BODY_BYTES,
+    bodyTimeoutMs: config.PLAIN_ROUTE_BODY_TIMEOUT_MS,
+    maxArriving: WAITING_PER_CONNECTION * config.PLAIN_ROUTE_CONNECTIONS,
+    slowReaderMs: config.PLAIN_ROUTE_SLOW_READER_MS,
+    ...callers,
+    // This gateway's setting holds for its host, not the peer's.
+    drops: ['strict-transport-security', ...(cors?.fields.drops ?? [])],
+    refusal: (problem: Problem) => problem,
+  };
+  return {
+    account: createProxy(config.ACCOUNT_PUBLIC_URL, options),
+    // With connections of their own, which stay open, so that feeds can't use up those of requests.
+    liveUsage: createProxy(config.ACCOUNT_PUBLIC_URL, {
+      ...options,
+      timeoutMs: LIVE_USAGE_TIMEOUT_MS,
+      connections: MAX_LIVE_FEEDS,
+      maxWaiting: 0,
+      maxOpenPerAddress: MAX_LIVE_FEEDS_PER_ADDRESS,
+    }),
+    auth: createProxy(config.AUTH_PUBLIC_URL, {
+      ...options,
+      refusal: (problem) => new OAuthRefusal(problem),
+    }),
+  };
+}
