@@ -1,4 +1,4 @@
-// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|console|screenshots|page-speed|tollgate|images|sbom|audit`.
+// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|references|console|screenshots|page-speed|tollgate|images|sbom|audit`.
 // This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -16,6 +16,7 @@ const COMMANDS = {
   check: ['scripts/check.ts'],
   bench: ['bench/src/bench.ts'],
   openapi: ['scripts/openapi.ts'],
+  references: ['scripts/references/write-references.ts'],
   console: ['packages/console/node_modules/vite/bin/vite.js', 'packages/console'],
   screenshots: ['e2e/src/browser/screenshots.ts'],
   'page-speed': ['e2e/src/browser/page-speed.ts'],

@@ -1,7 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { CALL_CODES } from '../packages/contracts/src/call-codes.ts';
-import { ERROR_CODES } from '../packages/contracts/src/error-codes.ts';
 
 /** What people read; the glossary names old terms, and the command's page and the results are generated. */
 const PROSE = globSync(
@@ -74,28 +72,6 @@ describe('tidy', () => {
     for (const manifest of globSync('{services/*,sample-upstream}/package.json')) {
       expect(readFileSync(manifest.replace('package.json', 'README.md'), 'utf8')).toMatch(/^# /);
     }
-  });
-
-  test('every error code is documented with its status', () => {
-    const rows = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^\| `(\w+)` +\| (\d{3}) +\|/gm)];
-    const documented = rows.map(([, code, status]) => `${code ?? ''} ${status ?? ''}`);
-    const known = Object.entries(ERROR_CODES).map(([code, { status }]) => `${code} ${String(status)}`);
-    expect(documented).toEqual(expect.arrayContaining(known));
-  });
-
-  test('the interface explains codes of data calls in the words of their documentation', () => {
-    const rows = readFileSync('docs/errors.md', 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('| '));
-    const plain = (text: string) => text.replaceAll('`', '').toLowerCase();
-    const unexplained = Object.entries(CALL_CODES).flatMap(([code, { meaning, fix }]) => {
-      const cells = rows
-        .filter((row) => row.includes(`\`${code}\``))
-        .flatMap((row) => plain(row).split(' | '));
-      const says = (text: string) => cells.some((cell) => cell.trim().startsWith(plain(text).slice(0, -1)));
-      return [meaning, fix].filter((text) => !says(text)).map((text) => `${code}: ${text}`);
-    });
-    expect(unexplained).toEqual([]);
   });
 
   test('every setting is documented', () => {

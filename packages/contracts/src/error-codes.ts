@@ -1,72 +1,430 @@
-/** docs/errors.md explains each. */
-export const ERROR_CODES = {
-  unauthorized: { status: 401, title: 'Unauthorized' },
-  invalid_credentials: { status: 401, title: 'Unauthorized' },
-  invalid_request: { status: 400, title: 'The request is malformed' },
-  batch_too_large: { status: 400, title: 'The batch has too many operations' },
-  subscriptions_only: { status: 400, title: 'Only subscriptions are allowed over WebSocket' },
-  forbidden: { status: 403, title: 'Forbidden' },
-  csrf_token_required: { status: 403, title: 'The CSRF token is missing or wrong' },
-  confirmation_required: { status: 403, title: 'The session must be confirmed first' },
-  account_blocked: { status: 403, title: 'The account is blocked' },
-  account_deletion_pending: { status: 403, title: 'The account is being deleted' },
-  no_active_billing_period: { status: 402, title: 'There is no active billing period' },
-  points_limit_exceeded: { status: 402, title: 'The points of the billing period are used up' },
-  time_limit_exceeded: { status: 402, title: 'The subscription time of the billing period is used up' },
-  traffic_limit_exceeded: { status: 402, title: 'The traffic of the billing period is used up' },
-  no_billing_period: { status: 404, title: 'The account has never had a billing period' },
-  not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'Method not allowed' },
-  request_timeout: { status: 408, title: 'The request did not arrive in time' },
-  application_limit_reached: { status: 409, title: 'The account has reached its application limit' },
-  application_revoked: { status: 409, title: 'The application is revoked' },
-  previous_secret_active: { status: 409, title: 'The previous secret is still valid' },
-  token_limit_reached: { status: 409, title: 'The application has reached its token limit' },
-  token_not_active: { status: 409, title: 'The token is expired or revoked' },
-  already_in_team: { status: 409, title: 'The account is already in a team' },
-  already_member: { status: 409, title: 'The email address belongs to a member of the team' },
-  invitation_pending: { status: 409, title: 'The email address already has an invitation' },
-  team_has_members: { status: 409, title: 'The team has members' },
-  team_slots_limit_exceeded: { status: 409, title: 'The team has no free slots' },
-  name_taken: { status: 409, title: 'The name is already in use' },
-  edit_conflict: { status: 409, title: 'The settings were changed elsewhere meanwhile' },
-  email_taken: { status: 409, title: 'The email address already has an account' },
-  plan_archived: { status: 409, title: 'The plan is archived' },
-  periods_overlap: { status: 409, title: 'The billing period overlaps another one' },
-  period_not_active: { status: 409, title: 'The billing period is not active' },
-  period_started: { status: 409, title: 'The billing period has started' },
-  subscription_exists: { status: 409, title: 'The account already has a subscription' },
-  subscription_changed: { status: 409, title: 'The subscription has changed meanwhile' },
-  plan_not_offered: { status: 409, title: 'The plan is not offered' },
+type ErrorText = {
+  status: number;
+  /** The title of its problem document. */
+  title: string;
+  /** When it is answered, as a sentence of Markdown. */
+  meaning: string;
+  /** What the caller can do about it. */
+  fix?: string;
+};
+
+type Chapter = Readonly<Record<string, ErrorText>>;
+
+const ACCESS = {
+  unauthorized: {
+    status: 401,
+    title: 'Unauthorized',
+    meaning:
+      "The token is missing, malformed, expired or revoked; on `/api/console`, there is no session, or a sign-in's second step came too late.",
+    fix: 'Get a new token, or sign in.',
+  },
+  invalid_credentials: {
+    status: 401,
+    title: 'Unauthorized',
+    meaning: 'Sign-in failed.',
+    fix: 'Try again, or reset the password.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Forbidden',
+    meaning: 'The credential is valid but not for this request.',
+    fix: "Check the token's scope and the origin of the page that sent it.",
+  },
+  csrf_token_required: {
+    status: 403,
+    title: 'The CSRF token is missing or wrong',
+    meaning: 'A state-changing request of a session without its CSRF token.',
+    fix: 'Send `X-CSRF-Token`.',
+  },
+  confirmation_required: {
+    status: 403,
+    title: 'The session must be confirmed first',
+    meaning:
+      'The session was signed in or confirmed more than 15 minutes ago, and the request changes how the account signs in.',
+    fix: 'Confirm, then retry.',
+  },
+  account_blocked: {
+    status: 403,
+    title: 'The account is blocked',
+    meaning: 'The account, its payer or the billing period is blocked.',
+    fix: 'Contact support.',
+  },
+  account_deletion_pending: {
+    status: 403,
+    title: 'The account is being deleted',
+    meaning: 'The owner is deleting the account.',
+    fix: 'Sign in at the web interface and cancel the deletion.',
+  },
+} as const satisfies Chapter;
+
+const PLAN_AND_LIMITS = {
+  no_active_billing_period: {
+    status: 402,
+    title: 'There is no active billing period',
+    meaning: 'The period and its grace window have ended, or there never was a period.',
+    fix: 'Choose a plan on the Plan page.',
+  },
+  points_limit_exceeded: {
+    status: 402,
+    title: 'The points of the billing period are used up',
+    meaning: "The period's points are used up.",
+    fix: 'Upgrade on the Plan page, or wait for the next period.',
+  },
+  time_limit_exceeded: {
+    status: 402,
+    title: 'The subscription time of the billing period is used up',
+    meaning: "The period's subscription time is used up; open subscriptions end.",
+    fix: 'Upgrade on the Plan page, or wait for the next period.',
+  },
+  traffic_limit_exceeded: {
+    status: 402,
+    title: 'The traffic of the billing period is used up',
+    meaning: "The period's response bytes are used up; open subscriptions end.",
+    fix: 'Upgrade on the Plan page, or wait for the next period.',
+  },
+  no_billing_period: {
+    status: 404,
+    title: 'The account has never had a billing period',
+    meaning: 'At `/api/usage`: the account has never had a period.',
+    fix: 'Choose a plan on the Plan page.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    title: 'Too many calls per minute',
+    meaning: "The payer's data calls exceed the plan's calls per minute; a batch counts its operations.",
+    fix: 'Retry after `Retry-After` seconds.',
+  },
+  session_limit_exceeded: {
+    status: 429,
+    title: 'Too many calls in flight',
+    meaning: 'As many data calls as the plan allows are in flight.',
+    fix: 'Wait until one ends.',
+  },
+  subscription_limit_exceeded: {
+    status: 429,
+    title: 'Too many open subscriptions',
+    meaning: 'As many subscriptions as the plan allows are open.',
+    fix: 'Close one, or wait until one ends.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'Too many open streams through one gateway',
+    meaning: 'The payer has as many streams as one gateway holds for it.',
+    fix: 'Close one, or wait until one ends.',
+  },
+} as const satisfies Chapter;
+
+const REQUESTS = {
+  invalid_request: {
+    status: 400,
+    title: 'The request is malformed',
+    meaning: 'The request is malformed; `detail` says why.',
+    fix: 'Fix the request as the message says; `errors` lists faulty fields.',
+  },
+  batch_too_large: {
+    status: 400,
+    title: 'The batch has too many operations',
+    meaning: 'The batch has more operations than `limit` says.',
+    fix: 'Send smaller batches, or one operation per request.',
+  },
+  subscriptions_only: {
+    status: 400,
+    title: 'Only subscriptions are allowed over WebSocket',
+    meaning:
+      'A query, mutation or persisted operation was sent over WebSocket, where only subscriptions are allowed.',
+    fix: 'Send it by POST.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    meaning: "The path or the resource doesn't exist.",
+    fix: 'Check the address.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    meaning:
+      "The path doesn't support the method; a GET of the data endpoint would run something other than a query.",
+    fix: 'Use a method that the `Allow` header lists.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request did not arrive in time',
+    meaning: "The request didn't arrive in time: it stalled, or took too long overall.",
+    fix: 'Send it again.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The request body is too large',
+    meaning: 'The body, also decoded, or the GraphQL document is over the limit.',
+    fix: 'Send less.',
+  },
+  uri_too_long: {
+    status: 414,
+    title: 'The request target is too long',
+    meaning: 'The request target is too long (`MAX_URL_BYTES`).',
+    fix: 'Send the GraphQL query by POST.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    meaning: "The endpoint doesn't accept this content type or coding.",
+    fix: 'Send `application/json`, or what `Accept` or `Accept-Encoding` of the response lists.',
+  },
+  too_many_requests: {
+    status: 429,
+    title: 'Too many requests',
+    meaning: 'Too many WebSockets, messages or unfinished bodies; attempts, mails or introspections.',
+    fix: 'Retry after `Retry-After` seconds.',
+  },
+  header_fields_too_large: {
+    status: 431,
+    title: 'The request header fields are too large',
+    meaning: "The request's head is too large (`MAX_HEADER_BYTES`, `MAX_HEADER_COUNT`).",
+    fix: 'Send fewer or shorter header fields.',
+  },
+  http_version_not_supported: {
+    status: 505,
+    title: 'Only HTTP/1.1 and HTTP/1.0 are supported',
+    meaning: 'The request names a version of HTTP above 1.1.',
+    fix: 'Send HTTP/1.1, or let a load balancer take HTTP/2.',
+  },
+} as const satisfies Chapter;
+
+const AVAILABILITY = {
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    meaning: 'A bug in Tollgate.',
+    fix: 'Contact support with the request ID.',
+  },
+  upstream_unreachable: {
+    status: 502,
+    title: 'The data API could not be reached',
+    meaning: "The data API couldn't be reached; the call cost nothing.",
+    fix: 'Retry.',
+  },
+  service_unavailable: {
+    status: 503,
+    title: 'Temporarily unavailable',
+    meaning: 'A part of Tollgate is unavailable.',
+    fix: 'Retry after `Retry-After` seconds.',
+  },
+  upstream_timeout: {
+    status: 504,
+    title: 'The data API did not respond in time',
+    meaning: "The data API didn't respond in time; the call cost nothing.",
+    fix: 'Retry.',
+  },
+} as const satisfies Chapter;
+
+const CONSOLE = {
+  application_limit_reached: {
+    status: 409,
+    title: 'The account has reached its application limit',
+    meaning: 'The account has the maximum number of applications, including revoked ones.',
+    fix: 'Delete one.',
+  },
+  application_revoked: {
+    status: 409,
+    title: 'The application is revoked',
+    meaning: "A revoked application can't get new tokens.",
+    fix: 'Rotate its secret, which reactivates it.',
+  },
+  previous_secret_active: {
+    status: 409,
+    title: 'The previous secret is still valid',
+    meaning: 'A secret was rotated, and the one before is valid until `previous_secret_expires_at`.',
+    fix: 'Wait, or end the previous secret first.',
+  },
+  token_limit_reached: {
+    status: 409,
+    title: 'The application has reached its token limit',
+    meaning: 'The application has the maximum number of active manual tokens.',
+    fix: 'Revoke one.',
+  },
+  token_not_active: {
+    status: 409,
+    title: 'The token is expired or revoked',
+    meaning: "An expired or revoked token can't be copied.",
+    fix: 'Create a new one.',
+  },
+  already_in_team: {
+    status: 409,
+    title: 'The account is already in a team',
+    meaning: "The account is in a team and can't create or join another.",
+    fix: 'Leave the team first.',
+  },
+  already_member: {
+    status: 409,
+    title: 'The email address belongs to a member of the team',
+    meaning: 'The invited address belongs to a member of the team.',
+    fix: 'Nothing.',
+  },
+  invitation_pending: {
+    status: 409,
+    title: 'The email address already has an invitation',
+    meaning: 'The address already has an invitation to the team.',
+    fix: 'Withdraw it to send another.',
+  },
+  team_has_members: {
+    status: 409,
+    title: 'The team has members',
+    meaning: "A manager can't leave while the team has other members.",
+    fix: 'Hand the team over, or dissolve it.',
+  },
+  team_slots_limit_exceeded: {
+    status: 409,
+    title: 'The team has no free slots',
+    meaning: "Members and pending invitations fill the slots of the manager's plan (`limit`).",
+    fix: 'Withdraw an invitation, or upgrade.',
+  },
+  webhook_limit_reached: {
+    status: 409,
+    title: 'The account has reached its webhook limit',
+    meaning: 'The account has the maximum number of webhooks.',
+    fix: 'Delete one.',
+  },
+  webhook_disabled: {
+    status: 409,
+    title: 'The webhook is disabled',
+    meaning: "A disabled webhook can't be tested or retried.",
+    fix: 'Enable it first.',
+  },
+  totp_enabled: {
+    status: 409,
+    title: 'The account already has an authenticator app',
+    meaning: 'The account already has an authenticator app.',
+    fix: 'Remove it first.',
+  },
+  second_factor_required: {
+    status: 409,
+    title: 'The account has a second factor',
+    meaning: "The password alone can't confirm a session of an account with a second factor.",
+    fix: 'Confirm with that factor.',
+  },
+  two_factor_disabled: {
+    status: 409,
+    title: 'Two-factor authentication is off',
+    meaning: 'An account without a second factor has no recovery codes.',
+    fix: 'Add an authenticator app or a passkey first.',
+  },
+  passkey_limit_reached: {
+    status: 409,
+    title: 'The account has reached its passkey limit',
+    meaning: 'The account has 20 passkeys.',
+    fix: 'Remove one.',
+  },
+  passkeys_unavailable: {
+    status: 409,
+    title: 'Passkeys are not available at this address',
+    meaning: "Passkeys can't work at `PUBLIC_URL`, which needs a domain name and TLS, or localhost.",
+    fix: 'Use an authenticator app.',
+  },
+  plan_not_offered: {
+    status: 409,
+    title: 'The plan is not offered',
+    meaning:
+      "The plan isn't public, isn't offered for the interval, or has fewer team slots than are bought.",
+    fix: 'Choose another plan, or contact sales.',
+  },
   plan_change_not_immediate: {
     status: 409,
     title: 'The plan can only change at the end of the billing period',
+    meaning:
+      'Only an upgrade can take effect now: no limit on points, time or traffic lower, and one higher.',
+    fix: 'Change at the end of the period.',
   },
-  subscription_ended: { status: 409, title: 'The subscription has ended' },
-  usage_not_readable: { status: 409, title: 'The usage contains no usage event' },
-  usage_total_too_large: { status: 409, title: 'A total of the billing period would be too large' },
-  usage_rows_dropped: { status: 409, title: 'Hourly usage of the billing period has been deleted' },
-  webhook_limit_reached: { status: 409, title: 'The account has reached its webhook limit' },
-  webhook_disabled: { status: 409, title: 'The webhook is disabled' },
-  totp_enabled: { status: 409, title: 'The account already has an authenticator app' },
-  second_factor_required: { status: 409, title: 'The account has a second factor' },
-  two_factor_disabled: { status: 409, title: 'Two-factor authentication is off' },
-  passkey_limit_reached: { status: 409, title: 'The account has reached its passkey limit' },
-  passkeys_unavailable: { status: 409, title: 'Passkeys are not available at this address' },
-  payload_too_large: { status: 413, title: 'The request body is too large' },
-  uri_too_long: { status: 414, title: 'The request target is too long' },
-  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
-  too_many_requests: { status: 429, title: 'Too many requests' },
-  rate_limit_exceeded: { status: 429, title: 'Too many calls per minute' },
-  session_limit_exceeded: { status: 429, title: 'Too many calls in flight' },
-  subscription_limit_exceeded: { status: 429, title: 'Too many open subscriptions' },
-  too_many_streams: { status: 429, title: 'Too many open streams through one gateway' },
-  header_fields_too_large: { status: 431, title: 'The request header fields are too large' },
-  internal_error: { status: 500, title: 'Internal error' },
-  upstream_unreachable: { status: 502, title: 'The data API could not be reached' },
-  service_unavailable: { status: 503, title: 'Temporarily unavailable' },
-  upstream_timeout: { status: 504, title: 'The data API did not respond in time' },
-  http_version_not_supported: { status: 505, title: 'Only HTTP/1.1 and HTTP/1.0 are supported' },
+  subscription_changed: {
+    status: 409,
+    title: 'The subscription has changed meanwhile',
+    meaning: 'Another billing period has started since the preview, by a renewal or in another tab.',
+    fix: 'Load the preview again.',
+  },
+  edit_conflict: {
+    status: 409,
+    title: 'The settings were changed elsewhere meanwhile',
+    meaning: 'The alert settings were changed elsewhere since you read them.',
+    fix: 'Read them again.',
+  },
+} as const satisfies Chapter;
+
+const OPERATORS = {
+  name_taken: {
+    status: 409,
+    title: 'The name is already in use',
+    meaning: 'A plan or product already has the name.',
+  },
+  email_taken: {
+    status: 409,
+    title: 'The email address already has an account',
+    meaning: 'An account already has the email address.',
+  },
+  plan_archived: {
+    status: 409,
+    title: 'The plan is archived',
+    meaning: "An archived plan can't be assigned.",
+  },
+  periods_overlap: {
+    status: 409,
+    title: 'The billing period overlaps another one',
+    meaning: 'Billing periods of one account would overlap.',
+  },
+  period_not_active: {
+    status: 409,
+    title: 'The billing period is not active',
+    meaning: "A period that doesn't cover the present can't be ended.",
+  },
+  period_started: {
+    status: 409,
+    title: 'The billing period has started',
+    meaning: "A period that has started can't be removed.",
+  },
+  subscription_exists: {
+    status: 409,
+    title: 'The account already has a subscription',
+    meaning: 'The account already has a subscription, or the period belongs to one.',
+  },
+  subscription_ended: {
+    status: 409,
+    title: 'The subscription has ended',
+    meaning: "An ended subscription can't be changed.",
+  },
+  usage_not_readable: {
+    status: 409,
+    title: 'The usage contains no usage event',
+    meaning: 'The unassigned usage contains no usage event that can be counted.',
+  },
+  usage_total_too_large: {
+    status: 409,
+    title: 'A total of the billing period would be too large',
+    meaning: 'Counting it would raise a total of the period above 2^53 - 1; choose another period.',
+  },
+  usage_rows_dropped: {
+    status: 409,
+    title: 'Hourly usage of the billing period has been deleted',
+    meaning:
+      "Totals can't be rebuilt because hourly rows were dropped (`USAGE_RETENTION_MONTHS`); they stay as they are.",
+  },
+} as const satisfies Chapter;
+
+/** All codes of problems, by the chapters of docs/errors.md, which is generated from them (`npm run references`). */
+export const ERROR_CHAPTERS = {
+  access: ACCESS,
+  'plan-and-limits': PLAN_AND_LIMITS,
+  requests: REQUESTS,
+  availability: AVAILABILITY,
+  console: CONSOLE,
+  operators: OPERATORS,
+} as const;
+
+export const ERROR_CODES = {
+  ...ACCESS,
+  ...PLAN_AND_LIMITS,
+  ...REQUESTS,
+  ...AVAILABILITY,
+  ...CONSOLE,
+  ...OPERATORS,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -35,16 +35,24 @@ export const revocationRequestSchema = z.object({
   ...clientFields,
 });
 
-/** RFC 6749, section 5.2. */
+/** RFC 6749, section 5.2: the statuses and meanings of each code, in Markdown (docs/errors.md). */
+export const OAUTH_ERRORS = {
+  invalid_request: [{ status: '400, 405, 413', meaning: 'The request is malformed; see below.' }],
+  invalid_client: [{ status: '401', meaning: 'Client authentication failed.' }],
+  unsupported_grant_type: [{ status: '400', meaning: "The grant type isn't `client_credentials`." }],
+  invalid_scope: [{ status: '400', meaning: "The scope is missing or isn't `api`." }],
+  temporarily_unavailable: [
+    { status: '503', meaning: 'A store is unavailable; retry after `Retry-After` seconds.' },
+    {
+      status: '429',
+      meaning: 'Too many failed attempts or token requests; retry after `Retry-After` seconds.',
+    },
+  ],
+  server_error: [{ status: '500', meaning: 'A bug in Tollgate.' }],
+} as const;
+
 export const oauthErrorSchema = z.object({
-  error: z.enum([
-    'invalid_request',
-    'invalid_client',
-    'unsupported_grant_type',
-    'invalid_scope',
-    'temporarily_unavailable',
-    'server_error',
-  ]),
+  error: z.enum(Object.keys(OAUTH_ERRORS) as (keyof typeof OAUTH_ERRORS)[]),
   error_description: z.string(),
 });
 

@@ -1,16 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
-import { createProgram } from '../program.ts';
-import { reference, withReference } from './reference.ts';
 import { runCommand } from '../../test/operated-stack.ts';
-
-test('docs/command.md has every command as it is (node tools/command/src/reference/write-reference.ts writes it)', () => {
-  const document = readFileSync(new URL('../../../../docs/command.md', import.meta.url), 'utf8');
-  const text = reference(createProgram());
-  expect(document).toContain(text);
-  expect(withReference(document, text)).toBe(document);
-});
 
 test('--help shows a command’s own options and those of every command', async () => {
   const { code, stdout, stderr } = await runCommand(['plans', 'create', '--help']);

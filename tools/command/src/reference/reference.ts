@@ -1,10 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** Between these, docs/command.md holds what `reference` gives. */
-const BEGIN = '<!-- Written by tools/command/src/reference/write-reference.ts -->\n';
-const END = '<!-- to here -->';
-
-/** Every command with its arguments and options, as Markdown. */
+/** Every command with its arguments and options, as Markdown, for docs/command.md. */
 export function reference(program: Command): string {
   const groups = program.commands.map((group) => {
     const lines = commandsOf(group)
@@ -13,13 +9,7 @@ export function reference(program: Command): string {
     return `### ${group.name()}\n\n${sentence(group.description())}\n\n\`\`\`text\n${lines}\n\`\`\`\n`;
   });
   const everywhere = ['```text', ...program.options.map(optionLine), '```'].join('\n');
-  return `\nWith every command:\n\n${everywhere}\n\n${groups.join('\n')}\n`;
-}
-
-/** The document with this reference in the place of the one that it has. */
-export function withReference(document: string, text: string): string {
-  const [before = '', rest = ''] = document.split(BEGIN);
-  return `${before}${BEGIN}${text}${END}${rest.split(END)[1] ?? ''}`;
+  return `With every command:\n\n${everywhere}\n\n${groups.join('\n')}`;
 }
 
 /** A group's commands and those of the groups in it; itself where it has none. */

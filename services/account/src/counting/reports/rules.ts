@@ -1,14 +1,32 @@
 import type { ReportedEvent } from './input.ts';
 import type { Attribution } from './store.ts';
 
-export type RefusalCode =
-  | 'occurred_in_future'
-  | 'occurred_too_long_ago'
-  | 'unknown_account'
-  | 'unknown_application'
-  | 'no_billing_period'
-  | 'total_too_large'
-  | 'idempotency_conflict';
+/** Why an event isn't counted, and what its reporter can do, in Markdown (docs/errors.md). */
+export const REFUSALS = {
+  idempotency_conflict: {
+    meaning: 'The key was used for an event with other content.',
+    fix: 'Use a key of its own for each event.',
+  },
+  unknown_account: { meaning: "The account doesn't exist." },
+  unknown_application: {
+    meaning: 'The account has no such application.',
+    fix: "Omit `application_id` if you don't know it.",
+  },
+  no_billing_period: {
+    meaning: 'The payer had no period or grace window at that time.',
+    fix: 'Keep the event and send it again later.',
+  },
+  occurred_in_future: { meaning: 'More than five minutes ahead.', fix: 'Correct the clock.' },
+  occurred_too_long_ago: {
+    meaning: 'Older than the hourly usage that is kept (`USAGE_RETENTION_MONTHS`).',
+  },
+  total_too_large: {
+    meaning: 'A total of the period would exceed 2^53 - 1 (9007199254740991).',
+    fix: 'Report to another period, or contact support.',
+  },
+} as const;
+
+export type RefusalCode = keyof typeof REFUSALS;
 
 /** How far another system's clock may be ahead of Postgres'. */
 const MAX_AHEAD_MS = 300_000;

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { createProgram } from '../../tools/command/src/program.ts';
+import { reference } from '../../tools/command/src/reference/reference.ts';
+import { errorTables } from './errors.ts';
+import { withParts } from './markdown.ts';
+
+/** Documents whose lists are generated, each from the document as it is, which keeps what was written by hand. */
+const REFERENCES: Readonly<Record<string, (document: string) => string>> = {
+  'docs/command.md': (document) => withParts(document, { commands: reference(createProgram()).trim() }),
+  'docs/errors.md': (document) => withParts(document, errorTables()),
+};
+
+export function references(root: string): { path: string; is: string; should: string }[] {
+  return Object.entries(REFERENCES).map(([path, rewrite]) => {
+    const is = readFileSync(`${root}/${path}`, 'utf8');
+    return { path, is, should: rewrite(is) };
+  });
+}
