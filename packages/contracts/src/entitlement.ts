@@ -26,8 +26,8 @@ export const entitlementSchema = z.object({
   status: z.enum([...billingStatusSchema.options, 'none']),
   /** When time alone changes the entitlement; a cache may not keep it longer. */
   valid_until: z.iso.datetime().nullable(),
-  /** Until `valid_until` by the server's clock, as a cache's may be wrong. The previous version omits it. */
-  valid_for_ms: z.int().min(0).nullable().optional(),
+  /** Until `valid_until` by the server's clock, as a cache's may be wrong; null with it. */
+  valid_for_ms: z.int().min(0).nullable(),
   billing_period: z
     .object({
       period_id: z.int(),

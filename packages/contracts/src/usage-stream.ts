@@ -27,8 +27,7 @@ export function usageLiveKey(shard: number, periodId: number): string {
 
 /**
  * The field `counters` of live counters, for Lua's `struct`: points, requests, time_ms and traffic_bytes as doubles,
- * which are exact up to MAX_TOTAL. Four fields made a settlement a sixth more expensive. Without it, they are of an
- * earlier layout, and are built anew.
+ * which are exact up to MAX_TOTAL. Four fields made a settlement a sixth more expensive.
  */
 export const LIVE_COUNTERS = '<dddd';
 
@@ -117,8 +116,8 @@ export const usageSnapshotSchema = z.object({
   time_ms: z.int().min(0),
   traffic_bytes: z.int().min(0),
   stream_position: z.string().regex(/^\d{1,20}-\d{1,20}$/),
-  /** Grows with usage that came by no stream. The previous version omits it. */
-  usage_version: z.int().min(0).default(0),
+  /** Grows with usage that came by no stream. */
+  usage_version: z.int().min(0),
 });
 
 export type UsageSnapshot = z.infer<typeof usageSnapshotSchema>;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
-  usageLiveKey,
   usageShard,
   usageStreamKey,
   usageTrimmedKey,
@@ -77,13 +76,6 @@ test('kill -9 of Redis and a restart: nothing of what was used is forgotten', as
   await gateway.redis.kill();
   await restart();
   expect(await left(token)).toBe(970);
-});
-
-test('live counters of an earlier layout are built anew', async () => {
-  const { token, accountId, periodId } = caller(1_000);
-  expect(await left(token)).toBe(990);
-  await redis.hdel(usageLiveKey(usageShard(accountId), periodId), 'counters');
-  expect(await left(token)).toBe(980);
 });
 
 test('Redis syncs the disk for usage, not for the rate and the slots of calls: these a restart forgets', async () => {

@@ -174,6 +174,7 @@ export function activeEntitlement(accountId: number): Entitlement {
     payer_id: accountId,
     status: 'active',
     valid_until: null,
+    valid_for_ms: null,
     billing_period: {
       period_id: accountId * 10,
       ended_at: '2099-12-31T23:59:59Z',

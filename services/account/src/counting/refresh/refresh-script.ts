@@ -22,10 +22,9 @@ const LUA = `
 local live, told = KEYS[1], KEYS[2]
 local previous, version = tonumber(ARGV[1]), tonumber(ARGV[2])
 local built, before, shares = unpack(redis.call('HMGET', live, 'usage_version', 'counters', 'shares'))
-built = tonumber(built or '-1')
 local done = 0
-if built < version and redis.call('EXISTS', live) == 1 then
-  if built == previous and before and #ARGV > 4 then
+if built and tonumber(built) < version then
+  if tonumber(built) == previous and #ARGV > 4 then
     local points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', before)
     points, requests, time_ms = points + ARGV[5], requests + ARGV[6], time_ms + ARGV[7]
     local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes + ARGV[8])

@@ -102,7 +102,10 @@ describe('a change of plan takes effect within a second of being told', () => {
 
 test('an entitlement is not kept past its valid_until', async () => {
   const { accountId, token } = caller();
-  gateway.account.entitle(accountId, { valid_until: new Date(Date.now() + 300).toISOString() });
+  gateway.account.entitle(accountId, {
+    valid_until: new Date(Date.now() + 300).toISOString(),
+    valid_for_ms: 300,
+  });
   expect((await gateway.query({ token })).status).toBe(200);
   gateway.account.entitle(accountId, { status: 'expired', billing_period: null });
   await waitFor(async () => (await gateway.query({ token })).status === 402, { timeoutMs: 2_000 });
@@ -110,7 +113,10 @@ test('an entitlement is not kept past its valid_until', async () => {
 
 test('an entitlement whose valid_until has passed is not kept at all', async () => {
   const { accountId, token } = caller();
-  gateway.account.entitle(accountId, { valid_until: new Date(Date.now() - 1000).toISOString() });
+  gateway.account.entitle(accountId, {
+    valid_until: new Date(Date.now() - 1000).toISOString(),
+    valid_for_ms: 0,
+  });
   await gateway.query({ token });
   await gateway.query({ token });
   expect(lookUps(accountId)).toBe(2);

@@ -187,6 +187,7 @@ function deletedAccount(accountId: number): Entitlement {
     payer_id: accountId,
     status: 'none',
     valid_until: null,
+    valid_for_ms: null,
     billing_period: null,
   };
 }

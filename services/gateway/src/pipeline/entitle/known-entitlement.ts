@@ -22,20 +22,13 @@ export function knownEntitlement(
   const passes = entitlement.status === 'active' || entitlement.status === 'grace';
   const freshForMs = passes ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
   const staleForMs = passes ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
-  const endMs = validUntilMs(entitlement, startedMs);
+  const endMs = startedMs + (entitlement.valid_for_ms ?? Infinity);
   return {
     entitlement,
     payer: payerOf(entitlement),
     freshUntilMs: Math.min(startedMs + freshForMs, endMs),
     staleUntilMs: Math.min(startedMs + staleForMs, endMs),
   };
-}
-
-function validUntilMs({ valid_for_ms, valid_until }: Entitlement, startedMs: number): number {
-  if (valid_until === null) return Infinity;
-  if (typeof valid_for_ms === 'number') return startedMs + valid_for_ms;
-  // The previous version of account sends only the moment, by a clock that may differ from this one.
-  return performance.now() + Date.parse(valid_until) - Date.now();
 }
 
 function payerOf({ status, payer_id, billing_period }: Entitlement): PayerEntitlement | null {
