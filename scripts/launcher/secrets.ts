@@ -1,21 +1,16 @@
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
-import { completeSecrets, newSampleSecrets } from '@tollgate/sample/secrets';
+import { newSampleSecrets } from '@tollgate/sample/secrets';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { readJson, writePrivateFile } from './state.ts';
 import type { StatePaths } from './state.ts';
 
 /**
- * Created at the first start and kept with their data; missing ones are added.
+ * Created at the first start and kept with their data.
  * @throws {Error} if there is data but they can't be read, because new secrets wouldn't fit it
  */
 export function loadSecrets({ secrets: file, postgresData }: StatePaths): SampleSecrets {
   const known = readJson(file);
-  if (known !== undefined) {
-    const complete = completeSecrets(known as SampleSecrets);
-    if (!isDeepStrictEqual(complete, known)) writePrivateFile(file, complete);
-    return complete;
-  }
+  if (known !== undefined) return known as SampleSecrets;
   if (existsSync(file) || existsSync(postgresData)) {
     throw new Error(
       `${file} is missing or damaged, and the data can't be used without it. To delete the data and start again, run npm run reset.`,

@@ -25,7 +25,7 @@ export function newSampleSecrets(): SampleSecrets {
     postgres_password: secret(),
     redis_password: secret(),
     peppers: `p1:${randomBytes(32).toString('base64')}`,
-    sealing_keys: newSealingKeys(),
+    sealing_keys: `k1:${randomBytes(32).toString('base64')}`,
     credentials: {
       gateway: secret(),
       account: secret(),
@@ -36,21 +36,6 @@ export function newSampleSecrets(): SampleSecrets {
     manager: samplePerson('manager@example.com', 'Sample manager', 'Sample application'),
     member: samplePerson('member@example.com', 'Sample member', "Member's application"),
   };
-}
-
-/** Adds what an earlier version didn't create. */
-export function completeSecrets(kept: KeptSecrets): SampleSecrets {
-  const { sealing_keys = newSealingKeys() } = kept;
-  return { ...kept, sealing_keys, credentials: { usage_reporter: secret(), ...kept.credentials } };
-}
-
-type KeptSecrets = Omit<SampleSecrets, 'sealing_keys' | 'credentials'> & {
-  sealing_keys?: string;
-  credentials: Omit<SampleSecrets['credentials'], 'usage_reporter'> & { usage_reporter?: string };
-};
-
-function newSealingKeys(): string {
-  return `k1:${randomBytes(32).toString('base64')}`;
 }
 
 function samplePerson(email: string, name: string, applicationName: string): SamplePerson {

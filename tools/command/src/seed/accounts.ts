@@ -1,4 +1,3 @@
-import { Refusal } from '../failures.ts';
 import type { DemoAccount, DemoPlan } from './demonstration.ts';
 import { DEMO_MEMBERS, DEMO_PLANS, DEMO_PRODUCT } from './demonstration.ts';
 import { firstUsage, monthsBefore, pastPeriods, pastUsage } from './history.ts';
@@ -111,26 +110,12 @@ async function ensureSubscription(
   if (present.length > 0 || ['by hand', 'ended', 'new'].includes(scenario)) return present.at(-1);
   const billing_interval = scenario === 'yearly' ? 'year' : 'month';
   const wanted = { account_id, plan_id, billing_interval };
-  const made = await createUnlessCovered(stack, path, wanted);
-  if (made !== undefined && scenario === 'cancelling') {
+  const made = await create<Subscription>(stack, 'subscriptions', path, wanted);
+  if (scenario === 'cancelling') {
     const cancellation = { effective: 'period_end' };
     await stack.api.send('POST', `${path}/${String(made.subscription_id)}/cancel`, cancellation);
   }
   return made;
-}
-
-/** Undefined where a period by hand covers the present: the sample account of an earlier version has one. */
-async function createUnlessCovered(
-  stack: Stack,
-  path: string,
-  wanted: Record<string, unknown>,
-): Promise<Subscription | undefined> {
-  try {
-    return await create<Subscription>(stack, 'subscriptions', path, wanted);
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'periods_overlap') return undefined;
-    throw error;
-  }
 }
 
 /** The present period of a subscription isn't empty either. */

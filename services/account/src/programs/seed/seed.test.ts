@@ -128,12 +128,12 @@ describe('seed', () => {
     expect(await periods(account_id)).toHaveLength(2);
   });
 
-  test('leaves a period by hand that an earlier version has made, until it has ended', async () => {
+  test('leaves a period by hand, until it has ended', async () => {
     const input = newInput();
     const { account_id } = await seed(input);
-    await suite.database.transaction(async (earlier) => {
-      await earlier('billing_periods').where({ account_id }).update({ subscription_id: null });
-      await earlier('subscriptions').where({ account_id }).delete();
+    await suite.database.transaction(async (transaction) => {
+      await transaction('billing_periods').where({ account_id }).update({ subscription_id: null });
+      await transaction('subscriptions').where({ account_id }).delete();
     });
     await seed(input);
     expect(await periods(account_id)).toMatchObject([{ subscription_id: null }]);
