@@ -1,5 +1,5 @@
 # Every image is a target: docker build --target gateway --tag tollgate-gateway .
-# The base image serves to build; of it, images get Node.js and its libraries (docs/adr/0068-images-from-scratch.md).
+# The base image serves to build; of it, images get Node.js and its libraries (docs/design/building.md).
 ARG NODE_IMAGE=node:26.10.0-slim
 
 # Only the files that decide what gets installed, so that the next stage's install stays cached until one changes.

@@ -41,7 +41,7 @@ export default defineConfig(
     },
   },
   {
-    // What a customer reads is in one language and one zone (ADR 0090).
+    // What a customer reads is in one language and one zone (docs/design/console.md).
     files: ['packages/console/src/**/*.{ts,tsx}'],
     ignores: ['**/*.test.ts', '**/ui/locale.ts'],
     rules: {
@@ -63,7 +63,8 @@ export default defineConfig(
     },
   },
   {
-    // An expression that takes quadratic time lets a caller hold a process with one field of 15 KB (ADR 0082).
+    // An expression that takes quadratic time lets a caller hold a process with one field of 15 KB
+    // (docs/design/listeners.md).
     files: ['services/**', 'packages/**', 'tools/**', 'sample-upstream/**'],
     ignores: ['**/*.test.ts', '**/test/**'],
     plugins: { regexp },

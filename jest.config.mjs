@@ -18,7 +18,7 @@ export default {
     },
     {
       ...common,
-      // Suites of auth whose promises also hold on a Redis Cluster of three masters (ADR 0018).
+      // Suites of auth whose promises also hold on a Redis Cluster of three masters (docs/design/stores.md).
       displayName: 'redis-cluster',
       setupFilesAfterEnv: ['<rootDir>/services/auth/test/suite/run-on-cluster.ts'],
       testMatch: [

@@ -5,7 +5,7 @@ import type { CpuUs } from './processes.ts';
 export type Costs = {
   token: CpuUs;
   introspection: CpuUs;
-  /** That a gateway reads in Redis, where account keeps it (ADR 0069). */
+  /** That a gateway reads in Redis, where account keeps it (docs/design/entitlement.md). */
   keptEntitlement: CpuUs;
   /** That account is asked for, and keeps in Redis. */
   entitlement: CpuUs;

@@ -16,8 +16,9 @@ const GOAL = 50_000;
 type Round = { calls: number; refused: number; seconds: number; decided: Record<string, number> };
 
 /**
- * Calls of one payer per second of Redis' CPU, with and without shares (ADR 0070). Real processes can't generate so
- * many on a few cores, so a program runs several gateways' admission and settlement in one process, without HTTP.
+ * Calls of one payer per second of Redis' CPU, with and without shares (docs/design/admission.md). Real processes can't
+ * generate so many on a few cores, so a program runs several gateways' admission and settlement in one process, without
+ * HTTP.
  */
 export async function measureHotPayer(servers: Servers, say: (line: string) => void): Promise<PartResult> {
   const redis = servers.pidOf('redis');

@@ -71,7 +71,7 @@ export type EntitlementLookup = (
   nowSec: number,
 ) => EntitlementSource;
 
-/** An answer lives `ttlSec` from when account gave it, in Redis and at all gateways (ADR 0069). */
+/** An answer lives `ttlSec` from when account gave it, in Redis and at all gateways (docs/design/entitlement.md). */
 export function createEntitlements(
   { accounts, slots }: { accounts: number; slots: number },
   { ttlSec, idleSec }: CacheLife,

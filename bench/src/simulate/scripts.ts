@@ -3,7 +3,10 @@ import type { LeasedAdmission } from './parameters.ts';
 /** Whether this call makes the gateway send a script of its own. */
 export type NeedsScript = (slot: number, nowSec: number) => boolean;
 
-/** One batch of a gateway and stream is under way at a time; calls that end meanwhile share the next (ADR 0008). */
+/**
+ * One batch of a gateway and stream is under way at a time; calls that end meanwhile share the next
+ * (docs/design/settlement.md).
+ */
 export function createSettlements(slots: number, settlementMs: number): NeedsScript {
   const tookSec = settlementMs / 1_000;
   const busyUntil = new Float64Array(slots);

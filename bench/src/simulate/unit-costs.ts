@@ -11,7 +11,7 @@ type ScriptState = { cpu: CpuUs; scripts: CallScripts };
 
 /**
  * Measured states: one account's calls share scripts, those of many don't share settlements, and without shares of
- * limits (ADR 0070) not admissions either.
+ * limits (docs/design/admission.md) not admissions either.
  */
 export type ScriptStates = { together: ScriptState; apart: ScriptState; withoutShares: ScriptState };
 

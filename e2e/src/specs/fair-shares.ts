@@ -52,7 +52,7 @@ async function openStream(demo: Demo, token: string): Promise<{ sent: ClientRequ
   return { sent, status: answer.statusCode ?? 0 };
 }
 
-/** What callers share is never held by slow ones, nor all of it by one of them (ADR 0084). */
+/** What callers share is never held by slow ones, nor all of it by one of them (docs/design/forwarding.md). */
 export function fairShares(stack: () => Stack): void {
   describe('what callers share', () => {
     test('bodies that do not arrive keep no caller from a token', async () => {

@@ -1,7 +1,7 @@
 import { Problem } from '@tollgate/http/problem';
 import { createSingleFlight } from './single-flight.ts';
 
-/** While nothing uses a cache, nothing need be proven for it (ADR 0076). */
+/** While nothing uses a cache, nothing need be proven for it (docs/design/operations.md). */
 export type CacheRest = {
   /** By performance.now(). */
   lastUsedMs: () => number;
@@ -11,7 +11,7 @@ export type CacheRest = {
   end: () => Promise<void> | undefined;
 };
 
-/** See ADR 0049. */
+/** See docs/design/revocation.md. */
 export type EventCache<Key, Context, Value, Event> = {
   /** Without I/O; undefined if the value has to be loaded. `nowMs` is of performance.now(). */
   get: (key: Key, nowMs?: number) => Value | undefined;

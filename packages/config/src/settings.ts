@@ -51,7 +51,7 @@ export function connectionUrl(...schemes: string[]): z.ZodType<string> {
   );
 }
 
-/** One server, sentinels or nodes of a Redis Cluster (ADR 0018). */
+/** One server, sentinels or nodes of a Redis Cluster (docs/design/stores.md). */
 export const redisUrl: z.ZodType<string> = z.string().superRefine((value, context) => {
   try {
     parseRedisUrl(value);

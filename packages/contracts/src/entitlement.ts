@@ -45,7 +45,7 @@ export type Limits = Readonly<Record<LimitField, number | null>>;
 
 /**
  * Where account keeps an entitlement that lets calls pass, for gateways to read: a hash that only account writes
- * (ADR 0069). Its fields:
+ * (docs/design/entitlement.md). Its fields:
  *
  * - `generation`: `<data set>:<id>`, drawn before Postgres is read, and deleted with the key by each change. Of another
  *   data set than Redis' own it counts as missing, because later changes may be.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { planLimitsSchema } from './plan-limits.ts';
 
-/** What account sees of a stack, for `tollgate doctor` (ADR 0066). It contains no secret. */
+/** What account sees of a stack, for `tollgate doctor` (docs/design/operations.md). It contains no secret. */
 
 const instant = z.iso.datetime();
 /** Null without TLS. */
@@ -15,9 +15,9 @@ const postgresSchema = z.object({
   certificate_expires_at: certificateExpiry,
   /** A standby, or a server that was set so: nothing can be written. */
   is_read_only: z.boolean(),
-  /** Settings of account's connections that differ from what they set (ADR 0086). */
+  /** Settings of account's connections that differ from what they set (docs/design/stores.md). */
   setting_faults: z.array(z.object({ name: z.string(), value: z.string(), expected: z.string() })),
-  /** What `migrate` has recorded; null before its first run (ADR 0067). */
+  /** What `migrate` has recorded; null before its first run (docs/design/stores.md). */
   schema: z
     .object({
       /** The newest version that has completed its migrations; null during the installation. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** Response of introspection (RFC 7662, 2.2). No payer: it changes with team membership (ADR 0005). */
+/**
+ * Response of introspection (RFC 7662, 2.2). No payer: it changes with team membership (docs/design/entitlement.md).
+ */
 export const introspectionSchema = z.discriminatedUnion('active', [
   z.object({
     active: z.literal(true),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Redis Stream to account (ADR 0045). A record may come twice, with the same request id and `seq`. */
+/** Redis Stream to account (docs/design/settlement.md). A record may come twice, with the same request id and `seq`. */
 export const REFUSED_CALLS_KEY = '{s0}:refused-calls';
 
 /** Its value is a JSON record. */
@@ -51,7 +51,7 @@ export const refusedCallSchema = z.object({
 
 export type RefusedCall = z.infer<typeof refusedCallSchema>;
 
-/** Redis Stream to account: exact numbers of the calls that the records are samples of (ADR 0058). */
+/** Redis Stream to account: exact numbers of the calls that the records are samples of (docs/design/settlement.md). */
 export const REFUSAL_COUNTS_KEY = '{s0}:refused-call-counts';
 
 /** Its value is a JSON batch. */

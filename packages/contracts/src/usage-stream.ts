@@ -18,7 +18,8 @@ export function usageTrimmedKey(shard: number): string {
 }
 
 /**
- * Hash that gateways build (ADR 0020); account adds usage from elsewhere, or deletes it (ADR 0029). Its fields are
+ * Hash that gateways build (docs/design/admission.md); account adds usage from elsewhere, or deletes it
+ * (docs/design/counting.md). Its fields are
  * `data_set`, `usage_version`, `counters`, and `shares` while gateways hold shares that depend on it.
  */
 export function usageLiveKey(shard: number, periodId: number): string {
@@ -32,7 +33,8 @@ export function usageLiveKey(shard: number, periodId: number): string {
 export const LIVE_COUNTERS = '<dddd';
 
 /**
- * Tells gateways about their shares of a payer's limits (ADR 0070): `<payer id>` asks for them back, and
+ * Tells gateways about their shares of a payer's limits (docs/design/admission.md): `<payer id>` asks for them back,
+ * and
  * `refresh <payer id>` says that the period's usage has changed.
  */
 export const SHARE_CHANNEL = 'gateway:shares';
@@ -48,7 +50,7 @@ export const USAGE_BATCH_FIELD = 'batch';
 /** Plausible maximum: account sets events beyond it aside, and gateways ignore such an `X-Points`. */
 export const MAX_EVENT_COUNTER = 1e12;
 
-/** Calls of one application, account, API version and hour, summed in a batch (ADR 0033). */
+/** Calls of one application, account, API version and hour, summed in a batch (docs/design/settlement.md). */
 export const usageEventSchema = z.object({
   payer_id: z.int(),
   period_id: z.int(),
@@ -86,7 +88,7 @@ export function usageHour(atMs: number): number {
   return Math.floor(atMs / HOUR_MS) * HOUR_MS;
 }
 
-/** A gateway process' earlier batches in the stream: shows exactly what Redis has lost (ADR 0041). */
+/** A gateway process' earlier batches in the stream: shows exactly what Redis has lost (docs/design/counting.md). */
 export const writtenBeforeSchema = z.object({
   batches: z.int().min(0),
   requests: z.int().min(0),

@@ -13,7 +13,7 @@ export type ClientChangeListener = Pick<
   onDropped?: ((what: ClientChange | 'all') => void) | undefined;
 };
 
-/** What an introspector follows so that its cache may be trusted (ADR 0013, ADR 0018). */
+/** What an introspector follows so that its cache may be trusted (docs/design/revocation.md, docs/design/stores.md). */
 export function clientChangeChannel(
   listener: ClientChangeListener,
   logger: Pick<Logger, 'warn'>,

@@ -50,7 +50,7 @@ type TokenEvent =
   | { change: 'token'; tokenHash: string }
   | { change: 'application'; applicationPart: string; revocationEpoch: number };
 
-/** An event cache (ADR 0049) in front of auth, which holds only hashes of tokens. */
+/** An event cache (docs/design/revocation.md) in front of auth, which holds only hashes of tokens. */
 export function createIntrospector(options: IntrospectorOptions): Introspector {
   const { tokenPrefix, onLookup } = options;
   const dead = createDeadTokens();

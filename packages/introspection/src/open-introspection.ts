@@ -20,7 +20,7 @@ export type OpenIntrospectionOptions = Pick<IntrospectorOptions, 'auth' | 'onLoo
   onDropped?: (what: ClientChange | 'all') => void;
 };
 
-/** An introspector whose cache is used while `channel` is followed (ADR 0013). */
+/** An introspector whose cache is used while `channel` is followed (docs/design/revocation.md). */
 export function openIntrospection(options: OpenIntrospectionOptions): {
   introspect: Introspector['introspect'];
   introspectCached: Introspector['introspectCached'];

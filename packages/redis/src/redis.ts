@@ -12,7 +12,7 @@ export type { RedisTls } from './tls.ts';
 
 export type { Cluster, Command, Redis } from 'ioredis';
 
-/** All keys of a command, script or pipeline must share one hash tag (ADR 0018). */
+/** All keys of a command, script or pipeline must share one hash tag (docs/design/stores.md). */
 export type RedisConnection = Redis | Cluster;
 
 /** How long after the command timeout a silent connection is closed. */

@@ -4,7 +4,7 @@ export const REDIS_DATA_SETTINGS: readonly string[] = [
   'appendfsync always',
   'save ""',
   'maxmemory-policy noeviction',
-  // A rewrite takes a core while callers wait (ADR 0033).
+  // A rewrite takes a core while callers wait (docs/design/settlement.md).
   'auto-aof-rewrite-min-size 256mb',
   'rdbcompression no',
 ];

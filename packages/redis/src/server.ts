@@ -11,7 +11,7 @@ export function retryDelayMs(attempt: number): number {
  * a replica refuses writes (READONLY), one without its master refuses everything (MASTERDOWN), one that copies its
  * master's data loads it (LOADING), and a blocking command ends when its server becomes a replica (UNBLOCKED). A new
  * connection may lead to the master, and isn't used while its server is loading. CLUSTERDOWN isn't one of them: every
- * node says it, until the topology, which is asked for all the time, is whole again (ADR 0087).
+ * node says it, until the topology, which is asked for all the time, is whole again (docs/design/stores.md).
  */
 const NOT_MASTER = /^-?(?:READONLY|MASTERDOWN|LOADING|UNBLOCKED)\b/;
 

@@ -30,7 +30,9 @@ type Measurement = {
   atMs: number;
 };
 
-/** Measures every 5 s how far this clock is ahead of a store's; logs when that exceeds a second (ADR 0043). */
+/**
+ * Measures every 5 s how far this clock is ahead of a store's; logs when that exceeds a second (docs/design/stores.md).
+ */
 export function followClock({ reference, readMs, registry, logger }: ReferenceClockOptions): ReferenceClock {
   const gauge = skewGauge(registry);
   let best: Measurement | undefined;

@@ -8,7 +8,10 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** Each sample wakes an idle process. Node.js' figures of the event loop include it, so alerts subtract it (ADR 0076). */
+/**
+ * Each sample wakes an idle process. Node.js' figures of the event loop include it, so alerts subtract it
+ * (docs/design/operations.md).
+ */
 const EVENT_LOOP_SAMPLE_MS = 500;
 
 /** With Node's metrics and `tollgate_build_info`; every sample has the label `service`. */

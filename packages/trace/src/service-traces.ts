@@ -5,7 +5,7 @@ import { traceCommands } from '@tollgate/redis/trace-commands';
 import type { RedisConnection } from '@tollgate/redis';
 import type { TraceConfig } from './settings.ts';
 
-/** Traces of a service that is asked by others (ADR 0024). */
+/** Traces of a service that is asked by others (docs/design/operations.md). */
 export type ServiceTraces = {
   /** Records each request; `continues` says whether the trace of a request's sender is continued. */
   wrap: <Req extends HttpRequest, Res extends HttpResponse>(

@@ -53,7 +53,7 @@ import { DATABASE_POOLS } from './compose/database-pools.ts';
 
 /**
  * Starts without its dependencies; readiness reports which are unavailable.
- * @throws {Refusal} if the schema is too new (ADR 0067)
+ * @throws {Refusal} if the schema is too new (docs/design/stores.md)
  */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, trusts, addressOf, accessLog } = context;

@@ -23,7 +23,7 @@ import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
 import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
-/** One server, or several of which one takes writes (ADR 0086). */
+/** One server, or several of which one takes writes (docs/design/stores.md). */
 const databaseUrl = z.string().superRefine((value, context) => {
   try {
     parseDatabaseUrl(value);
@@ -45,7 +45,7 @@ const sender = z.string().transform((value, context) => {
 
 const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** What customers do about their plan without an operator (ADR 0053). */
+/** What customers do about their plan without an operator (docs/design/billing.md). */
 const planSettings = {
   /** Name or id of the plan that a signed-up account gets; none by default. */
   SIGN_UP_PLAN: z.string().trim().min(1).max(200).optional(),
@@ -67,7 +67,7 @@ const planSettings = {
     .optional(),
 };
 
-/** People, sessions and mail (ADR 0025). */
+/** People, sessions and mail (docs/design/identity.md). */
 const peopleSettings = {
   /** Base URL of the console and of links in mails. */
   PUBLIC_URL: httpUrl,
@@ -141,7 +141,7 @@ const dnsServers = z
     'must be IP addresses, each with a port or without, separated by white space',
   );
 
-/** Alerts and webhooks (ADR 0030). */
+/** Alerts and webhooks (docs/design/deliveries.md). */
 const webhookSettings = {
   MAX_WEBHOOKS_PER_ACCOUNT: wholeNumber(0, 1_000).default(5),
   WEBHOOK_ALLOW_HTTP: trueOrFalse.default(false),

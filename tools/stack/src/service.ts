@@ -14,7 +14,7 @@ export type ServiceOptions = {
   onSpawn?: OnSpawn | undefined;
 };
 
-/** The same flags as in the images (ADR 0033). */
+/** The same flags as in the images (docs/design/settlement.md). */
 export const NODE_FLAGS = [
   '--max-semi-space-size=32',
   '--single-threaded-gc',

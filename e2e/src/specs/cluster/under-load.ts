@@ -14,7 +14,9 @@ export type Load = {
   callers: number;
   pauseMs: number;
   sockets: number;
-  /** Results of a socket that aren't in the usage if its gateway is killed (ADR 0021); none by default. */
+  /**
+   * Results of a socket that aren't in the usage if its gateway is killed (docs/design/sockets.md); none by default.
+   */
   unsettled?: number;
 };
 
@@ -24,8 +26,8 @@ export type Seen = { calls: CallTally; sockets: SocketTally };
 /**
  * Does something to a stack that customers use, one by calls and one by subscriptions. Afterwards every call that was
  * answered is in the usage exactly once, one that was refused or lost at most once (its answer may be what failed,
- * ADR 0008); all sockets deliver again, and each of their results is in the usage once, if need be with one that was on
- * its way when its socket ended.
+ * docs/design/settlement.md); all sockets deliver again, and each of their results is in the usage once, if need be
+ * with one that was on its way when its socket ended.
  */
 export async function underLoad(stack: Stack, load: Load, act: () => Promise<void>): Promise<Seen> {
   const { demo } = stack;

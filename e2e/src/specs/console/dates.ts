@@ -5,7 +5,10 @@ import type { TabOptions } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import type { Journey } from './journey.ts';
 
-/** Dates are the same wherever their reader is, say their zone, and are written in the page's language (ADR 0090). */
+/**
+ * Dates are the same wherever their reader is, say their zone, and are written in the page's language
+ * (docs/design/console.md).
+ */
 
 const READERS: (TabOptions & { timezoneId: string })[] = [
   { locale: 'en-US', timezoneId: 'America/Los_Angeles' },

@@ -186,7 +186,7 @@ async function useUp(demo: Demo, token: string): Promise<Refusal> {
 async function signedUp(journey: Journey): Promise<Page> {
   const { page } = await signUp(journey, `plan-${randomUUID()}@example.com`);
   const { url } = journey.stack().demo.console;
-  // A period is replaced two seconds after its start at the earliest (ADR 0027).
+  // A period is replaced two seconds after its start at the earliest (docs/design/billing.md).
   await eventually(
     async () => {
       const response = await page.request.get(`${new URL(url).origin}/api/console/subscription`);

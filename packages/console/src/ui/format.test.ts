@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { formatDay, formatDays, formatExact, formatMoment, formatTime } from './format.ts';
 import { localeOf } from './locale.ts';
 
-/** One rule for dates (ADR 0090): UTC, English words, the Gregorian calendar. */
+/** One rule for dates (docs/design/console.md): UTC, English words, the Gregorian calendar. */
 
 const plain = (text: string) => text.replaceAll(/[\u2009\u202f]/g, ' ');
 

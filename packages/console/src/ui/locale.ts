@@ -3,7 +3,7 @@ const FALLBACK = 'en-GB';
 
 /**
  * The pages are in English, so what is formatted is English too, in the variant that the reader prefers. Calendar and
- * digits are fixed: a browser in Bangkok or Tehran would put its own into an English sentence (ADR 0090).
+ * digits are fixed: a browser in Bangkok or Tehran would put its own into an English sentence (docs/design/console.md).
  */
 export function localeOf(languages: readonly string[]): string {
   const english = languages.find((tag) => /^en(?:-|$)/i.test(tag)) ?? FALLBACK;
@@ -13,7 +13,7 @@ export function localeOf(languages: readonly string[]): string {
 
 export const LOCALE = localeOf(navigator.languages);
 
-/** Dates and times are UTC, as billing periods and charts are; what shows them says so (ADR 0090). */
+/** Dates and times are UTC, as billing periods and charts are; what shows them says so (docs/design/console.md). */
 export function utcFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: 'UTC' });
 }

@@ -30,7 +30,7 @@ export const pepperSetting = z
 /** A client secret as it is stored: HMAC-SHA-256 in base64url. */
 export type SecretHmac = { pepper_id: string; hmac: string };
 
-/** 256 random bits: a peppered HMAC protects them as well as a slow password hash (ADR 0006). */
+/** 256 random bits: a peppered HMAC protects them as well as a slow password hash (docs/design/tokens.md). */
 export function newClientSecret(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -9,7 +9,7 @@ export function canonicalAddress(text: string): string | undefined {
   if (family === 4) return text;
   if (family === 0) return undefined;
   const zone = text.indexOf('%');
-  // Not by ipaddr.js, which takes `::192.0.2.1` for an IPv4 address and is slower (ADR 0048).
+  // Not by ipaddr.js, which takes `::192.0.2.1` for an IPv4 address and is slower (docs/design/listeners.md).
   const { hostname } = new URL(`http://[${zone === -1 ? text : text.slice(0, zone)}]`);
   const address = hostname.slice(1, -1);
   return address.startsWith('::ffff:') ? ipaddr.process(address).toString() : address;

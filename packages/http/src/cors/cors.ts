@@ -43,7 +43,10 @@ const DROPS = [
   'access-control-max-age',
 ];
 
-/** CORS for callers with bearer tokens: any origin may be allowed, none with cookies (ADR 0040). Null for no origin. */
+/**
+ * CORS for callers with bearer tokens: any origin may be allowed, none with cookies (docs/design/listeners.md). Null
+ * for no origin.
+ */
 export function createCors(origins: readonly string[], paths: CorsPaths): Cors | null {
   if (origins.length === 0) return null;
   const isOpen = origins.includes('*');

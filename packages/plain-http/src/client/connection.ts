@@ -28,7 +28,7 @@ export type ConnectionOptions = {
 
 /**
  * One connection, with one exchange at a time. Those that are plain it carries out itself; with the first that isn't,
- * undici has the connection for good, with the bytes received so far (ADR 0077).
+ * undici has the connection for good, with the bytes received so far (docs/design/forwarding.md).
  */
 export class Connection {
   readonly #options: ConnectionOptions;

@@ -51,7 +51,7 @@ export type HttpPool = {
 /** Takes a request that waits out of the line, without a word to its handler. */
 export type StopWaiting = () => void;
 
-/** HTTP/1.1 connections to one server, one request at a time on each, as undici's Pool (ADR 0077). */
+/** HTTP/1.1 connections to one server, one request at a time on each, as undici's Pool (docs/design/forwarding.md). */
 export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPool {
   const connections = new Set<Connection>();
   const apart = new Set<Connection>();

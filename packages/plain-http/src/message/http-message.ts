@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request that has arrived whole, from the listener's fast path (ADR 0074). */
+/** A request that has arrived whole, from the listener's fast path (docs/design/listeners.md). */
 export type WholeRequest = {
   readonly method: string;
   readonly url: string;

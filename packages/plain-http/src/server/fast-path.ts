@@ -30,8 +30,9 @@ const SWEEP_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_BUFFER_MS = 1_000;
 
 /**
- * Puts a fast path before an HTTP server's own parser (ADR 0074). Each connection begins on it, and goes to the server
- * for good, as if it had just been opened, with the first bytes that aren't a plain, whole request which `accepts`.
+ * Puts a fast path before an HTTP server's own parser (docs/design/listeners.md). Each connection begins on it, and
+ * goes to the server for good, as if it had just been opened, with the first bytes that aren't a plain, whole request
+ * which `accepts`.
  */
 export function openFastPath(server: Server, options: FastPathOptions): FastConnections {
   const { limits, accepts, handler, keepAliveTimeoutMs, headersTimeoutMs, serveByNode } = options;

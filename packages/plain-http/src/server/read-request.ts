@@ -16,7 +16,7 @@ export type ReadRequest = { head: RequestHead; body: Buffer | null };
 /**
  * Reads bytes that are one whole, plain HTTP/1.1 request and nothing else: `GET` or `POST` with a path, each field at
  * most once, a body of stated length. `incomplete` if more bytes could make them one; null for all else, which
- * node:http has to read. It must never accept what node:http reads in another way (ADR 0074).
+ * node:http has to read. It must never accept what node:http reads in another way (docs/design/listeners.md).
  */
 export type ReadBytes = (bytes: Buffer) => ReadRequest | 'incomplete' | null;
 

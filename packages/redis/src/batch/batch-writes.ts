@@ -20,7 +20,8 @@ export function onBatchEnd(task: () => void): void {
 
 /**
  * Sends what a turn has gathered if it takes long, so that Redis syncs while the turn goes on, instead of one waiting
- * for the other in turns. It costs Redis more scripts, so it is for commands that wait for the disk (ADR 0036).
+ * for the other in turns. It costs Redis more scripts, so it is for commands that wait for the disk
+ * (docs/design/tokens.md).
  */
 export function endLongBatch(): void {
   if (!isDue || isLong || performance.now() - beganMs <= MAX_BATCH_MS) return;
@@ -30,7 +31,7 @@ export function endLongBatch(): void {
 
 /**
  * Writes each server's commands of one batch at once. ioredis' auto-pipelining costs more, takes a script's arguments
- * for key numbers on a Redis Cluster, and fails unrelated commands while a slot moves (ADR 0018).
+ * for key numbers on a Redis Cluster, and fails unrelated commands while a slot moves (docs/design/stores.md).
  */
 export function batchWrites(redis: Redis | Cluster): void {
   if (!(redis instanceof Cluster)) {

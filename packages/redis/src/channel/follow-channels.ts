@@ -36,8 +36,8 @@ type Followed = { link: ChannelLink; control: Redis | undefined };
 
 /**
  * Follows channels by the same connections, one to every master, because only the server that published a message can
- * prove its delivery (ADR 0018). Pub/sub loses messages without a subscriber, so trust starts with a drop after each
- * gap.
+ * prove its delivery (docs/design/stores.md). Pub/sub loses messages without a subscriber, so trust starts with a drop
+ * after each gap.
  */
 export function followChannels(options: {
   url: string;

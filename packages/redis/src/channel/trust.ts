@@ -3,7 +3,7 @@ import type { Logger } from '@tollgate/log';
 /** Counted from a round's start, so that no call uses data that is outdated by a second, even on a dead connection. */
 const TRUST_MS = 800;
 
-/** Nothing has used the caches for so long: the next use waits for a proof instead (ADR 0076). */
+/** Nothing has used the caches for so long: the next use waits for a proof instead (docs/design/operations.md). */
 const REST_AFTER_MS = 5_000;
 
 const LOGGED_GAP_MS = 2_000;

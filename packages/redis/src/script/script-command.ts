@@ -1,6 +1,9 @@
 import { Command } from 'ioredis';
 
-/** Has a timeout of its own: ioredis' deletes a property of each command, which V8 then reads slowly (ADR 0033). */
+/**
+ * Has a timeout of its own: ioredis' deletes a property of each command, which V8 then reads slowly
+ * (docs/design/settlement.md).
+ */
 export class ScriptCommand extends Command {
   #timeLimit: NodeJS.Timeout | undefined;
 

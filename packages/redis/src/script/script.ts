@@ -8,7 +8,7 @@ export type Script = (keys: readonly string[], args: readonly (string | number)[
 
 /**
  * The data set of this Redis: a new id after every start and promotion, where later writes may be missing
- * (ADR 0013). A plain search, because a pattern costs half as much as INFO itself.
+ * (docs/design/revocation.md). A plain search, because a pattern costs half as much as INFO itself.
  */
 export const LUA_DATA_SET = `
 local replication = redis.call('INFO', 'replication')
@@ -31,7 +31,7 @@ local function is_after(one, other)
 end
 `;
 
-/** EVALSHA, then EVAL. ioredis' defineCommand would double the cost of a command (ADR 0033). */
+/** EVALSHA, then EVAL. ioredis' defineCommand would double the cost of a command (docs/design/settlement.md). */
 export function defineScript(redis: ScriptableRedis, lua: string): Script {
   const digest = createHash('sha1').update(lua).digest('hex');
   const run = async (name: 'evalsha' | 'eval', script: string, ...[keys, args]: Parameters<Script>) => {

@@ -49,7 +49,7 @@ export type ListenerOptions = {
   /** The name of the port's setting, for errors. */
   setting: string;
   limits: HeadLimits;
-  /** Refuses what came through a proxy (ADR 0091). */
+  /** Refuses what came through a proxy (docs/design/listeners.md). */
   directOnly?: boolean;
   /** By default a request has node:http's five minutes. */
   receiveLimits?: ReceiveLimits | undefined;

@@ -22,8 +22,8 @@ export type OneByOne = {
 };
 
 /**
- * Lets node:http have a connection's next request when the last one is answered; until then it isn't read (ADR 0082).
- * By itself node:http reads, and begins, all requests of each piece of 64 KB.
+ * Lets node:http have a connection's next request when the last one is answered; until then it isn't read
+ * (docs/design/listeners.md). By itself node:http reads, and begins, all requests of each piece of 64 KB.
  */
 export function readOneByOne(server: Server, { lastAnswer }: Pick<Connections, 'lastAnswer'>): OneByOne {
   const parsers = new WeakMap<Socket, ToParser>();

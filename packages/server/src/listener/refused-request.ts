@@ -47,7 +47,9 @@ export function headProblem(req: IncomingMessage, limits: HeadLimits): Problem |
  */
 const ADDED_BY_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-(?!(?:proto|client-cert)$).*)$/i;
 
-/** A listener of services, probes and Prometheus is reached from elsewhere only by mistake (ADR 0091). */
+/**
+ * A listener of services, probes and Prometheus is reached from elsewhere only by mistake (docs/design/listeners.md).
+ */
 export function proxyProblem({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Problem | null {
   const field = rawHeaders.find((name, index) => index % 2 === 0 && ADDED_BY_PROXIES.test(name));
   if (field === undefined) return null;

@@ -24,7 +24,7 @@ export type DocumentFrame = {
   securitySchemes: Record<string, ZodOpenApiSecuritySchemeObject>;
 };
 
-/** An OpenAPI 3.1 document (ADR 0032). */
+/** An OpenAPI 3.1 document (docs/design/console.md). */
 export function createOpenApi(
   chapters: readonly Chapter[],
   { title: apiTitle, description: apiDescription, serverUrl, securitySchemes }: DocumentFrame,

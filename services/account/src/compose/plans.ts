@@ -6,7 +6,7 @@ import type { Query, Transact } from '../platform/database/query.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import type { OwnerNeeds } from '../api/owner.ts';
 
-/** What customers do about their plan without an operator (ADR 0053). */
+/** What customers do about their plan without an operator (docs/design/billing.md). */
 export function openPlans({
   config,
   ...parts

@@ -52,7 +52,10 @@ const gapSchema = z
     recovered: countersSchema.nullable(),
     within_gap_id: id.nullable(),
   })
-  .meta({ id: 'UsageGap', description: 'What is unknown or does not apply is null (ADR 0041).' });
+  .meta({
+    id: 'UsageGap',
+    description: 'What is unknown or does not apply is null.',
+  });
 
 const unassignedSchema = z
   .object({
@@ -237,7 +240,7 @@ export const operatorCounting = {
       summary: 'Bring counters in Postgres and Redis together after a restore',
       description:
         '`restored: true` states that Postgres was restored from a backup, so that ids assigned after the backup are ' +
-        'not assigned again. Safe to repeat; streams repaired before a failure stay repaired (ADR 0065).',
+        'not assigned again. Safe to repeat; streams repaired before a failure stay repaired.',
       caller: operator,
       body: z.strictObject({ restored: z.boolean('must be true or false').optional() }),
       example: { restored: true },

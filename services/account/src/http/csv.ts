@@ -6,7 +6,7 @@ export type CsvCell = number | string;
  */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/u;
 
-/** A line of CSV (RFC 4180, ADR 0047). */
+/** A line of CSV (RFC 4180, docs/design/console.md). */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }

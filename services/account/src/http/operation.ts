@@ -206,7 +206,7 @@ function send(res: Response, { status, body, headers }: Reply<number, unknown>):
   else res.json(body);
 }
 
-/** Part of the API document (ADR 0032). */
+/** Part of the API document (docs/design/console.md). */
 export type Chapter<O extends Described = Described> = {
   title: string;
   description: string;

@@ -83,7 +83,7 @@ export const operatorOperating = {
       summary: 'Get a report for `tollgate doctor`',
       description:
         'A part that account cannot reach, or that does not answer in time, is null; the report itself never fails ' +
-        '(ADR 0066).',
+        '(docs/design/operations.md).',
       caller: operator,
       answers: { 200: { description: 'The report.', schema: healthReportSchema } },
       handle: ({ healthReport }: { healthReport: HealthReportParts }) => reportHealth(healthReport),

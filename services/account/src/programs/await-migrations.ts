@@ -16,7 +16,8 @@ const RETRY_MS = 1_000;
 
 /**
  * Waits until the schema has all migrations of this version, then exits with 0. Runs before the service where something
- * else starts both at once: the init container of k8s/tollgate. Exits with 1 if the schema is too new (ADR 0067).
+ * else starts both at once: the init container of k8s/tollgate. Exits with 1 if the schema is too new
+ * (docs/design/stores.md).
  */
 const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-await-migrations', config.LOG_LEVEL);

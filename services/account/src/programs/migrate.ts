@@ -13,7 +13,10 @@ import { checkSettings } from '../platform/database/session-settings.ts';
 /** Unlike 1, it says that another attempt is useless. k8s/tollgate ends the Job with it. */
 const EXIT_REFUSED = 2;
 
-/** Migrates the database's schema. Exits with 0, with 1 on failure, or with 2 if it refuses the schema (ADR 0067). */
+/**
+ * Migrates the database's schema. Exits with 0, with 1 on failure, or with 2 if it refuses the schema
+ * (docs/design/stores.md).
+ */
 const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-migrate', config.LOG_LEVEL);
 const database = openDatabase({

@@ -31,7 +31,8 @@ const requestId = z.string().regex(/^[0-9a-f]{32}$/);
 
 export const operatorRefusals = {
   title: 'Refused and failed calls',
-  description: 'Refused and failed data calls, kept for REFUSED_CALLS_RETENTION_DAYS (ADR 0045).',
+  description:
+    'Refused and failed data calls, kept for REFUSED_CALLS_RETENTION_DAYS (docs/design/settlement.md).',
   operations: [
     operation('GET /private/calls/{request_id}', {
       operationId: 'getRefusedCall',

@@ -32,8 +32,8 @@ const FROM_THE_START: StreamIds = new Map(
 );
 
 /**
- * Moves records of refused and failed calls, and their exact numbers, from the streams to Postgres (ADR 0045, 0058). An
- * entry stored twice after a crash changes nothing the second time.
+ * Moves records of refused and failed calls, and their exact numbers, from the streams to Postgres
+ * (docs/design/settlement.md). An entry stored twice after a crash changes nothing the second time.
  */
 export function startRefusedCallReader(options: {
   redis: Pick<RedisConnection, 'xrange' | 'xtrim'>;

@@ -25,8 +25,8 @@ import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
 import { isUpgrade, limitsOf } from './upgrade.ts';
 
 /**
- * What account holders change themselves, by the operators' functions (ADR 0053). `query` is a transaction's. Lock
- * order: team, account, subscription, plan, periods.
+ * What account holders change themselves, by the operators' functions (docs/design/billing.md). `query` is a
+ * transaction's. Lock order: team, account, subscription, plan, periods.
  */
 
 export type Customer = { account_id: number; actor: Actor };

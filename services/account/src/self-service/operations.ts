@@ -134,7 +134,7 @@ export const ownerSubscription = {
   ],
 } satisfies Chapter;
 
-/** Guard: the operator decides what is self-service (ADR 0053). */
+/** Guard: the operator decides what is self-service (docs/design/billing.md). */
 function maySelfServe(action: SelfServiceAction) {
   return ({ selfService }: Pick<SelfServiceParts, 'selfService'>): void => {
     if (selfService.actions.includes(action)) return;

@@ -17,7 +17,10 @@ import {
 } from './store.ts';
 import type { Role, Team } from './store.ts';
 
-/** Changes under the team's lock, with their audit entries; triggers publish the new payers (ADR 0022). */
+/**
+ * Changes under the team's lock, with their audit entries; triggers publish the new payers
+ * (docs/design/entitlement.md).
+ */
 
 export type Person = { account_id: number; actor: Actor };
 

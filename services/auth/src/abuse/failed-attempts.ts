@@ -38,7 +38,7 @@ type ScriptAnswer = [limited: '' | 'address' | 'pair', retryAfterMs: number];
 /** Remembered callers are refused without a round trip. */
 const REMEMBERED_MAX = 10_000;
 
-/** Limits failed attempts, over a window that starts with an address's first failure (ADR 0014). */
+/** Limits failed attempts, over a window that starts with an address's first failure (docs/design/tokens.md). */
 export function createFailedAttempts(options: {
   redis: RedisConnection;
   limits: FailedAttemptLimits;

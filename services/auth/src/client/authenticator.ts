@@ -33,7 +33,9 @@ export type AuthenticClient = {
 /** Client ids are UUIDs as account writes them. Anything else is unknown without a look-up. */
 const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Credentials are checked before any limit, so that others' failures never refuse right ones (ADR 0014). */
+/**
+ * Credentials are checked before any limit, so that others' failures never refuse right ones (docs/design/tokens.md).
+ */
 export function createClientAuthenticator(options: {
   clients: Pick<ClientDirectory, 'find' | 'findQueued' | 'remembered'>;
   peppers: readonly Pepper[];

@@ -35,8 +35,9 @@ const ATTEMPTS = 5;
 const QUEUE = { concurrency: 4, waitingMax: 1_000 };
 
 /**
- * All auths share records through Redis; a generation replaces the events of an event cache (ADR 0049).
- * Unknown clients stay in the process, within a bound: Redis must not fill with invented ids.
+ * All auths share records through Redis; a generation replaces the events of an event cache
+ * (docs/design/revocation.md). Unknown clients stay in the process, within a bound: Redis must not fill with invented
+ * ids.
  */
 export function createClientDirectory(options: {
   store: ClientStore;

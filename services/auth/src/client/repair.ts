@@ -5,7 +5,7 @@ import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { ClientStore } from './client-store.ts';
 
-/** Restores revocations that Redis or Postgres has lost (ADR 0013). */
+/** Restores revocations that Redis or Postgres has lost (docs/design/revocation.md). */
 export type Repair = {
   /** A Redis that has lost writes may hold tokens again that were revoked: deletes them, page by page. */
   deleteRevoked: (clientId: string, requestId: string) => Promise<void>;

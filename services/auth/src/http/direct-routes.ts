@@ -6,10 +6,13 @@ import { isPlainForm } from './form-reader.ts';
 
 type Routes = Readonly<Record<`POST /${string}`, HttpHandler>>;
 
-/** How a listener's requests are handled, and which of them need no node:http (ADR 0074). */
+/** How a listener's requests are handled, and which of them need no node:http (docs/design/listeners.md). */
 export type Handlers = { handler: RequestListener; fastPath: FastPath };
 
-/** Hot `POST /path` routes for forms that bypass Express, which took a third of an introspection's time (ADR 0010). */
+/**
+ * Hot `POST /path` routes for forms that bypass Express, which took a third of an introspection's time
+ * (docs/design/tokens.md).
+ */
 export function directRoutes(routes: Routes, rest: RequestListener, maxBodyBytes: number): Handlers {
   const byPath = new Map<string, HttpHandler>(
     Object.entries(routes).map(([route, handler]) => [route.slice('POST '.length), handler]),

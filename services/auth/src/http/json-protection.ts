@@ -1,7 +1,10 @@
 import type { StrictTransportSecurity } from '@tollgate/config/settings';
 import helmet from 'helmet';
 
-/** The headers that OWASP's REST Security Cheat Sheet lists; each costs half a percent of a token (ADR 0036). */
+/**
+ * The headers that OWASP's REST Security Cheat Sheet lists; each costs half a percent of a token
+ * (docs/design/tokens.md).
+ */
 export const jsonProtection = (strictTransportSecurity: StrictTransportSecurity) =>
   helmet({
     strictTransportSecurity,

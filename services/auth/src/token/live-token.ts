@@ -18,8 +18,9 @@ const ATTEMPTS = 3;
 
 /**
  * Usually takes one round trip. If Redis may lack a revocation or manual tokens, a look-up in account verifies the
- * epoch and loads the tokens first (ADR 0013, ADR 0017). Callers can make up tokens of unknown applications, so at
- * most `missLookUpsMaxInFlight` applications are looked up at once; beyond that, introspection is unavailable.
+ * epoch and loads the tokens first (docs/design/revocation.md, docs/design/tokens.md). Callers can make up tokens of
+ * unknown applications, so at most `missLookUpsMaxInFlight` applications are looked up at once; beyond that,
+ * introspection is unavailable.
  */
 export function createFindLiveToken(options: {
   tokens: Pick<TokenStore, 'find'>;

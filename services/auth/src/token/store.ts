@@ -98,7 +98,7 @@ function foundToken(answer: unknown, hash: string): FoundToken {
 
 /**
  * In one turn of the event loop, introspections of one application's tokens share a script call, and those of one
- * token what it found (ADR 0036).
+ * token what it found (docs/design/tokens.md).
  */
 function createFind(script: Script): TokenStore['find'] {
   const find = batchCalls(async (applicationPart: string, hashes: readonly string[]) => {

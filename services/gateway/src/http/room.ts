@@ -22,7 +22,7 @@ export type RoomOptions = {
   what: string;
 };
 
-/** A room of which no payer gets more than a part, so that one can't hold up the others (ADR 0084). */
+/** A room of which no payer gets more than a part, so that one can't hold up the others (docs/design/forwarding.md). */
 export function createRoom({ total, perPayer, tooMuchOfPayer, what }: RoomOptions): Room {
   const byPayer = new Map<number, number>();
   let taken = 0;

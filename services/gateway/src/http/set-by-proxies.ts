@@ -1,5 +1,5 @@
 // Fields that load balancers, CDNs, authenticating proxies and frameworks set or obey. An upstream that trusts one of
-// them would trust the caller. No list of them is complete (ADR 0007).
+// them would trust the caller. No list of them is complete (docs/design/forwarding.md).
 
 /** Where a call comes from, and what it asks for. */
 const CALL = [

@@ -18,9 +18,9 @@ export const LEASE_MS = 8_000;
  * takes the same number of units of the rate, all or none. Decides before it writes, so a refused call costs nothing. A
  * limit of -1 isn't part of the plan.
  * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
- * restart forgets the rate, and a renewal restores the leases (ADR 0020).
+ * restart forgets the rate, and a renewal restores the leases (docs/design/admission.md).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
- * refusing a call (ADR 0070).
+ * refusing a call (docs/design/admission.md).
  * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled), the number
  * of admitted calls, points left (-1 without a limit), and the rate's level after them.
  */

@@ -25,7 +25,7 @@ export function leasesKey(kind: 'calls' | 'subscriptions', payerId: number): str
   return `${prefix(usageShard(payerId))}${kind}:${String(payerId)}`;
 }
 
-/** What gateways hold of the payer's limits (ADR 0070). Scripts take the payer from the key's end. */
+/** What gateways hold of the payer's limits (docs/design/admission.md). Scripts take the payer from the key's end. */
 export function sharesKey(payerId: number): string {
   return `${prefix(usageShard(payerId))}shares:${String(payerId)}`;
 }

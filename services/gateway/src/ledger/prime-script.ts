@@ -21,9 +21,9 @@ const FENCE_MS = 500;
 /**
  * In one step, so that no batch comes between:
  * - nothing, but the ms to wait, if Redis has lost what it knew of the shard: gateways may still use shares that it
- *   doesn't know of, and would not notice that a limit is reached (ADR 0070). A shard of which account has counted
+ *   doesn't know of, and would not notice that a limit is reached (docs/design/admission.md). A shard of which account has counted
  *   nothing is a new one.
- * - "stale" if the snapshot lacks trimmed entries, or account has announced a newer version (ADR 0029);
+ * - "stale" if the snapshot lacks trimmed entries, or account has announced a newer version (docs/design/counting.md);
  * - moves the stream's next id past all that account has counted: a Redis that lost its data, or whose clock is behind,
  *   would write ids that account never reads;
  * - sets the counters to the snapshot plus the entries after it, without unreadable ones, which account sets aside too.

@@ -26,7 +26,7 @@ const SEEN_TTL_SEC = 86_400;
  * nothing. XADD comes first because scripts aren't rolled back and a full Redis refuses only a script's first write:
  * with the number stored and XADD refused, the batch would be lost.
  * Usage that reaches a limit while gateways hold shares of the payer recalls these: until they are returned or expire,
- * it isn't acknowledged, so that no gateway admits a call after a caller could know (ADR 0070).
+ * it isn't acknowledged, so that no gateway admits a call after a caller could know (docs/design/admission.md).
  * Returns 0 repeated, 1 recorded, 2 not primed; then for each period four counters, -1 if it isn't live, and for how
  * many ms such shares may be in use.
  */

@@ -16,7 +16,10 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
   nowMs: () => number;
   /** Called with the events of each batch that Redis has acknowledged, and their periods' live counters. */
   onMetered?: (events: readonly UsageEvent[], live: ReadonlyMap<number, LiveUsage>) => void;
-  /** Resolves when no gateway uses a share of the payer that it got before the limit was reached (ADR 0070). */
+  /**
+   * Resolves when no gateway uses a share of the payer that it got before the limit was reached
+   * (docs/design/admission.md).
+   */
   sharesReturned?: (event: Pick<UsageEvent, 'payer_id' | 'period_id'>, forMs: number) => Promise<void>;
 };
 

@@ -8,7 +8,7 @@ import { POINTS, startChargedServices } from '../../test/suite/charged-services.
 import type { ChargedServices } from '../../test/suite/charged-services.ts';
 import type { Customer } from '../../test/suite/real-services.ts';
 
-/** `tollgate usage repair` (ADR 0065): what the usage reader can't detect or repair by itself. */
+/** `tollgate usage repair` (docs/design/counting.md): what the usage reader can't detect or repair by itself. */
 
 let stack: ChargedServices;
 

@@ -5,7 +5,8 @@ export const RESERVED_MS = 1_000;
 export const RECALL_MS = 1_500;
 
 /**
- * A payer's shares (ADR 0070): a hash of `<reserved until, µs> <calls> <slots> <slots reserved until, µs>` by gateway.
+ * A payer's shares (docs/design/admission.md): a hash of `<reserved until, µs> <calls> <slots> <slots reserved until,
+ * µs>` by gateway.
  * `outstanding` charges the calls of shares that weren't returned in time to the rate, as if they had been made: their
  * holders no longer use them. Their slots stay taken as long as leases do, because calls may be in flight.
  * Returns the level, and in one table: calls and slots of valid shares, slots of others, the number of valid shares,

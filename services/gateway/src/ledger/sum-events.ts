@@ -1,7 +1,10 @@
 import { MAX_EVENT_COUNTER, addCounters, usageHour } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 
-/** Sums events of the same hourly row and period (ADR 0033), in order of first occurrence and with its time. */
+/**
+ * Sums events of the same hourly row and period (docs/design/settlement.md), in order of first occurrence and with its
+ * time.
+ */
 export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
   const sums: UsageEvent[] = [];
   const open = new Map<string, UsageEvent>();

@@ -6,8 +6,9 @@ import { isObject } from './json.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 
 /**
- * What a request asks for, as far as the gateway reads it (ADR 0078). Its price without a stated one, its kind of slot
- * and its units of the rate follow from this alone, never from Accept or from the form of the response:
+ * What a request asks for, as far as the gateway reads it (docs/design/admission.md). Its price without a stated one,
+ * its kind of slot and its units of the rate follow from this alone, never from Accept or from the form of the
+ * response:
  *
  * | type                | slot          | without a stated price                             |
  * | ------------------- | ------------- | -------------------------------------------------- |

@@ -27,8 +27,8 @@ export type ReadCall = {
 };
 
 /**
- * Reads a call before anything is taken for it that calls share: a slot, a connection to the upstream (ADR 0078). A
- * promise only while the body is incomplete or encoded; null if the caller has gone.
+ * Reads a call before anything is taken for it that calls share: a slot, a connection to the upstream
+ * (docs/design/admission.md). A promise only while the body is incomplete or encoded; null if the caller has gone.
  * @throws {Problem} method_not_allowed for a GET that is no query; unsupported_media_type; payload_too_large;
  * request_timeout; invalid_request; batch_too_large; too_many_requests or service_unavailable if the payer's, or all
  * bodies that are under way are too much. Also in the promise.

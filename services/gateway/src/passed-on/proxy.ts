@@ -53,7 +53,8 @@ export type ProxyOptions = {
 
 /**
  * Passes requests on to a peer's public listener, credentials included. What callers share is never held by a slow one:
- * a connection to the peer is taken once the body has arrived, and given back if the answer isn't taken (ADR 0084).
+ * a connection to the peer is taken once the body has arrived, and given back if the answer isn't taken
+ * (docs/design/forwarding.md).
  */
 export function createProxy(peerUrl: string, options: ProxyOptions): Proxy {
   const { timeoutMs, refusal, trusts, addressOf, drops, slowReaderMs } = options;

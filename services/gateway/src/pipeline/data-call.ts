@@ -75,7 +75,8 @@ type Serve = (
 
 /**
  * The data endpoint, `POST` and `GET /graphql`: authenticate → entitle → read → admit → forward → settle. It uses plain
- * node:http or the fast path (ADR 0074), because express would cost a quarter of the throughput. Every response has a new X-Request-Id.
+ * node:http or the fast path (docs/design/listeners.md), because express would cost a quarter of the throughput. Every
+ * response has a new X-Request-Id.
  */
 export function createDataEndpoint(parts: DataCallParts): HttpHandler {
   const { logger, onCall, traces, logFailure, recordRefusal, addressOf, accessLog, apiVersion } = parts;

@@ -24,8 +24,9 @@ const MAX_WAITING = { identified: 10_000, unidentified: 500 };
 const HOUR_MS = 3_600_000;
 
 /**
- * Counts refused and failed calls exactly, by account, payer, application, code and hour (ADR 0058). No call waits for
- * it. A batch that Redis may have taken is sent again under its number, and account counts a number once.
+ * Counts refused and failed calls exactly, by account, payer, application, code and hour (docs/design/settlement.md).
+ * No call waits for it. A batch that Redis may have taken is sent again under its number, and account counts a number
+ * once.
  */
 export function createRefusalCounts(options: {
   gatewayId: string;

@@ -52,7 +52,10 @@ const MAX_BATCH = 200;
 const MAX_WAITING = 10_000;
 const MAX_ADDRESS = 64;
 
-/** Counts refused and failed calls, and records a sample, in Redis Streams (ADR 0045, 0058). No call waits for it. */
+/**
+ * Counts refused and failed calls, and records a sample, in Redis Streams (docs/design/settlement.md). No call waits
+ * for it.
+ */
 export function createRefusedCalls(options: RefusedCallsOptions): RefusedCalls {
   const { send, counts, tokenPrefix, perSec, logger, onRefusal } = options;
   const sample = createSampler(perSec);

@@ -38,8 +38,9 @@ export type OpenSubscriptionsOptions<S extends Subscription> = {
 };
 
 /**
- * Holds a principal's open subscriptions, over HTTP (ADR 0020) or a WebSocket (ADR 0021), to the limits of its period:
- * records usage at an interval, then checks the period's live counters. Times are of performance.now().
+ * Holds a principal's open subscriptions, over HTTP (docs/design/admission.md) or a WebSocket (docs/design/sockets.md),
+ * to the limits of its period: records usage at an interval, then checks the period's live counters. Times are of
+ * performance.now().
  */
 export class OpenSubscriptions<S extends Subscription> {
   readonly #options: OpenSubscriptionsOptions<S>;

@@ -43,7 +43,10 @@ const SETTLE_INTERVAL_MS = 5_000;
  */
 const CHECK_INTERVAL_MS = 500;
 
-/** Meters an open stream of an HTTP response (ADR 0020): its request and first minute are settled at once. */
+/**
+ * Meters an open stream of an HTTP response (docs/design/admission.md): its request and first minute are settled at
+ * once.
+ */
 export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream): StreamMeter {
   const { token, payer, apiVersion, lease, admit } = stream;
   const subscription: Subscription = { lease, meter: null, ended: false };

@@ -37,7 +37,10 @@ export type Recorder = {
   close: () => Promise<void>;
 };
 
-/** Traces of data calls and WebSockets: recorded, or without a recorder a trusted proxy's passed on (ADR 0024). */
+/**
+ * Traces of data calls and WebSockets: recorded, or without a recorder a trusted proxy's passed on
+ * (docs/design/operations.md).
+ */
 export function createTraces(trusts: TrustsAddress, recorder: Recorder | null): Traces {
   const underWay = new Map<string, Pick<CallTrace, 'fields'>>();
   const parentOf = (req: TracedRequest) =>

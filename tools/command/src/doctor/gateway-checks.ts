@@ -62,7 +62,7 @@ export function checkVersions(stated: readonly StatedVersion[]): Finding {
   return problem('versions', `The versions differ: ${list}.`, 'Complete the update, or the rollback.');
 }
 
-/** Whether a payer can open as many subscriptions over HTTP as plans allow (ADR 0084). */
+/** Whether a payer can open as many subscriptions over HTTP as plans allow (docs/design/forwarding.md). */
 export function checkStreams(planLimits: PlanLimits | null, streamsPerPayer: readonly number[]): Finding {
   const check = 'streams';
   const allowed = planLimits?.subscription_limit ?? 0;

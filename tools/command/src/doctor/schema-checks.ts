@@ -7,7 +7,7 @@ type Postgres = NonNullable<HealthReport['postgres']>;
 const RUN_MIGRATE = "Run node /app/migrate.mjs from the account image of account's version.";
 const DURING_ROLLBACK = 'Complete the update of account, or ignore this during a rollback.';
 
-/** The version that migrated the schema, beside account's (ADR 0067). */
+/** The version that migrated the schema, beside account's (docs/design/stores.md). */
 export function checkSchema({ version: own, postgres }: HealthReport): Finding {
   const check = 'schema';
   const schema = postgres?.schema;

@@ -4,7 +4,7 @@ import { ok, orOk, problem, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { checkMigrations, checkSchema } from './schema-checks.ts';
 
-/** What account's report says (ADR 0066). */
+/** What account's report says (docs/design/operations.md). */
 
 const MAX_SKEW_SEC = 1;
 const MAX_OUTBOX_AGE_SEC = 300;
@@ -194,7 +194,7 @@ function checkStreams({ usage_streams: streams }: HealthReport): readonly Findin
             problem(
               check,
               `IDs are behind the counted position in ${behind.join(', ')}.`,
-              'Check the clock of Redis; see ADR 0008.',
+              'Check the clock of Redis; see docs/design/settlement.md.',
             ),
           ]),
       ...(gaps_of_30_days === 0

@@ -7,7 +7,7 @@ import styles from '../../ui/page/page.module.css';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 
-/** Long enough for a mail to come; the API counts how many are sent (ADR 0025). */
+/** Long enough for a mail to come; the API counts how many are sent (docs/design/identity.md). */
 const SEND_AGAIN_AFTER_SEC = 60;
 
 type CheckEmailProps = {

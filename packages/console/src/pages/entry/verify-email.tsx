@@ -13,7 +13,7 @@ import { SignInLink } from './sign-in-link.tsx';
 import { useLinkToken } from './use-link-token.ts';
 
 /**
- * `/user/verify-email`: a new address is confirmed by the link alone, a sign-up also by its password (ADR 0025); the
+ * `/user/verify-email`: a new address is confirmed by the link alone, a sign-up also by its password (docs/design/identity.md); the
  * link says which it is. Nothing happens before the button is pressed: mail scanners open links.
  */
 export function VerifyEmailPage() {

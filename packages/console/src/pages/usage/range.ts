@@ -7,7 +7,7 @@ type Period = { started_at: string; ended_at: string };
 /** What ranges depend on: the clock and the billing periods, newest first; undefined while they load. */
 type Known = { nowMs: number; periods: readonly Period[] | undefined };
 
-/** The longest range by the hour (ADR 0028). */
+/** The longest range by the hour (docs/design/counting.md). */
 const MAX_HOURLY_DAYS = 31;
 
 export function mayBeHourly(days: Days): boolean {

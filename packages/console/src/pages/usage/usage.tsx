@@ -98,7 +98,7 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
   });
   const applications = useApplications(days, nowMs);
   const maySeeMembers = usage === undefined || usage.view === 'billed';
-  // Members see only themselves, so that grouping by member says nothing (ADR 0028).
+  // Members see only themselves, so that grouping by member says nothing (docs/design/counting.md).
   const isWithoutMembers = search.group === 'member' && !maySeeMembers;
   useEffect(() => {
     if (isWithoutMembers) onChange(({ group: _group, ...rest }) => rest);

@@ -12,7 +12,7 @@ type ChartProps = { model: ChartModel; caption: ReactNode };
 
 /**
  * A chart over time with its legend, of a height that is known before anything is loaded. The library that draws it
- * (ADR 0056) loads on demand. Put a table with the same figures beside it.
+ * (docs/design/console.md) loads on demand. Put a table with the same figures beside it.
  */
 export function Chart({ model, caption }: ChartProps) {
   const chartId = useId();

@@ -3,7 +3,7 @@ export type Days = { from: string; to: string };
 
 const DAY_MS = 86_400_000;
 
-/** How long usage is kept (ADR 0028). */
+/** How long usage is kept (docs/design/counting.md). */
 const KEPT_MONTHS = 14;
 
 /** The day of UTC, as `2026-11-01`. */

@@ -14,7 +14,7 @@ export type ResponseHead = {
 /**
  * Reads the head of a plain response, whose body has a stated length, and where its body starts. `incomplete` if more
  * bytes could make them one; null for all else, which undici has to read. It must never accept what undici reads in
- * another way (ADR 0077).
+ * another way (docs/design/forwarding.md).
  */
 export type ReadHead = (bytes: Buffer) => { head: ResponseHead; bodyStart: number } | 'incomplete' | null;
 

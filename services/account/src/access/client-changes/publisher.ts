@@ -30,8 +30,9 @@ const BATCH_ROWS = 1_000;
 const REPUBLISH_MS = 1_000;
 
 /**
- * Publishes clients' changes to every introspection cache (ADR 0013). The process that commits publishes at once, without
- * auth or Postgres; the loop does it for one that has died, and repeats it until auth has acknowledged the row.
+ * Publishes clients' changes to every introspection cache (docs/design/revocation.md). The process that commits
+ * publishes at once, without auth or Postgres; the loop does it for one that has died, and repeats it until auth has
+ * acknowledged the row.
  */
 export function startClientChangePublisher(options: ClientChangePublisherOptions): ClientChangePublisher {
   const { query, redis, dueWatch, logger, published } = options;

@@ -66,8 +66,8 @@ export async function revokeTemporaryToken(
 }
 
 /**
- * With the sessions that could have handed it out (ADR 0088). Null if there is none. The account is locked, which a
- * request that makes a token waits for.
+ * With the sessions that could have handed it out (docs/design/identity.md). Null if there is none. The account is
+ * locked, which a request that makes a token waits for.
  */
 export async function endTemporaryToken(
   query: Query,

@@ -13,7 +13,8 @@ type EntitlementParts = { query: Query; keptAnswers: Pick<KeptAnswers, 'begin' |
 
 /**
  * `GET /private/entitlements/{account_id}`: 200 Entitlement; 404 `not_found`; 503 while Postgres is unavailable. An
- * answer that lets calls pass is kept in Redis, where gateways read it first (ADR 0069); without Redis it is only given.
+ * answer that lets calls pass is kept in Redis, where gateways read it first (docs/design/entitlement.md); without
+ * Redis it is only given.
  */
 export function entitlementEndpoint({ query, keptAnswers }: EntitlementParts): RequestHandler {
   return async (req, res) => {

@@ -6,7 +6,7 @@ import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/scr
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createOutcomes } from '@tollgate/server/tallies';
 
-/** Answers that gateways read in Redis instead of asking account (ADR 0069). */
+/** Answers that gateways read in Redis instead of asking account (docs/design/entitlement.md). */
 export type KeptAnswers = {
   /** Call it before Postgres is read. The generation under which the answer may be kept. */
   begin: (accountId: number) => Promise<string>;

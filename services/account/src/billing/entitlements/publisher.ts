@@ -28,7 +28,7 @@ export type PublisherOptions = {
   metrics: PublisherMetrics;
 };
 
-/** Where Postgres sends notices of changed entitlements (ADR 0022). */
+/** Where Postgres sends notices of changed entitlements (docs/design/entitlement.md). */
 export const ENTITLEMENT_NOTICES = 'entitlement_outbox';
 
 const BATCH_ROWS = 1_000;
@@ -47,8 +47,9 @@ const WITH_MEMBERS_SQL = `
   WHERE manager.role = 'manager' AND manager.account_id = ANY(:account_ids)`;
 
 /**
- * Publishes what triggers queue (ADR 0022), at least once: Redis acknowledges an event before its row is deleted. What
- * Redis keeps of the accounts goes first, so that a gateway that has heard of a change can't read it (ADR 0069).
+ * Publishes what triggers queue (docs/design/entitlement.md), at least once: Redis acknowledges an event before its row
+ * is deleted. What Redis keeps of the accounts goes first, so that a gateway that has heard of a change can't read it
+ * (docs/design/entitlement.md).
  */
 export function startEntitlementPublisher(options: PublisherOptions): { close: () => Promise<void> } {
   const { database, notices, dueWatch, logger, metrics } = options;

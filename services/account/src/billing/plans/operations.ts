@@ -201,7 +201,8 @@ export const operatorPlans = {
     operation('POST /private/plans/{plan_id}/publish', {
       operationId: 'publishPlan',
       summary: 'Put a plan into the catalogue',
-      description: 'What is missing stays as it is; null removes a text or a maximum (ADR 0053).',
+      description:
+        'What is missing stays as it is; null removes a text or a maximum (docs/design/billing.md).',
       caller: operator,
       params: ofPlan,
       body: publicationSchema,

@@ -19,7 +19,7 @@ import type { Plan } from '../plans/store.ts';
 import { insertSubscription, lockLiveSubscription, lockSubscription, storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
-/** `query` is a transaction's (ADR 0027). Lock order: account, subscription, plan, periods. */
+/** `query` is a transaction's (docs/design/billing.md). Lock order: account, subscription, plan, periods. */
 
 export type Effect = 'now' | 'period_end';
 

@@ -1,7 +1,7 @@
 import type { UsageCounters } from '@tollgate/contracts/usage-stream';
 import type { Query } from '../../platform/database/query.ts';
 
-/** Batches of a gateway process that never arrived, as the next batch states (ADR 0041). */
+/** Batches of a gateway process that never arrived, as the next batch states (docs/design/counting.md). */
 export type MissingBatches = {
   stream: string;
   gateway_id: string;

@@ -4,7 +4,7 @@ import type { Query } from '../../platform/database/query.ts';
 
 export const GAP_CAUSES = ['batches_missing', 'redis_set_back', 'postgres_set_back'] as const;
 
-/** What is unknown or does not apply is null (ADR 0041). */
+/** What is unknown or does not apply is null (docs/design/counting.md). */
 export type Gap = {
   gap_id: number;
   seen_at: Date;

@@ -12,7 +12,10 @@ import type { RecoverPeriods } from './recover-periods.ts';
 import { compareStreamIds, streamIdMs } from '../stream/stream-id.ts';
 import type { UsageStream } from '../stream/trim-script.ts';
 
-/** What to do if Redis or Postgres has been rolled back to an earlier state and the other has not (ADR 0041). */
+/**
+ * What to do if Redis or Postgres has been rolled back to an earlier state and the other has not
+ * (docs/design/counting.md).
+ */
 export type RollbackRepair = {
   /** Reports that Redis has lost entries, and continues with what it has. */
   afterRedisRollback: (stream: UsageStream, position: string) => Promise<void>;

@@ -34,7 +34,7 @@ export function createTrimmer(options: {
     if (isBehind && !behind.has(key)) {
       logger.error(
         { stream: key, position },
-        'the ids of a usage stream are behind its counted position; see ADR 0008',
+        'the ids of a usage stream are behind its counted position; see docs/design/settlement.md',
       );
     }
     if (isBehind) behind.add(key);

@@ -62,9 +62,9 @@ const MAX_WAIT_MS = 20_000;
 const FORGET_INTERVAL_MS = 3_600_000;
 
 /**
- * Counts the usage streams (docs/architecture.md, walk 2; ADR 0008). Any number of readers divide the streams among
- * themselves to save work; the positions in Postgres decide who counts an entry. If Redis or Postgres is unavailable,
- * it retries at most a second apart and logs once.
+ * Counts the usage streams (docs/architecture.md, walk 2; docs/design/settlement.md). Any number of readers divide the
+ * streams among themselves to save work; the positions in Postgres decide who counts an entry. If Redis or Postgres is
+ * unavailable, it retries at most a second apart and logs once.
  */
 export function startUsageReader(options: UsageReaderOptions): UsageReader {
   const { database, redis, intervalMs, logger, metrics, nowMs } = options;

@@ -10,10 +10,10 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PendingRefresh } from './refresh-outbox.ts';
 
 /**
- * Brings live counters to a version of the totals (ADR 0029). Counters of that version or a newer one contain the
- * change; to those of the version just before it is added; all others are deleted, and the next call rebuilds them.
- * The version is kept, so that a gateway with an older snapshot cannot build from that. Repetition and reordering
- * change nothing. Gateways that admit calls by shares are told (ADR 0070).
+ * Brings live counters to a version of the totals (docs/design/counting.md). Counters of that version or a newer one
+ * contain the change; to those of the version just before it is added; all others are deleted, and the next call
+ * rebuilds them. The version is kept, so that a gateway with an older snapshot cannot build from that. Repetition and
+ * reordering change nothing. Gateways that admit calls by shares are told (docs/design/admission.md).
  *
  * Changes of the counters come first: a Redis that is out of memory refuses a SET unless the script has written
  * before.

@@ -33,8 +33,9 @@ export type Refresher = {
 const BATCH_ROWS = 500;
 
 /**
- * Updates live counters after totals have changed outside the streams (ADR 0029): right after the commit, or within
- * half a second by another process if this one has died. A row is deleted when Redis has acknowledged it.
+ * Updates live counters after totals have changed outside the streams (docs/design/counting.md): right after the
+ * commit, or within half a second by another process if this one has died. A row is deleted when Redis has acknowledged
+ * it.
  */
 export function startUsageRefresher(options: RefresherOptions): Refresher {
   const { database, redis, dueWatch, logger, metrics } = options;

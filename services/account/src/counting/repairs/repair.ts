@@ -44,9 +44,9 @@ return 1
 export type RepairUsage = (options: { restored: boolean }, by: Actor) => Promise<Repaired>;
 
 /**
- * Brings counters in Postgres and Redis together after a restore (ADR 0065): what the usage reader repairs by itself,
- * at once, and what it can't detect. Each stream is one transaction that keeps the usage reader away. Repeating it
- * changes nothing more, apart from `restored`, which skips ids assigned after the backup.
+ * Brings counters in Postgres and Redis together after a restore (docs/design/counting.md): what the usage reader
+ * repairs by itself, at once, and what it can't detect. Each stream is one transaction that keeps the usage reader
+ * away. Repeating it changes nothing more, apart from `restored`, which skips ids assigned after the backup.
  */
 export function createRepairUsage({
   database,

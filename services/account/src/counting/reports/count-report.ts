@@ -24,8 +24,8 @@ export type EventOutcome =
 export type CountReport = (reporter: string, events: readonly ReportedEvent[]) => Promise<EventOutcome[]>;
 
 /**
- * Counts reported events, each once (ADR 0029): keys, totals, hourly rows and the message to Redis are one
- * transaction. Outcomes are in the order of the events.
+ * Counts reported events, each once (docs/design/counting.md): keys, totals, hourly rows and the message to Redis are
+ * one transaction. Outcomes are in the order of the events.
  * @throws {Problem} (the promise) service_unavailable; the report may have been counted, and can be sent again
  */
 export function createCountReport(parts: {

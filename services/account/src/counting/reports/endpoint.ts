@@ -10,8 +10,8 @@ export type ReportMetrics = { events: Pick<Counter<'outcome'>, 'inc'> };
 
 /**
  * `POST /private/usage-reports` with `{events: [{idempotency_key, account_id, application_id?, api_version,
- * occurred_at, points, requests, time_ms, traffic_bytes}]}`, 1 to 500 events metered by another system (ADR 0029).
- * Needs a credential of USAGE_REPORTER_CREDENTIALS; keys are unique per credential.
+ * occurred_at, points, requests, time_ms, traffic_bytes}]}`, 1 to 500 events metered by another system
+ * (docs/design/counting.md). Needs a credential of USAGE_REPORTER_CREDENTIALS; keys are unique per credential.
  *
  * 200 `{counted, repeated, refused, results}`; a result is `{index, idempotency_key, status}` with `period_id` if
  * `counted` or `repeated`, or `code` (docs/errors.md) if `refused`. 400 names every invalid field, and nothing is

@@ -13,9 +13,9 @@ export type Attribution = {
 } & Counters;
 
 /**
- * Attributes events to the payer at that time, as far as known (ADR 0029), and to the period or grace window that
- * covers the instant. A future instant counts as now, since a period opened ahead can still be withdrawn. In the
- * order of the events.
+ * Attributes events to the payer at that time, as far as known (docs/design/counting.md), and to the period or grace
+ * window that covers the instant. A future instant counts as now, since a period opened ahead can still be withdrawn.
+ * In the order of the events.
  */
 export function attributeEvents(
   query: Query,

@@ -30,7 +30,10 @@ const MONTHS_AHEAD = 2;
 /** A long read that blocks a round has usually ended by then. */
 const RETRY_MS = 5_000;
 
-/** Creates partitions of usage_hourly ahead, and drops those past retention (ADR 0029). Every replica may run it. */
+/**
+ * Creates partitions of usage_hourly ahead, and drops those past retention (docs/design/counting.md). Every replica may
+ * run it.
+ */
 export function startUsageRetention(options: RetentionOptions): Pick<BackgroundLoop, 'close'> {
   const { database, retentionMonths, intervalSec, logger, metrics } = options;
   const query = createQuery(database);

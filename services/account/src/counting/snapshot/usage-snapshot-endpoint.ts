@@ -8,7 +8,7 @@ import { findUsageSnapshot } from './usage-snapshot.ts';
 const paramsSchema = z.object({ period_id: idParameter });
 
 /**
- * `GET /private/usage-snapshots/{period_id}`: a period's usage and stream position of one moment (ADR 0008). 200 with
+ * `GET /private/usage-snapshots/{period_id}`: a period's usage and stream position of one moment (docs/design/settlement.md). 200 with
  * a UsageSnapshot; 404 `not_found`; 503 while Postgres is unavailable.
  */
 export function usageSnapshotEndpoint(query: Query): RequestHandler {

@@ -4,11 +4,11 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import { nextStreamId } from './stream-id.ts';
 
 /**
- * Removes the entries up to a position and stores the position under a second key (ADR 0008), which is never lowered:
- * a late reader must not hide what another one has removed.
+ * Removes the entries up to a position and stores the position under a second key (docs/design/settlement.md), which is
+ * never lowered: a late reader must not hide what another one has removed.
  *
- * Does nothing after a rollback (ADR 0041): Redis has lost the known position (ARGV[3]) or is trimmed further than
- * this position. Also if the stream's ids are behind the position, as new entries would go uncounted.
+ * Does nothing after a rollback (docs/design/counting.md): Redis has lost the known position (ARGV[3]) or is trimmed
+ * further than this position. Also if the stream's ids are behind the position, as new entries would go uncounted.
  *
  * XTRIM comes first: a Redis that is out of memory refuses a SET unless the script has written before.
  */

@@ -21,9 +21,9 @@ import { findUnassigned } from './store.ts';
 export type CountOutcome = { row: UnassignedRow; changed: boolean };
 
 /**
- * Counts unassigned usage at most once (ADR 0008): totals, hourly rows, the row's mark, the audit log and the message
- * to Redis are one transaction. Live counters are rebuilt, since they may include it. The period is the named one,
- * else the event's if it is the payer's, else the payer's at the event's time.
+ * Counts unassigned usage at most once (docs/design/settlement.md): totals, hourly rows, the row's mark, the audit log
+ * and the message to Redis are one transaction. Live counters are rebuilt, since they may include it. The period is the
+ * named one, else the event's if it is the payer's, else the payer's at the event's time.
  * @throws {Problem} (the promise) not_found, usage_not_readable, no_billing_period, usage_total_too_large
  */
 export function createCountUnassigned(

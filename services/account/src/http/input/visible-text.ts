@@ -1,6 +1,6 @@
 /**
  * What people type and others read: names of applications, tokens, people and teams, texts of plans and webhooks. Every
- * script and emoji passes; what can't be seen, or reorders the text around it, doesn't (ADR 0089).
+ * script and emoji passes; what can't be seen, or reorders the text around it, doesn't (docs/design/identity.md).
  */
 
 /** Embeddings, overrides and isolates of the bidirectional algorithm (UAX #9, section 2), and their deprecated kin. */

@@ -27,7 +27,9 @@ const REMEMBERED_MAX = 10_000;
 
 type Row = { subject: string; attempts: number; rest_sec: number };
 
-/** `query` isn't a transaction's: counts outlive a rollback (ADR 0025). Locks rows in key order, against deadlocks. */
+/**
+ * `query` isn't a transaction's: counts outlive a rollback (docs/design/identity.md). Locks rows in key order, against deadlocks.
+ */
 export function createAttemptCounts(query: Query): AttemptCounts {
   const remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 

@@ -17,8 +17,8 @@ const MAX_DELAYED_PER_NETWORK = 10;
 
 /**
  * Limits for one password attempt. The account alone has no maximum, with which a stranger could lock its owner out
- * (ADR 0025). It is named by what was typed, so that accounts that don't exist are counted alike. An IPv6 address counts
- * for its wider networks as well, with wider limits (ADR 0085).
+ * (docs/design/identity.md). It is named by what was typed, so that accounts that don't exist are counted alike. An
+ * IPv6 address counts for its wider networks as well, with wider limits (docs/design/identity.md).
  */
 export function passwordAttempt(
   { windowSec, perAccountAndAddress, perAddress }: SignInLimits,

@@ -8,7 +8,7 @@ export type HashCaller = {
   isTrusted: boolean;
 };
 
-/** argon2id off the event loop, with bounded concurrency and a bounded queue (ADR 0085). */
+/** argon2id off the event loop, with bounded concurrency and a bounded queue (docs/design/identity.md). */
 export type PasswordHasher = {
   /** @throws {Problem} service_unavailable if the queue has no place for the caller; so do the others */
   hash: (password: string, caller: HashCaller) => Promise<string>;

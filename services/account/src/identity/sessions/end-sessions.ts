@@ -4,8 +4,9 @@ import { endPendingSignIns } from './pending-sign-ins.ts';
 import { deleteSession, deleteSessions } from './session-store.ts';
 
 /**
- * Sessions end together with the account's temporary token, which can be copied with a session (ADR 0088). `inside` is
- * a transaction's that holds the account's lock. What is returned is to be called after its commit.
+ * Sessions end together with the account's temporary token, which can be copied with a session
+ * (docs/design/identity.md). `inside` is a transaction's that holds the account's lock. What is returned is to be
+ * called after its commit.
  */
 
 /** Tells auth and the gateways of a change, once its transaction is committed. */

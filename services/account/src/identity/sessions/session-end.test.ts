@@ -13,7 +13,7 @@ import { PUBLIC_URL, addPasskey, enrol, totpCode } from '../../../test/suite/pee
 import { nthMail, openBrowser, signedInBrowser } from '../../../test/suite/people.ts';
 import { getUsage } from '../../../test/suite/requests.ts';
 
-/** What a stolen session could have taken with it must not outlive the session (ADR 0088). */
+/** What a stolen session could have taken with it must not outlive the session (docs/design/identity.md). */
 
 let suite: AccountUnderTest;
 let directory: string;

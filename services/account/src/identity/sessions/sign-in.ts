@@ -34,7 +34,7 @@ const LOOKS = 2;
 /**
  * An unknown address, an account without a password, a wrong password and an unverified address get the same response
  * at the same cost, one verification. A blocked account may sign in, to read and to pay. An account with a second
- * factor gets a second step instead of a session (ADR 0054).
+ * factor gets a second step instead of a session (docs/design/identity.md).
  * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
  */
 export async function signIn(

@@ -23,7 +23,7 @@ import type { TwoFactorParts } from './two-factor.ts';
 
 /**
  * A confirmed session has lately shown as much as a sign-in needs: the password or, where there is one, a second factor
- * (ADR 0088).
+ * (docs/design/identity.md).
  */
 
 /**

@@ -27,7 +27,7 @@ import type { PendingDeletion } from './store.ts';
 export type DeletionParts = PeopleParts & Pick<ClientChangeOutbox, 'deliver'> & { deletionGraceDays: number };
 
 /**
- * Ends the account's credentials at once, and marks it for erasure after the grace (ADR 0055).
+ * Ends the account's credentials at once, and marks it for erasure after the grace (docs/design/identity.md).
  * @throws {Problem} invalid_request for the password or the address; account_deletion_pending; team_has_members
  */
 export async function requestDeletion(

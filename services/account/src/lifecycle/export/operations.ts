@@ -51,7 +51,7 @@ export const ownerExport = {
         },
       },
       problems: ['confirmation_required', 'too_many_requests'],
-      // ADR 0061.
+      // docs/design/identity.md.
       respond: async (needs: ExportParts, { by: { account_id, actor }, res }) => {
         const subject = `export ${String(account_id)}`;
         refuseExceeded(

@@ -1,6 +1,6 @@
 /**
  * What a mail says; render-mail.ts turns it into HTML and text. Holds no text that a stranger typed, such as a name, so that
- * no one can send their words through us (ADR 0025).
+ * no one can send their words through us (docs/design/identity.md).
  */
 export type MailContent = {
   to: string;

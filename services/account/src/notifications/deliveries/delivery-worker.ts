@@ -52,9 +52,9 @@ const SLOW_PART = 2;
 const ACCOUNT_PART = 2;
 
 /**
- * One message at a time per webhook, and accounts take turns. Webhooks that are new, slow or failing have slots of their
- * own, so that hanging servers only hold up each other (ADR 0081). After a crash the leases expire, and unrecorded
- * messages are sent again with the same id.
+ * One message at a time per webhook, and accounts take turns. Webhooks that are new, slow or failing have slots of
+ * their own, so that hanging servers only hold up each other (docs/design/deliveries.md). After a crash the leases
+ * expire, and unrecorded messages are sent again with the same id.
  */
 export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { maxInFlight } = options;

@@ -44,7 +44,10 @@ export type WebhookParts = {
   wakeWebhooks: () => void;
 };
 
-/** Tests and retries per account: each is a request of ours to a server of theirs, and takes a slot (ADR 0081). */
+/**
+ * Tests and retries per account: each is a request of ours to a server of theirs, and takes a slot
+ * (docs/design/deliveries.md).
+ */
 const ASKED_FOR = [
   { max: 10, windowSec: 60 },
   { max: 60, windowSec: 3_600 },

@@ -22,7 +22,10 @@ const PROBE_TIMEOUT_MS = 2_000;
 
 const liveSchema = z.object({ version: z.string() });
 
-/** What `tollgate doctor` compares (ADR 0066). A part that doesn't answer is null; the report itself never fails. */
+/**
+ * What `tollgate doctor` compares (docs/design/operations.md). A part that doesn't answer is null; the report itself
+ * never fails.
+ */
 export async function reportHealth(parts: HealthReportParts): Promise<HealthReport> {
   const { database, redis, authPrivateUrl, publicUrl, sealingKeys } = parts;
   const [postgres, redisReport, auth] = await Promise.all([

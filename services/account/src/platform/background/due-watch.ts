@@ -28,7 +28,7 @@ type Watched = { condition: string; wake: () => void; wasDue: boolean };
 
 /**
  * Looks for the work of all loops in one statement: twice a second while there is any and for a while after a notice,
- * else less often, so that an idle process is rarely woken (ADR 0046).
+ * else less often, so that an idle process is rarely woken (docs/design/deliveries.md).
  */
 export function startDueWatch(query: Query, notices?: Pick<Notices, 'onNotice' | 'isHearing'>): DueWatch {
   const watched = new Set<Watched>();

@@ -25,9 +25,9 @@ export type MigrateOptions = {
 
 /**
  * Runs all pending migrations, each in a transaction of its own, and returns their names, while services of the
- * previous version continue (ADR 0035). Safe to run concurrently and to kill: an advisory lock holds until the commit.
- * Inside it, knex's own lock, a row that a killed process leaves locked, can be freed.
- * @throws {Refusal} if this version can't update the schema (ADR 0067); then nothing has changed
+ * previous version continue (docs/design/stores.md). Safe to run concurrently and to kill: an advisory lock holds until
+ * the commit. Inside it, knex's own lock, a row that a killed process leaves locked, can be freed.
+ * @throws {Refusal} if this version can't update the schema (docs/design/stores.md); then nothing has changed
  * @throws {Error} lock_not_available (SQLSTATE 55P03) if a table was in use for a minute
  */
 export async function migrateDatabase(database: Knex, options: MigrateOptions = {}): Promise<string[]> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import * as schema from './migrations/0001-schema.ts';
 
-/** `exceptions`: what it takes from the previous version, and why that does no harm (ADR 0035). */
+/** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
 
 export type NamedMigration = { name: string; migration: Migration };
@@ -17,7 +17,8 @@ export function migrationSource(
   return {
     getMigrations: () => Promise.resolve(migrations.slice(0, end)),
     getMigrationName: ({ name }) => name,
-    // knex asks for a way back. There is none: a release that is rolled back runs on the newer schema (ADR 0035).
+    // knex asks for a way back. There is none: a release that is rolled back runs on the newer schema
+    // (docs/design/stores.md).
     getMigration: ({ name, migration }) =>
       Promise.resolve({ up: migration.up, down: () => Promise.reject(new Error(`${name} stays`)) }),
   };

@@ -17,7 +17,7 @@ type ConnectionLimits = Pick<
   | 'types'
 > & { connectTimeoutMs: number };
 
-/** The Postgres that DATABASE_URL names, for all pools of a process (ADR 0086). */
+/** The Postgres that DATABASE_URL names, for all pools of a process (docs/design/stores.md). */
 export type PostgresServer = {
   /** Of several hosts, the one that takes writes. @throws {Error} naming each host, and what came of it */
   connect: (limits: ConnectionLimits) => Promise<pg.Client>;

@@ -4,7 +4,7 @@ import { Problem } from '@tollgate/http/problem';
 
 /**
  * Runs one statement and returns its rows. `:name` stands for a binding. A named statement is planned once per
- * connection, for frequent look-ups over many tables (ADR 0037).
+ * connection, for frequent look-ups over many tables (docs/design/stores.md).
  * @throws {Problem} service_unavailable if Postgres is unreachable, too slow or asks for a retry.
  */
 export type Query = <Row>(

@@ -9,11 +9,14 @@ const FIRST_VERSION = '0.1.0-0';
 
 /**
  * The oldest version whose schema this one updates. A release raises it if its migrations or its code need what an
- * earlier release did (ADR 0067).
+ * earlier release did (docs/design/stores.md).
  */
 export const OLDEST_UPGRADABLE_VERSION = FIRST_VERSION;
 
-/** The oldest version whose services run on this version's schema. A release that contracts raises it (ADR 0067). */
+/**
+ * The oldest version whose services run on this version's schema. A release that contracts raises it
+ * (docs/design/stores.md).
+ */
 export const OLDEST_SERVED_VERSION = FIRST_VERSION;
 
 export type SchemaVersion = {

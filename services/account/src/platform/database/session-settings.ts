@@ -1,7 +1,9 @@
 import { Refusal } from '@tollgate/server/refusal';
 import type { Query } from './query.ts';
 
-/** What the code relies on, whatever the server, the database or the role has as its default (ADR 0086). */
+/**
+ * What the code relies on, whatever the server, the database or the role has as its default (docs/design/stores.md).
+ */
 const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',

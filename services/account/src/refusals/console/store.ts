@@ -2,7 +2,7 @@ import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { UsageRange } from '../../usage/views/series/range.ts';
 
-/** Whose calls: of an account, in a view (ADR 0028). */
+/** Whose calls: of an account, in a view (docs/design/counting.md). */
 export type Whose = { account_id: number; view: 'billed' | 'own' };
 
 type Filter = Readonly<Record<string, number | string | Date | undefined>>;

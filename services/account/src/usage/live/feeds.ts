@@ -31,8 +31,8 @@ type Parts = Pick<PollParts, 'query' | 'lifetimes'> & {
 };
 
 /**
- * The live feeds of this process (ADR 0057). One poll, twice a second while a feed is open, finds those whose figures
- * have changed, whichever replica has counted, and those whose session has ended.
+ * The live feeds of this process (docs/design/counting.md). One poll, twice a second while a feed is open, finds those
+ * whose figures have changed, whichever replica has counted, and those whose session has ended.
  */
 export function startLiveFeeds({ query, lifetimes, logger, registry }: Parts): LiveFeeds {
   const feeds = new Set<Feed>();

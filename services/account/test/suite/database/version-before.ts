@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 
 /**
  * The statements of the previous version, 0.1.0, some of them shortened; they run during the migration and after it.
- * Don't adapt them to today's code: a release replaces them by the released ones (ADR 0035).
+ * Don't adapt them to today's code: a release replaces them by the released ones (docs/design/stores.md).
  */
 export const VERSION_BEFORE = '0001-schema';
 

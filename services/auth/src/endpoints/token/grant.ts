@@ -16,7 +16,10 @@ type Grantee = Client & { authentic: AuthenticClient };
  */
 export type GrantAccessToken = (authentic: AuthenticClient) => Promise<string | null>;
 
-/** oauth2-server's client credentials grant without the server around it, which costs 5 to 9 % more (ADR 0010). */
+/**
+ * oauth2-server's client credentials grant without the server around it, which costs 5 to 9 % more
+ * (docs/design/tokens.md).
+ */
 export function createGrant(options: {
   issuing: Pick<TokenIssuing, 'issue'>;
   tokenPrefix: string;

@@ -1,4 +1,4 @@
-/** The package has types only for the server around the grant (ADR 0010). */
+/** The package has types only for the server around the grant (docs/design/tokens.md). */
 declare module 'oauth2-server/lib/grant-types/client-credentials-grant-type.js' {
   import type { Client, User } from 'oauth2-server';
 

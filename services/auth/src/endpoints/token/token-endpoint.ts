@@ -17,8 +17,8 @@ import type { GrantAccessToken } from './grant.ts';
  * `client_credentials`, `scope` = `api`, and `client_id` and `client_secret`, or these two as HTTP Basic.
  * 200 `{access_token, expires_in, scope, token_type}` with `expires_in` in seconds. Errors are RFC 6749's (section
  * 5.2): invalid_request 400, 405 or 413; invalid_client 401; unsupported_grant_type and invalid_scope 400;
- * temporarily_unavailable 503, or 429 over a limit (ADR 0014). Grant type and scope are checked after the client, so
- * that unauthenticated callers don't learn what a client may do.
+ * temporarily_unavailable 503, or 429 over a limit (docs/design/tokens.md). Grant type and scope are checked after the
+ * client, so that unauthenticated callers don't learn what a client may do.
  */
 export function tokenEndpoint(options: {
   readForm: ReadForm;

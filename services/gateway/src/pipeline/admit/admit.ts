@@ -41,8 +41,8 @@ const RECALL_POLL_MIN_MS = 2;
 const RECALL_POLL_MAX_MS = 50;
 
 /**
- * Admits a call: one script checks the plan's limits, exactly over all gateways (ADR 0020), unless this one
- * holds a share of them (ADR 0070).
+ * Admits a call: one script checks the plan's limits, exactly over all gateways (docs/design/admission.md), unless this
+ * one holds a share of them (docs/design/admission.md).
  * @throws {Problem} (the promise) points_limit_exceeded, traffic_limit_exceeded, time_limit_exceeded;
  * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if Redis is away or
  * behind, usage couldn't be recorded, or account is needed and away.

@@ -21,13 +21,16 @@ const CHANNEL_CHECK_INTERVAL_MS = 50;
 const RECHECK_INTERVAL_MS = 500;
 /** With the time to close, this makes a second. */
 const CONFIRMATION_VALID_MS = 900;
-/** Caches are trusted for 0.8 s (ADR 0013). */
+/** Caches are trusted for 0.8 s (docs/design/revocation.md). */
 const AFTER_CHANNEL_TRUST_MS = 100;
 /** At least, for a process that stood still. */
 const MIN_RECHECK_TIMEOUT_MS = 150;
 const RECHECK_TIMEOUT_MS = 850;
 
-/** Revocations end uses at once; while the channel is lost, uses that auth doesn't confirm end with 503 (ADR 0013). */
+/**
+ * Revocations end uses at once; while the channel is lost, uses that auth doesn't confirm end with 503
+ * (docs/design/revocation.md).
+ */
 export function createTokenWatch(
   introspection: Pick<Introspector, 'introspect' | 'knowsRevocations' | 'knewRevocationsUntilMs'>,
 ): TokenWatch {

@@ -47,8 +47,9 @@ type Entitlements = {
 };
 
 /**
- * Entitles a call: who pays, and whether the payer's billing period lets calls pass. An event cache (ADR 0049) in front
- * of account; while account is unavailable, entitlements are served stale (ADR 0005).
+ * Entitles a call: who pays, and whether the payer's billing period lets calls pass. An event cache
+ * (docs/design/revocation.md) in front of account; while account is unavailable, entitlements are served stale
+ * (docs/design/entitlement.md).
  * @throws {Problem} (entitle) no_active_billing_period if the period is over (and its grace window) or there never was
  * one; account_blocked; service_unavailable if account is unavailable and nothing may be served stale
  */

@@ -6,7 +6,7 @@ import type { Entitle, EntitleOptions } from './entitle.ts';
 
 type OpenEntitleOptions = EntitleOptions & { logger: Pick<Logger, 'warn'> };
 
-/** Entitlements whose cache is used while `channel`, account's events, is followed (ADR 0022). */
+/** Entitlements whose cache is used while `channel`, account's events, is followed (docs/design/entitlement.md). */
 export function openEntitle(options: OpenEntitleOptions): {
   entitle: Entitle;
   /** While no event can have been missed. */

@@ -25,7 +25,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Caches are proven five times a second until nothing has used them for a while (ADR 0076). */
+/** Caches are proven five times a second until nothing has used them for a while (docs/design/operations.md). */
 async function rest(): Promise<void> {
   await waitFor(async () => {
     const subscribers = (await redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) as string;

@@ -1,4 +1,4 @@
-/** Calls whose callers have gone, and whose price has not arrived (ADR 0038). */
+/** Calls whose callers have gone, and whose price has not arrived (docs/design/settlement.md). */
 export type AbandonedCalls = {
   add: (call: Abandoned) => void;
   delete: (call: Abandoned) => void;

@@ -31,7 +31,7 @@ type ExchangeParts = {
   observer: Pick<UpstreamObserver, 'onRetry'>;
   abandoned: AbandonedCalls;
   logPrice: PriceLog;
-  /** Open streams, each of which has a connection of its own (ADR 0084). */
+  /** Open streams, each of which has a connection of its own (docs/design/forwarding.md). */
   streamSlots: Pick<Room, 'take'>;
 };
 

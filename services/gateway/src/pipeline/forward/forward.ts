@@ -72,7 +72,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     return callersFields(req, options.trusts(req.socket.remoteAddress));
   }
 
-  /** Alike for all requests that repeat their connection's head (ADR 0077). */
+  /** Alike for all requests that repeat their connection's head (docs/design/forwarding.md). */
   function sharedFields(req: HttpRequest): string[] {
     let fields = sharedByHead.get(req.rawHeaders);
     if (fields === undefined) {

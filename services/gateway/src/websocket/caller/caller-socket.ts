@@ -23,7 +23,7 @@ import { closeByTime } from './time-limits.ts';
 import type { SocketPhase } from './time-limits.ts';
 import type { UpgradeFacts } from '../upstream/upstream-upgrade.ts';
 
-/** One caller's WebSocket (ADR 0021); an idle one holds no upstream connection. */
+/** One caller's WebSocket (docs/design/sockets.md); an idle one holds no upstream connection. */
 export class CallerSocket {
   readonly requestId: string;
   readonly address: string;

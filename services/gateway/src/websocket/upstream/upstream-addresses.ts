@@ -17,7 +17,10 @@ export type ChosenAddress = {
 /** Chooses an address for a connection; for a second attempt another one than `failed`, if there is one. */
 export type ChooseAddress = (failed: ChosenAddress | null) => ChosenAddress;
 
-/** Like those for calls (ADR 0023), with health of their own: a server may answer calls and accept no sockets. */
+/**
+ * Like those for calls (docs/design/forwarding.md), with health of their own: a server may answer calls and accept no
+ * sockets.
+ */
 export function createUpstreamAddresses(
   urls: readonly string[],
   rules: EjectionRules,

@@ -57,7 +57,7 @@ export function PointsPerDay({ period, points }: PointsPerDayProps) {
 type FiguresProps = { usage: Usage; points: LimitPace | undefined; endedAt: string };
 
 function Figures({ usage, points, endedAt }: FiguresProps) {
-  // A member sees only what it used itself, while the limit is the whole team's (ADR 0028).
+  // A member sees only what it used itself, while the limit is the whole team's (docs/design/counting.md).
   const pace = usage.view === 'billed' ? points : undefined;
   const { days, perDay, soFar, forecast } = pointsOfPeriod(usage, pace, endedAt);
   const starts = days.map((day) => `${day}T00:00:00Z`);

@@ -20,7 +20,7 @@ export const ownerPeriods = {
       caller: session,
       query: z.strictObject(pageFields),
       answers: { 200: { description: 'A page of billing periods.', schema: ownPeriodsAnswerSchema } },
-      // A team's manager sees all usage of these periods; a member doesn't see the manager's (ADR 0026).
+      // A team's manager sees all usage of these periods; a member doesn't see the manager's (docs/design/billing.md).
       handle: async ({ usageQuery }: { usageQuery: Query }, { by, query }) => {
         const now = new Date();
         const found = await listOwnPeriods(usageQuery, by.account_id, lookAhead(query), now);

@@ -13,7 +13,10 @@ export type DueDelivery = { delivery_id: number; webhook_id: number; message_id:
 export const DELIVERIES_PENDING = `EXISTS (
   SELECT FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= clock_timestamp())`;
 
-/** Quick webhooks are those whose last attempt succeeded and none of whose last hour's was slow (ADR 0081). */
+/**
+ * Quick webhooks are those whose last attempt succeeded and none of whose last hour's was slow
+ * (docs/design/deliveries.md).
+ */
 const IS_QUICK =
   '(failing_since IS NULL AND coalesce(quick_from <= clock_timestamp(), false)) = CAST(:quick AS boolean)';
 

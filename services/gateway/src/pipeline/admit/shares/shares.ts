@@ -31,8 +31,8 @@ export type Shares = {
 const POLL_MS = 3;
 
 /**
- * Shares of busy payers' limits, from which this gateway admits calls without asking Redis (ADR 0070). Redis counts a
- * share as taken until it is returned or expires, so all gateways together never exceed a limit.
+ * Shares of busy payers' limits, from which this gateway admits calls without asking Redis (docs/design/admission.md).
+ * Redis counts a share as taken until it is returned or expires, so all gateways together never exceed a limit.
  */
 export function createShares(options: SharesOptions): Shares {
   const { scripts, every = everyInterval, nowMs = () => performance.now() } = options;

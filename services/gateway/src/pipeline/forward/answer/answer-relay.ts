@@ -272,7 +272,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#guardAgainstStall();
   };
 
-  /** A caller must gain nothing by going away: a request that was sent costs what its response says (ADR 0038). */
+  /**
+   * A caller must gain nothing by going away: a request that was sent costs what its response says
+   * (docs/design/settlement.md).
+   */
   readonly #onCallerGone = (): void => {
     if (this.#state === 'waiting' && this.#isSent) {
       this.#isAbandoned = true;

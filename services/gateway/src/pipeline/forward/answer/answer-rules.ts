@@ -35,7 +35,10 @@ export function createAnswerRules(upstreamUrls: readonly string[], cors: CorsFie
   };
 }
 
-/** A cache before the gateway knows neither token nor limits (ADR 0080); a browser's may hold two tokens' responses. */
+/**
+ * A cache before the gateway knows neither token nor limits (docs/design/forwarding.md); a browser's may hold two
+ * tokens' responses.
+ */
 function cacheFields(headers: IncomingHttpHeaders): string[] {
   return ['cache-control', privateCacheControl(headers['cache-control']), 'vary', 'Authorization'];
 }

@@ -60,7 +60,10 @@ const COMMANDS_TO_CACHES = /(?:-cache-control$|^surrogate-|^x-litespeed-|^x-acce
 const LOADS =
   /\b(?:compression-dictionary|dns-prefetch|modulepreload|preconnect|prefetch|preload|prerender)\b/i;
 
-/** Whether a field of an upstream's response (ADR 0080) ends at the gateway. A Link that loads goes as a whole. */
+/**
+ * Whether a field of an upstream's response (docs/design/forwarding.md) ends at the gateway. A Link that loads goes as
+ * a whole.
+ */
 export function isDropped(name: string, value: string | readonly string[]): boolean {
   if (name === 'link') return LOADS.test(String(value).replaceAll('\\', ''));
   return DROPPED.has(name) || COMMANDS_TO_CACHES.test(name);

@@ -6,8 +6,8 @@ const QUOTED = /"((?:[^"\\]|\\.)*)(?:"|$)/g;
 
 /**
  * The Cache-Control of a response that was made for a token: the upstream's without what addresses or permits shared
- * caches (ADR 0080). An extension may do either, so that only known directives pass. `no-cache` and `private` lose
- * their lists of fields, since the whole response is confidential.
+ * caches (docs/design/forwarding.md). An extension may do either, so that only known directives pass. `no-cache` and
+ * `private` lose their lists of fields, since the whole response is confidential.
  */
 export function privateCacheControl(stated: string | readonly string[] = ''): string {
   const unquoted = String(stated).replace(QUOTED, (_whole, text: string) => (/^\d+$/.test(text) ? text : ''));

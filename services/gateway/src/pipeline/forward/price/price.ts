@@ -24,7 +24,8 @@ export const FREE: Price = { points: 0, pointsPerResult: 0 };
 
 /**
  * The price of a response for which the upstream states none; null if it is free: a server error, or the stream of a
- * subscription, which costs by the minute. The operations decide, never the form of the response (ADR 0078).
+ * subscription, which costs by the minute. The operations decide, never the form of the response
+ * (docs/design/admission.md).
  */
 export function defaultPrice(
   status: number,

@@ -5,7 +5,7 @@ type Choosable = { inFlight: number; health: Pick<AddressHealth, 'state'> };
 /**
  * Chooses the healthy address with the fewest calls in flight, in rotation among equals, and not `tried` if there is
  * another. An address due for its trial comes first. If all are ejected, all get calls, so that an outage ends as
- * soon as one is back (ADR 0023).
+ * soon as one is back (docs/design/forwarding.md).
  */
 export function createAddressChoice<A extends Choosable>(
   addresses: readonly A[],

@@ -25,7 +25,7 @@ export type AddressHealth = {
 
 /**
  * Passive ejection of one address, for a time that doubles until the address has been healthy for `maxMs`, and a way
- * back by one trial call (ADR 0023).
+ * back by one trial call (docs/design/forwarding.md).
  */
 export function createAddressHealth(
   rules: EjectionRules,

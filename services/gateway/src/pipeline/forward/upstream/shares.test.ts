@@ -6,7 +6,9 @@ import { answerOk, startGateway } from '../../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../../test/suite/gateway.ts';
 import { begin, call } from '../../../../test/suite/http-client.ts';
 
-/** What payers share of a gateway's way to the upstream: connections for calls, and streams (ADR 0084). */
+/**
+ * What payers share of a gateway's way to the upstream: connections for calls, and streams (docs/design/forwarding.md).
+ */
 
 const CONNECTIONS = 4;
 const STREAMS = 8;

@@ -8,7 +8,8 @@ export const ACCOUNTS = /* sql */ `
     name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 200),
     password_hash text NOT NULL,
     blocked_at timestamptz,
-    -- Both null unless the owner has requested the deletion (ADR 0055). Cancelling clears them, and so does the erasure.
+    -- Both null unless the owner has requested the deletion (docs/design/identity.md). Cancelling clears them, and so
+    -- does the erasure.
     deletion_requested_at timestamptz,
     deletion_due_at timestamptz,
     -- Since when the row holds no personal data.
@@ -34,7 +35,8 @@ export const ACCOUNTS = /* sql */ `
   CREATE INDEX team_members_team_id_idx ON team_members (team_id);
   CREATE UNIQUE INDEX team_members_manager_key ON team_members (team_id) WHERE role = 'manager';
 
-  -- Only invitations that can still be accepted (ADR 0026): the others are deleted, and the audit log keeps them.
+  -- Only invitations that can still be accepted (docs/design/billing.md): the others are deleted, and the audit log
+  -- keeps them.
   CREATE TABLE team_invitations (
     invitation_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     team_id bigint NOT NULL REFERENCES teams ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-/** Which periods must be checked for usage alerts, found by the database itself (ADR 0030). */
+/** Which periods must be checked for usage alerts, found by the database itself (docs/design/deliveries.md). */
 export const ALERT_CHECKS = /* sql */ `
   -- Whole percents of a limit, 100 at most. Thresholds are whole percents, so usage that leaves these as they were has
   -- passed none. div() is exact where a division would be rounded. One expression, which Postgres inlines instead of

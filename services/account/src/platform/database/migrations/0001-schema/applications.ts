@@ -4,7 +4,7 @@ export const APPLICATIONS = /* sql */ `
     application_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts,
     name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 200),
-    -- temporary: the hidden application of an account's temporary token (ADR 0017).
+    -- temporary: the hidden application of an account's temporary token (docs/design/tokens.md).
     type text NOT NULL CHECK (type IN ('automatic', 'manual', 'temporary')),
     -- One minute to a hundred years.
     token_lifespan_sec bigint NOT NULL CHECK (token_lifespan_sec BETWEEN 60 AND 3153600000),
@@ -18,7 +18,8 @@ export const APPLICATIONS = /* sql */ `
   -- Of any number of first requests for an account's temporary token, one creates its application.
   CREATE UNIQUE INDEX applications_temporary_key ON applications (account_id) WHERE type = 'temporary';
 
-  -- A request that began before the account's deletion must not leave it with working credentials (ADR 0055).
+  -- A request that began before the account's deletion must not leave it with working credentials
+  -- (docs/design/identity.md).
   CREATE FUNCTION applications_of_open_accounts() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM 1 FROM accounts
@@ -48,7 +49,7 @@ export const APPLICATIONS = /* sql */ `
   );
   CREATE INDEX application_secrets_application_id_idx ON application_secrets (application_id);
 
-  -- Manual tokens (ADR 0017); auth issues the others, and keeps them in Redis.
+  -- Manual tokens (docs/design/tokens.md); auth issues the others, and keeps them in Redis.
   CREATE TABLE access_tokens (
     token_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     application_id bigint NOT NULL REFERENCES applications,
@@ -70,8 +71,8 @@ export const APPLICATIONS = /* sql */ `
   CREATE INDEX access_tokens_application_id_idx ON access_tokens (application_id, token_id);
   CREATE INDEX access_tokens_sealing_key_id_idx ON access_tokens (sealing_key_id, token_id);
 
-  -- Issued tokens that were revoked one by one (ADR 0013). A row outlasts its token: a Redis that has lost writes may
-  -- hold the token again until it expires.
+  -- Issued tokens that were revoked one by one (docs/design/revocation.md). A row outlasts its token: a Redis that has
+  -- lost writes may hold the token again until it expires.
   CREATE TABLE revoked_tokens (
     application_id bigint NOT NULL REFERENCES applications,
     -- SHA-256 in base64url, ordered by its bytes: by it auth reads on.

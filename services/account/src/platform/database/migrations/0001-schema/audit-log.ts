@@ -20,7 +20,7 @@ export const AUDIT_LOG = /* sql */ `
   CREATE INDEX audit_log_action_idx ON audit_log (action, audit_id);
   CREATE INDEX audit_log_at_idx ON audit_log (at);
 
-  -- Append-only, except that a due deletion takes personal data out of its account's entries (ADR 0055).
+  -- Append-only, except that a due deletion takes personal data out of its account's entries (docs/design/identity.md).
   CREATE FUNCTION audit_log_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF TG_OP = 'UPDATE' AND coalesce(current_setting('tollgate.erasing_account', true), '') <> '' THEN

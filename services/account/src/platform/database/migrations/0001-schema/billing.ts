@@ -28,7 +28,8 @@ export const BILLING = /* sql */ `
     grace_sec integer NOT NULL DEFAULT 259200 CHECK (grace_sec >= 0),
     -- An archived plan continues for its subscribers and isn't sold any more.
     archived_at timestamptz,
-    -- From here on, what customers see of public plans (ADR 0053). Null for a plan that is not in the catalogue.
+    -- From here on, what customers see of public plans (docs/design/billing.md). Null for a plan that is not in the
+    -- catalogue.
     public_position integer,
     -- An interval without a price text is not offered.
     price_month text,
@@ -100,7 +101,7 @@ export const BILLING = /* sql */ `
   CREATE INDEX billing_periods_subscription_id_idx ON billing_periods (subscription_id, started_at);
   CREATE INDEX billing_periods_plan_id_idx ON billing_periods (plan_id, started_at);
 
-  -- Accounts that get the plan of SIGN_UP_PLAN, each once (ADR 0053).
+  -- Accounts that get the plan of SIGN_UP_PLAN, each once (docs/design/billing.md).
   CREATE TABLE sign_up_plans (
     account_id bigint PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
     created_at timestamptz NOT NULL DEFAULT now(),

@@ -8,9 +8,9 @@ const TABLES = [
 ];
 
 /**
- * Announces new work to the loops of all replicas, so that they needn't poll all the time (ADR 0046). A session does so
- * once in two seconds, after which replicas look often anyway: usage must not take the lock of the whole database that
- * a notice costs at each commit.
+ * Announces new work to the loops of all replicas, so that they needn't poll all the time (docs/design/deliveries.md).
+ * A session does so once in two seconds, after which replicas look often anyway: usage must not take the lock of the
+ * whole database that a notice costs at each commit.
  */
 export const DUE_WORK = /* sql */ `
   CREATE FUNCTION announce_due_work() RETURNS trigger LANGUAGE plpgsql AS $$

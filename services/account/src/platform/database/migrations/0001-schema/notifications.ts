@@ -1,4 +1,4 @@
-/** Usage alerts, webhooks (ADR 0030) and mails. */
+/** Usage alerts, webhooks (docs/design/deliveries.md) and mails. */
 export const NOTIFICATIONS = /* sql */ `
   -- An account without a row has the defaults (alerts/rules.ts).
   CREATE TABLE alert_settings (
@@ -46,7 +46,7 @@ export const NOTIFICATIONS = /* sql */ `
     disabled_reason text CHECK (disabled_reason IN ('owner', 'gone', 'failing')),
     -- The first failed attempt since the last one that succeeded.
     failing_since timestamptz,
-    -- From then on it counts as quick (ADR 0081); null until its first quick success.
+    -- From then on it counts as quick (docs/design/deliveries.md); null until its first quick success.
     quick_from timestamptz,
     -- Postponed before each delivery, so that one attempt is under way at a time: a lease, which ends by itself if the
     -- process dies.

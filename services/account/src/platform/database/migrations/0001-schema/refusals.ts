@@ -1,4 +1,4 @@
-/** Refused and failed data calls (ADR 0045, ADR 0058). No foreign keys: records outlive what they name. */
+/** Refused and failed data calls (docs/design/settlement.md). No foreign keys: records outlive what they name. */
 export const REFUSALS = /* sql */ `
   CREATE TABLE refused_calls (
     refused_call_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,4 +1,7 @@
-/** Sessions, two-factor sign-in (ADR 0054), and links that are sent by mail. Tokens are stored as their SHA-256 only. */
+/**
+ * Sessions, two-factor sign-in (docs/design/identity.md), and links that are sent by mail. Tokens are stored as their
+ * SHA-256 only.
+ */
 export const SIGN_IN = /* sql */ `
   CREATE TABLE sessions (
     session_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -8,7 +8,7 @@ export const USAGE = /* sql */ `
     time_ms bigint NOT NULL CHECK (time_ms >= 0),
     traffic_bytes bigint NOT NULL CHECK (traffic_bytes >= 0),
     -- Grows with every change that came by no stream: live counters in Redis tell by it whether they contain the
-    -- change (ADR 0029).
+    -- change (docs/design/counting.md).
     usage_version bigint NOT NULL DEFAULT 0,
     -- 2^53 - 1, MAX_TOTAL of the contract: JSON can't state a larger number exactly.
     CONSTRAINT usage_totals_within CHECK (points <= 9007199254740991 AND requests <= 9007199254740991
@@ -63,7 +63,8 @@ export const USAGE = /* sql */ `
     stream text NOT NULL,
     gateway_id text NOT NULL,
     last_seq bigint NOT NULL,
-    -- What the process had written to the stream up to and including that batch (ADR 0041); null if the batch doesn't say.
+    -- What the process had written to the stream up to and including that batch (docs/design/counting.md); null if the
+    -- batch doesn't say.
     batches bigint,
     requests bigint,
     points bigint,
@@ -87,8 +88,8 @@ export const USAGE = /* sql */ `
   CREATE UNIQUE INDEX usage_unassigned_entry_key
     ON usage_unassigned (stream, entry_id, coalesce(event_index, -1));
 
-  -- Lost usage (ADR 0041): up to where Redis was known to have trimmed the stream when its position was stored. A table
-  -- of its own: a reader holds a position while it waits for other tables that a migration has locked.
+  -- Lost usage (docs/design/counting.md): up to where Redis was known to have trimmed the stream when its position was
+  -- stored. A table of its own: a reader holds a position while it waits for other tables that a migration has locked.
   CREATE TABLE usage_stream_trims (
     stream text PRIMARY KEY,
     trimmed text NOT NULL CHECK (trimmed ~ '^[0-9]{1,20}-[0-9]{1,20}$')
@@ -118,7 +119,8 @@ export const USAGE = /* sql */ `
     seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
   );
 
-  -- Usage that other systems report (ADR 0029). A row stays for as long as its event would be accepted again.
+  -- Usage that other systems report (docs/design/counting.md). A row stays for as long as its event would be accepted
+  -- again.
   CREATE TABLE usage_reports (
     -- The id of the credential.
     reporter text NOT NULL CHECK (char_length(reporter) BETWEEN 1 AND 200),
