@@ -103,38 +103,39 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     postgres: () => checkPostgres(query, server),
     redis: () => checkRedis(redis, (tag) => `${tag}:never`),
   };
-  const operations = {
-    keptAnswers,
-    serviceCredentials: config.SERVICE_CREDENTIALS,
-    operatorCredentials: config.OPERATOR_CREDENTIALS,
-    billing: {
-      ...billing.operations,
-      countUnassigned: usage.countUnassigned,
-      healthReport: { database: billing.checkDatabase, redis, ...checkedSettings(config) },
-      repairUsage: createRepairUsage({ database: billing.checkDatabase, redis, onTotalsChanged }),
-    },
-    usageReports: usage.reports,
-  };
   const shared = {
     logger,
     addressOf,
     registry,
-    query,
     checkAnswers: config.CHECK_ANSWERS,
-    usageQuery: createQuery(databases.usageDatabase),
   };
+  const usageQuery = createQuery(databases.usageDatabase);
   const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' });
   const publicApp = createPublicApp({
     ...shared,
-    ...{ introspect: introspection.introspect, accessLog, trusts },
+    ...{ query, usageQuery, introspect: introspection.introspect, accessLog, trusts },
     strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
     consoleDirectory: resolve(config.CONSOLE_DIR),
     brand: brandOf(config),
     console: { ...console.parts, deliver: outbox.deliver, applications, tokens, liveFeeds },
   });
   const listener = underCors(cors, publicApp);
-  const privateParts = { ...shared, applications, tokens, checks, draining, ...operations };
-  const privateApp: RequestListener = createPrivateApp(privateParts);
+  const privateApp: RequestListener = createPrivateApp({
+    ...shared,
+    ...{ checks, draining },
+    credentials: {
+      operator: config.OPERATOR_CREDENTIALS,
+      reporter: config.USAGE_REPORTER_CREDENTIALS,
+      service: config.SERVICE_CREDENTIALS,
+    },
+    needs: {
+      ...billing.operations,
+      ...usage.operations,
+      ...{ query, usageQuery, applications, tokens, keptAnswers },
+      healthReport: { database: billing.checkDatabase, redis, ...checkedSettings(config) },
+      repairUsage: createRepairUsage({ database: billing.checkDatabase, redis, onTotalsChanged }),
+    },
+  });
   return {
     ...listener,
     publicHandler: traces.wrap(listener.publicHandler, (req) => trusts(req.socket.remoteAddress)),

@@ -5,14 +5,19 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { z } from 'zod';
 import { OPERATOR_API, createOperatorDocument } from '../api/operator.ts';
 import { ANY_DOOR, OWNER_API, createApiDocument } from '../api/owner.ts';
+import { REPORTER_API, SERVICE_API, createServicesDocument } from '../api/services.ts';
 import { openContract } from '../../test/suite/contract/contract.ts';
 import type { Described } from '../http/operation.ts';
+import type { ApiDocument } from './api-document.ts';
 import type { OpenApi } from '../../test/suite/contract/contract.ts';
 
 const document = createApiDocument(ANY_DOOR);
 const json = JSON.parse(JSON.stringify(document)) as OpenApi;
 const operations: readonly Described[] = OWNER_API.flatMap(({ operations: ofChapter }) => [...ofChapter]);
 const ofOperators: readonly Described[] = OPERATOR_API.flatMap(({ operations: ofChapter }) => [...ofChapter]);
+const ofServices: readonly Described[] = [...SERVICE_API, ...REPORTER_API].flatMap(
+  ({ operations: ofChapter }) => [...ofChapter],
+);
 const routeOf = ({ method, path }: Described) => `${method} ${path}`;
 
 describe("the API's document", () => {
@@ -27,11 +32,11 @@ describe("the API's document", () => {
   });
 
   test("of the operators' API is OpenAPI 3.1, too, and the one in docs/openapi-operator.json", async () => {
-    const operators = createOperatorDocument();
-    const result = await new Validator().validate({ ...operators });
-    expect(result).toEqual({ valid: true });
-    const path = resolve(import.meta.dirname, '../../../../docs/openapi-operator.json');
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(JSON.stringify(operators)));
+    await expectWritten(createOperatorDocument(), 'openapi-operator.json');
+  });
+
+  test("of the services' API is OpenAPI 3.1, too, and the one in docs/openapi-services.json", async () => {
+    await expectWritten(createServicesDocument(), 'openapi-services.json');
   });
 
   test('has one schema for all errors of one content type, so that a generated client has one type', () => {
@@ -46,7 +51,7 @@ describe("the API's document", () => {
   });
 
   test('names every operation once', () => {
-    for (const all of [operations, ofOperators]) {
+    for (const all of [operations, ofOperators, ofServices]) {
       const ids = all.map(({ operationId }) => operationId);
       expect(ids).toEqual([...new Set(ids)]);
       const routes = all.map(routeOf);
@@ -55,7 +60,7 @@ describe("the API's document", () => {
   });
 
   test('every path parameter is described, and none that is in no path', () => {
-    for (const { params, ...operation } of [...operations, ...ofOperators]) {
+    for (const { params, ...operation } of [...operations, ...ofOperators, ...ofServices]) {
       const route = routeOf(operation);
       const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect([route, Object.keys(params?.shape ?? {})]).toEqual([route, inPath]);
@@ -70,10 +75,16 @@ describe("the API's document", () => {
   });
 
   test("an example of a body passes the endpoint's own validation", () => {
-    for (const { body, form, example, ...operation } of [...operations, ...ofOperators]) {
+    for (const { body, form, example, ...operation } of [...operations, ...ofOperators, ...ofServices]) {
       const route = routeOf(operation);
       const schema: z.ZodType | undefined = body ?? form;
       if (schema !== undefined) expect([route, schema.safeParse(example).success]).toEqual([route, true]);
     }
   });
 });
+
+async function expectWritten(written: ApiDocument, name: string): Promise<void> {
+  expect(await new Validator().validate({ ...written })).toEqual({ valid: true });
+  const path = resolve(import.meta.dirname, '../../../../docs', name);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(JSON.stringify(written)));
+}

@@ -38,6 +38,8 @@ const OF_HEADS: readonly ErrorCode[] = [
 
 const OF_ALL: readonly ErrorCode[] = [...OF_HEADS, 'internal_error', 'service_unavailable'];
 
+const PRIVATE_CALLERS = new Set(['operator', 'service', 'reporter']);
+
 /** Codes of an operation: its own, and those that follow from its caller and input. */
 function codesOf(operation: Described): readonly ErrorCode[] {
   const { method, caller, params, body, problems = [], ownErrors = false } = operation;
@@ -45,7 +47,7 @@ function codesOf(operation: Described): readonly ErrorCode[] {
   const isUnsafe = method !== 'GET';
   const isSession = caller === 'session' || caller === 'closing-session';
   // Another origin's page, and a body that a form could send (identity/sessions/same-origin.ts).
-  const isConsole = isUnsafe && caller !== 'operator';
+  const isConsole = isUnsafe && !PRIVATE_CALLERS.has(caller);
   return [
     ...problems,
     ...(caller === 'anyone' ? [] : (['unauthorized'] as const)),

@@ -1,48 +1,43 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { CONSOLE_PATHS } from '@tollgate/console/paths';
-import type { Service } from '@tollgate/server';
-import { createDatabase } from '@tollgate/testbed/database';
-import { startRedis } from '@tollgate/testbed/redis';
-import type { RunningRedis } from '@tollgate/testbed/redis';
-import { serviceDefaults } from '@tollgate/testbed/service-process';
-import { loadConfig } from '../config.ts';
-import { composedService } from '../../test/suite/contract/composed-service.ts';
-import { routesOf } from '../../test/suite/contract/routes.ts';
+import { describe, expect, test } from '@jest/globals';
+import { OPERATOR_API } from '../api/operator.ts';
 import { OWNER_API } from '../api/owner.ts';
+import { REPORTER_API, SERVICE_API } from '../api/services.ts';
+import type { Chapter, Described } from '../http/operation.ts';
+import { roomsOf } from '../http/serve.ts';
 
-/** The web interface, which is no part of the API. */
-const PAGES = CONSOLE_PATHS.map((path) => `GET ${path.replace(/:(\w+)/, '{$1}')}`);
+/** By the caller whose credential their rooms require (app.ts). */
+const PRIVATE = { operator: OPERATOR_API, service: SERVICE_API, reporter: REPORTER_API };
 
-/** Those of the other services, which the document describes, too. */
-const OF_OTHERS = /^\w+ (?:\/oauth2\/|\/\.well-known\/|\/graphql$|\/v1\/graphql$)/;
+const operationsOf = (chapters: readonly Chapter[]) =>
+  chapters.flatMap(({ operations }): readonly Described[] => operations);
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let redis: RunningRedis;
-let service: Service;
+test.each(Object.entries({ owner: OWNER_API, ...PRIVATE }))(
+  "no path of the %s's list is hidden by a parameter of an earlier one",
+  (_, chapters) => {
+    const paths = [...new Set(operationsOf(chapters).map(({ path }) => path))];
+    const hidden = paths.filter((path, index) =>
+      paths.slice(0, index).some((one) => asPattern(one).test(path)),
+    );
+    expect(hidden).toEqual([]);
+  },
+);
 
-beforeAll(async () => {
-  [database, redis] = await Promise.all([createDatabase(), startRedis()]);
-  Object.assign(process.env, serviceDefaults(), {
-    PUBLIC_PORT: '1',
-    PRIVATE_PORT: '1',
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    // Nothing here needs auth.
-    AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
+describe('on the private listener', () => {
+  test.each(Object.entries(PRIVATE))('all operations of the list are for the %s', (caller, chapters) => {
+    expect(operationsOf(chapters).filter((operation) => operation.caller !== caller)).toEqual([]);
   });
-  service = await composedService(loadConfig());
+
+  test('no room belongs to two callers', () => {
+    const rooms = Object.values(PRIVATE).flatMap((chapters) => roomsOf(chapters));
+    expect(rooms).toEqual([...new Set(rooms)]);
+  });
 });
 
-afterAll(async () => {
-  await service.close();
-  await Promise.all([redis.stop(), database.drop()]);
+test('no operation of the public listener needs a credential of the private one', () => {
+  const misplaced = operationsOf(OWNER_API).filter(({ caller }) => caller in PRIVATE);
+  expect(misplaced).toEqual([]);
 });
 
-test('every route of the public listener is in the document, and the document has no others', () => {
-  const documented = OWNER_API.flatMap(({ operations }) =>
-    operations.map(({ method, path }) => `${method} ${path}`),
-  );
-  const own = documented.filter((route) => !OF_OTHERS.test(route));
-  const served = routesOf(service.publicHandler).filter((route) => !PAGES.includes(route));
-  expect(served.toSorted()).toEqual(own.toSorted());
-});
+function asPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}

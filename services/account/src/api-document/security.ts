@@ -48,8 +48,27 @@ export const OPERATOR_SECURITY = {
   },
 } as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
 
+/** Of the services' API. */
+export const SERVICES_SECURITY = {
+  service: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'A credential of `SERVICE_CREDENTIALS`, on the private listener.',
+  },
+  reporter: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'A credential of `USAGE_REPORTER_CREDENTIALS`, on the private listener.',
+  },
+} as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
+
 type SecurityRequirement = Partial<
-  Record<keyof ReturnType<typeof securitySchemes> | keyof typeof OPERATOR_SECURITY, string[]>
+  Record<
+    | keyof ReturnType<typeof securitySchemes>
+    | keyof typeof OPERATOR_SECURITY
+    | keyof typeof SERVICES_SECURITY,
+    string[]
+  >
 >;
 
 /** Alternatives; an empty one requires nothing. */
@@ -65,9 +84,8 @@ export function securityOf(caller: Description['caller'], method: Method): Secur
     case 'client':
       return [{ clientSecret: [] }, {}];
     case 'operator':
-      return [{ operator: [] }];
     case 'service':
     case 'reporter':
-      throw new Error(`the caller ${caller} is in no document`);
+      return [{ [caller]: [] }];
   }
 }

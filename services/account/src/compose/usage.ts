@@ -6,25 +6,19 @@ import type { ReferenceClock } from '@tollgate/server/reference-clock';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
-import type { UsageReports } from '../app.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import { createUsageReaderMetrics, observeStreams } from '../counting/reader/metrics.ts';
 import { READER_CONNECTIONS, startUsageReader } from '../counting/reader/usage-reader.ts';
 import { createRefresherMetrics, startUsageRefresher } from '../counting/refresh/refresher.ts';
 import { createCountReport } from '../counting/reports/count-report.ts';
-import { createReportMetrics } from '../counting/reports/endpoint.ts';
+import { createReportedEvents } from '../counting/reports/operations.ts';
+import type { ReportNeeds } from '../counting/reports/operations.ts';
 import { createCountUnassigned } from '../counting/unassigned/count.ts';
 import { createRetentionMetrics, startUsageRetention } from '../counting/retention/retention.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 
 export function openUsage(options: {
-  config: Pick<
-    Config,
-    | 'USAGE_POLL_INTERVAL_MS'
-    | 'USAGE_REPORTER_CREDENTIALS'
-    | 'USAGE_RETENTION_MONTHS'
-    | 'HOUSEKEEPING_INTERVAL_SEC'
-  >;
+  config: Pick<Config, 'USAGE_POLL_INTERVAL_MS' | 'USAGE_RETENTION_MONTHS' | 'HOUSEKEEPING_INTERVAL_SEC'>;
   server: PostgresServer;
   database: Knex;
   redis: RedisConnection;
@@ -33,8 +27,7 @@ export function openUsage(options: {
   logger: Logger;
   registry: Registry;
 }): {
-  reports: UsageReports;
-  countUnassigned: ReturnType<typeof createCountUnassigned>;
+  operations: ReportNeeds & { countUnassigned: ReturnType<typeof createCountUnassigned> };
   onTotalsChanged: () => void;
   close: () => Promise<void>;
 } {
@@ -72,12 +65,11 @@ export function openUsage(options: {
     metrics: createRetentionMetrics(registry),
   });
   return {
-    reports: {
-      credentials: config.USAGE_REPORTER_CREDENTIALS,
+    operations: {
       countReport: createCountReport({ database, retentionMonths, onCounted: refresher.wake }),
-      metrics: createReportMetrics(registry),
+      reportedEvents: createReportedEvents(registry),
+      countUnassigned: createCountUnassigned(database, refresher.wake),
     },
-    countUnassigned: createCountUnassigned(database, refresher.wake),
     onTotalsChanged: refresher.wake,
     close: async () => {
       await Promise.all([reader, refresher, retention].map((each) => each.close()));

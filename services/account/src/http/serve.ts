@@ -43,6 +43,12 @@ export function serve<const Chapters extends readonly Chapter[]>(
   }
 }
 
+/** The first two segments of the paths, as `/private/plans`. */
+export function roomsOf(chapters: readonly Chapter[]): string[] {
+  const paths = chapters.flatMap(({ operations }) => operations.map(({ path }) => path));
+  return [...new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')))];
+}
+
 /** Others are described only, because another service answers them. */
 function isServed<Needs>(operation: Described): operation is Operation<Needs> {
   return 'run' in operation;

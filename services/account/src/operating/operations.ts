@@ -8,7 +8,7 @@ import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { fromField, toField } from '../http/input/time-range.ts';
 import { AUDIT_ACTIONS } from '../platform/audit/audit-log.ts';
 import type { AuditEntry } from '../platform/audit/audit-log.ts';
-import { operator } from '../platform/audit/operator-actor.ts';
+import { operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { reportHealth } from './health-report/health-report.ts';
 import type { HealthReportParts } from './health-report/health-report.ts';

@@ -9,7 +9,7 @@ import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { fromField, toField } from '../http/input/time-range.ts';
 import { ofAccount } from '../identity/accounts/operations.ts';
 import { findOperatedAccount } from '../identity/accounts/operator-store.ts';
-import { operator } from '../platform/audit/operator-actor.ts';
+import { operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { findRefusals, listRefusals } from './store.ts';
 

@@ -7,7 +7,7 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import { ofAccount } from '../identity/accounts/operations.ts';
 import { session } from '../identity/sessions/require-session.ts';
-import { operator } from '../platform/audit/operator-actor.ts';
+import { operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { FEED_HEADERS } from './live/feed.ts';
 import type { LiveFeeds } from './live/feeds.ts';

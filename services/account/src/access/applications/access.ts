@@ -5,7 +5,7 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 
 /** The same operations serve operators and, at /api/console, an account's owner. */
 export type Access<By extends { actor: Actor }> = {

@@ -5,7 +5,7 @@ import { cutPage, lookAhead } from '../../http/input/page.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 import { operatorAccess, ownerAccess } from './access.ts';
 import type { Access } from './access.ts';
 import {

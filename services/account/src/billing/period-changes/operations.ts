@@ -12,7 +12,7 @@ import {
 } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { findPeriod, listPeriods, periodAnswer } from '../periods/list.ts';

@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { PlanLimits } from '@tollgate/contracts/plan-limits';
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
@@ -11,11 +10,4 @@ export async function largestPlanLimits(query: Query): Promise<PlanLimits> {
        FROM plans WHERE archived_at IS NULL`,
     ),
   );
-}
-
-/** `GET /private/plan-limits` for gateways, which compare it with what they hold: 200 with PlanLimits. */
-export function planLimitsEndpoint(query: Query): RequestHandler {
-  return async (_req, res) => {
-    res.json(await largestPlanLimits(query));
-  };
 }

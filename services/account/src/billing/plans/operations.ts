@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { planLimitsSchema } from '@tollgate/contracts/plan-limits';
 import { Problem } from '@tollgate/http/problem';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { Reply, operation } from '../../http/operation.ts';
@@ -6,7 +7,7 @@ import type { Chapter } from '../../http/operation.ts';
 import { booleanQueryField, idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator, service } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import {
   changePlanAttributes,
@@ -17,6 +18,7 @@ import {
   setPlanArchived,
   unpublishPlan,
 } from './changes.ts';
+import { largestPlanLimits } from './largest-limits.ts';
 import { newPlanSchema, planChangeSchema, productSchema, publicationSchema } from './input.ts';
 import { findPlan, findProduct, listPlans, listProducts } from './store.ts';
 
@@ -221,6 +223,20 @@ export const operatorPlans = {
       answers: { 200: PLAN },
       handle: ({ transact }: Needs, { by, params: { plan_id } }) =>
         transact((inside) => unpublishPlan(inside, plan_id, by.actor)),
+    }),
+  ],
+} satisfies Chapter;
+
+export const servicePlans = {
+  title: 'Plan limits',
+  description: 'For gateways, which compare them with what they hold.',
+  operations: [
+    operation('GET /private/plan-limits', {
+      operationId: 'getPlanLimits',
+      summary: 'Get the largest limits of the plans that are not archived',
+      caller: service,
+      answers: { 200: { description: 'Null if no plan has the limit.', schema: planLimitsSchema } },
+      handle: ({ query }: Pick<Needs, 'query'>) => largestPlanLimits(query),
     }),
   ],
 } satisfies Chapter;

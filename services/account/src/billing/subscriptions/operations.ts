@@ -6,7 +6,7 @@ import type { Chapter } from '../../http/operation.ts';
 import { idField, idQueryField, teamSlotsField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import {
   cancelSubscription,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MAX_EVENT_COUNTER, usageEventSchema } from '@tollgate/contracts/usage-stream';
+import { describedAs } from '../../http/input/described-as.ts';
 import { idField } from '../../http/input/fields.ts';
 
 const MAX_EVENTS = 500;
@@ -15,11 +16,14 @@ const counterField = z
 
 const WANTED_INSTANT = 'must be a time with an offset, such as 2026-07-01T12:00:00Z';
 
-const instantField = z
-  .string(WANTED_INSTANT)
-  .refine((value) => z.iso.datetime({ offset: true }).safeParse(value).success, WANTED_INSTANT)
-  .transform((value) => new Date(value))
-  .refine((value) => !Number.isNaN(value.getTime()), WANTED_INSTANT);
+const instantField = describedAs(
+  z
+    .string(WANTED_INSTANT)
+    .refine((value) => z.iso.datetime({ offset: true }).safeParse(value).success, WANTED_INSTANT)
+    .transform((value) => new Date(value))
+    .refine((value) => !Number.isNaN(value.getTime()), WANTED_INSTANT),
+  { type: 'string', format: 'date-time', description: 'Decides the billing period and the hour.' },
+);
 
 const reportedEventSchema = z.strictObject(
   {

@@ -4,12 +4,8 @@ import type { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { invalidInput } from '@tollgate/http/invalid-fields';
 
-const MAX_BODY_BYTES = 16_384;
-
 /** Refuses compressed bodies, which could exceed the limit when inflated. */
 export const jsonBodyUpTo = (limit: number) => json({ type: 'application/json', limit, inflate: false });
-
-export const readJsonBody = jsonBodyUpTo(MAX_BODY_BYTES);
 
 /** @throws {Problem} unsupported_media_type, or invalid_request that names every invalid member */
 export function bodyOf<T>(req: Pick<Request, 'body'>, schema: z.ZodType<T>): T {

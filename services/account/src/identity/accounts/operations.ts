@@ -7,7 +7,7 @@ import { booleanQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { emailField } from './input.ts';
 import { createAccount, findOperatedAccount, listAccounts, setAccountBlocked } from './operator-store.ts';

@@ -4,7 +4,7 @@ import type { Chapter } from '../../http/operation.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { ofAccount, operatedAccountSchema } from '../accounts/operations.ts';

@@ -8,7 +8,7 @@ import { ofAccount, operatedAccountSchema } from '../../identity/accounts/operat
 import { findOperatedAccount } from '../../identity/accounts/operator-store.ts';
 import type { OperatedAccount } from '../../identity/accounts/operator-store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { accountDeletionSchema, operatedDeletionSchema } from './answers.ts';
 import { cancelDeletion, requestDeletion, restoreAccount } from './deletion.ts';

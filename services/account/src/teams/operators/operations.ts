@@ -7,7 +7,7 @@ import { idField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { operator } from '../../platform/audit/operator-actor.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { addMember, createTeamOf, expelMember, removeTeam } from './operator-changes.ts';
 import { findTeam, listMembers, listTeams } from './operator-store.ts';
