@@ -4,7 +4,7 @@ import { observeBacklog } from '../platform/outbox/backlog.ts';
 import { claimDue, postpone, removeRow } from '../platform/outbox/leased-rows.ts';
 import type { OutboxMetrics } from '../platform/outbox/metrics.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
-import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
+import { isAttemptToLog, startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../platform/outbox/outbox-worker.ts';
 import { renderMail } from './layout/render-mail.ts';
 import type { MailSite } from './layout/mail-content.ts';
@@ -77,22 +77,16 @@ async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promis
     if (isRefusedForGood(error) || Date.now() - mail.created_at.getTime() > GIVE_UP_AFTER_MS) {
       metrics.deliveries.inc({ outcome: 'given_up' });
       logger.warn(failure, 'mail not sent; giving up');
-      await removeRow(query, MAIL_OUTBOX, mail_id).catch(keepRow);
+      await removeRow(query, MAIL_OUTBOX, mail_id);
       return { delivered: true };
     }
     metrics.deliveries.inc({ outcome: 'failed' });
-    // Logged at attempts 1, 2, 4, 8, …, so that an outage doesn't flood the log.
-    if (((attempts + 1) & attempts) === 0) logger.warn(failure, 'mail not sent; will retry');
+    if (isAttemptToLog(attempts + 1)) logger.warn(failure, 'mail not sent; will retry');
     const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
-    await postpone(query, MAIL_OUTBOX, mail_id, retryInMs).catch(keepRow);
+    await postpone(query, MAIL_OUTBOX, mail_id, retryInMs);
     return { delivered: false, retryInMs };
   }
   metrics.deliveries.inc({ outcome: 'delivered' });
-  await removeRow(query, MAIL_OUTBOX, mail_id).catch(keepRow);
+  await removeRow(query, MAIL_OUTBOX, mail_id);
   return { delivered: true };
-}
-
-/** The row stays, and its lease expires. */
-function keepRow(): void {
-  return undefined;
 }

@@ -7,6 +7,7 @@ import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
 import { postpone, removeRow } from '../../platform/outbox/leased-rows.ts';
 import { CLIENT_CHANGE_OUTBOX, changeOf } from './store.ts';
 import type { PendingClientChange } from './store.ts';
+import { isAttemptToLog } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
 
 export type DeliveryOptions = {
@@ -28,22 +29,16 @@ export async function attemptDelivery(
   } catch (error) {
     metrics.deliveries.inc({ outcome: 'failed' });
     const attempts = row.attempts + 1;
-    // At attempts 1, 2, 4, 8, …: an outage of auth must not fill the log.
-    if ((attempts & (attempts - 1)) === 0) {
+    if (isAttemptToLog(attempts)) {
       const err = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       logger.warn({ err, client_id, attempts }, 'auth has not acknowledged an application change; retrying');
     }
     const retryInMs = backoffMs(attempts);
-    await postpone(query, CLIENT_CHANGE_OUTBOX, outbox_id, retryInMs).catch(ignoreAway);
+    await postpone(query, CLIENT_CHANGE_OUTBOX, outbox_id, retryInMs);
     return { delivered: false, retryInMs };
   }
   metrics.deliveries.inc({ outcome: 'delivered' });
-  const ageSec = await removeRow(query, CLIENT_CHANGE_OUTBOX, outbox_id).catch(ignoreAway);
+  const ageSec = await removeRow(query, CLIENT_CHANGE_OUTBOX, outbox_id);
   if (ageSec !== undefined) observeLag(ageSec);
   return { delivered: true };
-}
-
-/** The row becomes due again when its lease ends. */
-function ignoreAway(): void {
-  return undefined;
 }

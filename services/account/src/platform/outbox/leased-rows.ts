@@ -23,7 +23,10 @@ export function claimDue<Row>(
   );
 }
 
-/** Returns the row's age in seconds; undefined if another replica has removed it. */
+/**
+ * Returns the row's age in seconds; undefined if another replica has removed it, or Postgres can't be
+ * reached: then it becomes due again when its lease ends.
+ */
 export async function removeRow(
   query: Query,
   { table, id }: OutboxTable,
@@ -33,10 +36,11 @@ export async function removeRow(
     `DELETE FROM ${table} WHERE ${id} = :rowId
      RETURNING CAST(extract(epoch FROM clock_timestamp() - created_at) AS float8) AS age_sec`,
     { rowId },
-  );
+  ).catch(() => []);
   return removed?.age_sec;
 }
 
+/** If Postgres can't be reached, the row becomes due again when its lease ends. */
 export async function postpone(
   query: Query,
   { table, id }: OutboxTable,
@@ -46,5 +50,5 @@ export async function postpone(
   await query(
     `UPDATE ${table} SET attempts = attempts + 1, next_attempt_at = ${msFromNow('backoffMs')} WHERE ${id} = :rowId`,
     { rowId, backoffMs },
-  );
+  ).catch(() => []);
 }

@@ -6,6 +6,11 @@ import type { Due } from '../background/work-loop.ts';
 /** A row that isn't delivered is due again after `retryInMs`. */
 export type Attempt = { delivered: true } | { delivered: false; retryInMs: number };
 
+/** At attempts 1, 2, 4, 8, …, so that an outage doesn't fill the log. */
+export function isAttemptToLog(attempts: number): boolean {
+  return (attempts & (attempts - 1)) === 0;
+}
+
 export type OutboxWorkerOptions<Row> = {
   name: string;
   idOf: (row: Row) => number;
