@@ -14,7 +14,7 @@ const REPORTERS = ['--reporters=default', '--reporters=<rootDir>/scripts/results
 const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1, seconds: 0 };
 
 /** Where several run beside each other, only one may print while it runs. */
-export type Prints = 'at once' | 'at its end';
+type Prints = 'at once' | 'at its end';
 
 export type RunOptions = { interrupted: AbortController; prints: Prints; title: string };
 

@@ -17,7 +17,7 @@ export const POOL_OPTIONS: HttpPoolOptions = {
 export const GET: PoolRequest = { method: 'GET', path: '/', headers: [], body: null };
 
 /** `connection` counts from 1. */
-export type Answer = (socket: Socket, request: string, connection: number) => void;
+type Answer = (socket: Socket, request: string, connection: number) => void;
 
 export type RawServer = {
   origin: string;
