@@ -2,7 +2,6 @@ import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import GithubSlugger from 'github-slugger';
-import { readDocumented } from '../tools/observability/src/documented.ts';
 
 /** Facts that documents repeat, beside their source. */
 
@@ -41,22 +40,6 @@ describe('documents', () => {
       return headless.map(([row = '']) => `${path}: ${row.slice(0, 60)}`);
     });
     expect(stray).toEqual([]);
-  });
-
-  test('the labels of each metric are those that the code declares', () => {
-    const declared = new Map(
-      globSync('{services,packages}/*/src/**/*.ts').flatMap((path) =>
-        [...read(path).matchAll(/name: '(tollgate_\w+)',[^}]*?labelNames: \[((?:'\w+'(?:, )?)*)\]/g)].map(
-          ([, name = '', labels = '']) =>
-            [name, [...labels.matchAll(/'(\w+)'/g)].map(([, label]) => label)] as const,
-        ),
-      ),
-    );
-    expect(declared.size).toBeGreaterThan(15);
-    for (const { name, labels } of readDocumented()) {
-      const known = declared.get(name);
-      if (known !== undefined) expect([name, [...labels].toSorted()]).toEqual([name, known.toSorted()]);
-    }
   });
 
   test('every operation of the public API is a row of the README of its service', () => {

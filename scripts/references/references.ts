@@ -3,16 +3,21 @@ import { createProgram } from '../../tools/command/src/program.ts';
 import { reference } from '../../tools/command/src/reference/reference.ts';
 import { errorTables } from './errors.ts';
 import { withParts } from './markdown.ts';
+import { withMetrics } from './metrics.ts';
+import { servedMetrics } from './served-metrics.ts';
 
 /** Documents whose lists are generated, each from the document as it is, which keeps what was written by hand. */
-const REFERENCES: Readonly<Record<string, (document: string) => string>> = {
+const REFERENCES: Readonly<Record<string, (document: string) => string | Promise<string>>> = {
   'docs/command.md': (document) => withParts(document, { commands: reference(createProgram()).trim() }),
   'docs/errors.md': (document) => withParts(document, errorTables()),
+  'docs/metrics.md': async (document) => withMetrics(document, await servedMetrics()),
 };
 
-export function references(root: string): { path: string; is: string; should: string }[] {
-  return Object.entries(REFERENCES).map(([path, rewrite]) => {
-    const is = readFileSync(`${root}/${path}`, 'utf8');
-    return { path, is, should: rewrite(is) };
-  });
+export function references(root: string): Promise<{ path: string; is: string; should: string }[]> {
+  return Promise.all(
+    Object.entries(REFERENCES).map(async ([path, rewrite]) => {
+      const is = readFileSync(`${root}/${path}`, 'utf8');
+      return { path, is, should: await rewrite(is) };
+    }),
+  );
 }

@@ -35,6 +35,7 @@ function durationOf(registry: Registry): NewSeries {
   const duration = createHistogram(registry, {
     name: 'tollgate_http_request_duration_seconds',
     help: 'Time from a request to the end of its response; without data calls, probes and scrapes',
+    labelNames: ['listener', 'method', 'route', 'status_class'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
   histograms.set(registry, duration);

@@ -90,7 +90,7 @@ function skewGauge(registry: Registry): Gauge<'reference'> {
     known ??
     new Gauge({
       name,
-      help: 'How far this process’s clock is ahead of the reference’s: redis, or in account also postgres',
+      help: "How far this process's clock is ahead of the reference's: redis, or in account also postgres",
       labelNames: ['reference'],
       registers: [registry],
     })

@@ -37,12 +37,17 @@ export type Observe = (seconds: number) => void;
 /** A histogram; returns what makes a series, once for each. `buckets` are upper bounds, ascending. */
 export function createHistogram(
   registry: Registry,
-  { buckets, ...description }: Description & { buckets: readonly number[] },
+  {
+    buckets,
+    labelNames = [],
+    ...description
+  }: Description & { buckets: readonly number[]; labelNames?: readonly string[] },
 ): (labels?: Labels) => Observe {
   const { name } = description;
   const all: Series[] = [];
   const histogram = {
     ...description,
+    labelNames,
     type: 'histogram',
     get: () =>
       Promise.resolve({
@@ -51,7 +56,7 @@ export function createHistogram(
         values: all.flatMap((series) => samplesOf(name, buckets, series)),
       }),
   };
-  // The registry uses only its name and samples.
+  // The registry uses only its name and samples, docs/metrics.md its description.
   registry.registerMetric(histogram as unknown as Metric);
   return (labels = {}) => {
     const series: Series = { labels, counts: buckets.map(() => 0).concat(0), sum: 0 };

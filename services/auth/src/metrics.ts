@@ -49,7 +49,12 @@ export function createMetrics(registry: Registry) {
   };
 
   function latency(name: string, help: string) {
-    const histogram = createHistogram(registry, { name, help, buckets: LATENCY_BUCKETS_SEC });
+    const histogram = createHistogram(registry, {
+      name,
+      help,
+      labelNames: ['outcome'],
+      buckets: LATENCY_BUCKETS_SEC,
+    });
     const series = new Map<string, Observe>();
     return (outcome: string, durationMs: number): void => {
       const observe = series.get(outcome) ?? histogram({ outcome });

@@ -53,7 +53,7 @@ export function createMetrics(registry: Registry) {
     }),
     onRefusal: createOutcomes(registry, {
       name: 'tollgate_refused_calls_total',
-      help: 'Records of refused and failed calls by outcome: recorded, sampled_out, dropped (Redis is unavailable); uncounted, if its number is lost',
+      help: 'Records of refused and failed calls by outcome: recorded, sampled_out, dropped (Redis is unavailable), uncounted (its number is lost)',
       outcomes: ['recorded', 'sampled_out', 'dropped', 'uncounted'],
     }),
     observeQueue: gauge(
@@ -131,7 +131,7 @@ function trustMetrics(registers: Registry[]) {
   const trusted = new Map<string, () => boolean>();
   new Gauge({
     name: 'tollgate_cache_trusted',
-    help: '1 while no change can have been missed, or nothing uses it, by cache: introspection, entitlement',
+    help: '1 while no change can have been missed, or nothing uses it (ADR 0076), by cache: introspection, entitlement',
     labelNames: ['cache'],
     registers,
     collect() {
@@ -182,6 +182,7 @@ function partMetrics(registry: Registry) {
   const parts = createHistogram(registry, {
     name: 'tollgate_data_call_part_duration_seconds',
     help: 'Time of a data call in one part: authenticate, entitle, read, admit, forward (settling included), settle',
+    labelNames: ['part'],
     buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10],
   });
   const partOf = {

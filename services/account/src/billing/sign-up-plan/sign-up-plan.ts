@@ -75,7 +75,7 @@ async function settleOne({ setting, background, logger }: Parts): Promise<boolea
 function planCheck({ setting, background, logger, registry }: Parts): () => Promise<void> {
   const missing = new Gauge({
     name: 'tollgate_sign_up_plan_missing',
-    help: 'Whether the plan of SIGN_UP_PLAN does not exist or is archived',
+    help: '1 if the plan of SIGN_UP_PLAN does not exist or is archived, else 0',
     registers: [registry],
   });
   let wasMissing = false;

@@ -40,6 +40,7 @@ export function observePostgres(registry: Registry, query: Query): void {
   seriesOf = createHistogram(registry, {
     name: 'tollgate_postgres_statement_duration_seconds',
     help: 'Time of a statement, by pool',
+    labelNames: ['pool'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
   const poolGauge = (name: string, help: string, read: (pool: Pool) => number) =>

@@ -19,7 +19,7 @@ export function createBacklogGauges(registry: Registry, prefix: string, rows: st
     pending: new Gauge({ name: `${prefix}_pending`, help: rows, registers }),
     oldestAge: new Gauge({
       name: `${prefix}_oldest_age_seconds`,
-      help: 'Age of the oldest of them; 0 without any',
+      help: `Age of the oldest that ${prefix}_pending counts; 0 without any`,
       registers,
     }),
   };

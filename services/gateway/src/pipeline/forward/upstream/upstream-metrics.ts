@@ -36,11 +36,13 @@ export function createUpstreamMetrics(registry: Registry): (apiVersion: string) 
   const connect = createHistogram(registry, {
     name: 'tollgate_upstream_connect_duration_seconds',
     help: 'Time until a new connection to an address of the upstream stood',
+    labelNames: LABELS,
     buckets: CONNECT_BUCKETS,
   });
   const headers = createHistogram(registry, {
     name: 'tollgate_upstream_headers_duration_seconds',
-    help: "Time from handing a call to an address of the upstream to its answer's head",
+    help: "Time from handing a call to an address of the upstream until its response's head",
+    labelNames: LABELS,
     buckets: HEADERS_BUCKETS,
   });
   const failures = new Counter({
