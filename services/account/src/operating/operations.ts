@@ -82,8 +82,7 @@ export const operatorOperating = {
       operationId: 'getHealthReport',
       summary: 'Get a report for `tollgate doctor`',
       description:
-        'A part that account cannot reach, or that does not answer in time, is null; the report itself never fails ' +
-        '(docs/design/operations.md).',
+        'A part that account cannot reach, or that does not answer in time, is null; the report itself never fails.',
       caller: operator,
       answers: { 200: { description: 'The report.', schema: healthReportSchema } },
       handle: ({ healthReport }: { healthReport: HealthReportParts }) => reportHealth(healthReport),

@@ -31,8 +31,7 @@ const requestId = z.string().regex(/^[0-9a-f]{32}$/);
 
 export const operatorRefusals = {
   title: 'Refused and failed calls',
-  description:
-    'Refused and failed data calls, kept for REFUSED_CALLS_RETENTION_DAYS (docs/design/settlement.md).',
+  description: 'Refused and failed data calls, kept for REFUSED_CALLS_RETENTION_DAYS.',
   operations: [
     operation('GET /private/calls/{request_id}', {
       operationId: 'getRefusedCall',

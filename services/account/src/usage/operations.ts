@@ -85,7 +85,7 @@ export const ownerUsage = {
         },
       },
       problems: ['too_many_requests'],
-      // While the session lasts (docs/design/counting.md).
+      // While the session lasts.
       respond: (
         { liveFeeds }: { liveFeeds: Pick<LiveFeeds, 'open'> },
         {
@@ -106,7 +106,7 @@ export const ownerUsage = {
 
 export const operatorUsage = {
   title: 'Usage over time',
-  description: 'Usage of one account by day or hour of UTC (docs/design/counting.md).',
+  description: 'Usage of one account by day or hour of UTC.',
   operations: [
     operation('GET /private/accounts/{account_id}/usage', {
       operationId: 'getUsageOverTime',
@@ -129,7 +129,7 @@ export const operatorUsage = {
   ],
 } satisfies Chapter;
 
-/** Usage over time as JSON or CSV, for the owner and for operators (docs/design/counting.md). */
+/** Usage over time as JSON or CSV, for the owner and for operators. */
 async function sendUsage(
   query: Query,
   viewer: Viewer,

@@ -203,8 +203,7 @@ export const operatorPlans = {
     operation('POST /private/plans/{plan_id}/publish', {
       operationId: 'publishPlan',
       summary: 'Put a plan into the catalogue',
-      description:
-        'What is missing stays as it is; null removes a text or a maximum (docs/design/billing.md).',
+      description: 'What is missing stays as it is; null removes a text or a maximum.',
       caller: operator,
       params: ofPlan,
       body: publicationSchema,

@@ -48,7 +48,7 @@ const ofSubscription = z.object({ subscription_id: idParameter });
 
 export const operatorSubscriptions = {
   title: 'Subscriptions',
-  description: 'Subscriptions of all accounts, which renew their billing periods (docs/design/billing.md).',
+  description: 'Subscriptions of all accounts, which renew their billing periods.',
   operations: [
     operation('GET /private/subscriptions', {
       operationId: 'listSubscriptions',
