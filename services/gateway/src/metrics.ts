@@ -131,7 +131,7 @@ function trustMetrics(registers: Registry[]) {
   const trusted = new Map<string, () => boolean>();
   new Gauge({
     name: 'tollgate_cache_trusted',
-    help: '1 while no change can have been missed, or nothing uses it (ADR 0076), by cache: introspection, entitlement',
+    help: '1 while no change can have been missed, or nothing uses it (design: operations), by cache: introspection, entitlement',
     labelNames: ['cache'],
     registers,
     collect() {
