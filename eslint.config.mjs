@@ -4,7 +4,7 @@ import regexp from 'eslint-plugin-regexp';
 import ts from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['**/node_modules', '**/dist', '.tollgate', 'packages/console/src/api/schema.d.ts'] },
+  { ignores: ['**/node_modules', '**/dist', '.tollgate', '**/src/api/schema.d.ts'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   ts.configs.strictTypeChecked,

@@ -6,21 +6,25 @@ import { createOperatorDocument } from '../services/account/src/api/operator.ts'
 import { ANY_DOOR, createApiDocument } from '../services/account/src/api/owner.ts';
 import { createServicesDocument } from '../services/account/src/api/services.ts';
 
-/** `npm run openapi`: writes the documents of the three APIs, and the types of the console's client. */
+/** `npm run openapi`: writes the documents of the three APIs, and the types of the console's and the command's clients. */
 const root = resolve(import.meta.dirname, '..');
-const publicDocument = write('docs/openapi.json', createApiDocument(ANY_DOOR));
-write('docs/openapi-operator.json', createOperatorDocument());
-write('docs/openapi-services.json', createServicesDocument());
-const generator = join(root, 'packages/console/node_modules/openapi-typescript/bin/cli.js');
-const types = join(root, 'packages/console/src/api/schema.d.ts');
-execFileSync(process.execPath, [generator, publicDocument, '-o', types], {
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
-console.log(`Wrote ${types}`);
+writeDocument('docs/openapi.json', createApiDocument(ANY_DOOR));
+writeTypes('docs/openapi.json', 'packages/console');
+writeDocument('docs/openapi-operator.json', createOperatorDocument());
+writeTypes('docs/openapi-operator.json', 'tools/command');
+writeDocument('docs/openapi-services.json', createServicesDocument());
 
-function write(path: string, document: ApiDocument): string {
-  const whole = join(root, path);
-  writeFileSync(whole, `${JSON.stringify(document, null, 2)}\n`);
-  console.log(`Wrote ${whole}`);
-  return whole;
+function writeDocument(path: string, document: ApiDocument): void {
+  writeFileSync(join(root, path), `${JSON.stringify(document, null, 2)}\n`);
+  console.log(`Wrote ${path}`);
+}
+
+function writeTypes(document: string, room: string): void {
+  const generator = join(root, room, 'node_modules/openapi-typescript/bin/cli.js');
+  const types = join(room, 'src/api/schema.d.ts');
+  execFileSync(process.execPath, [generator, document, '-o', types], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  console.log(`Wrote ${types}`);
 }
