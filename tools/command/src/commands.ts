@@ -1,26 +1,31 @@
 import { Command, Help } from 'commander';
 import type { Option } from 'commander';
-import type { Answer, Parameters } from './api.ts';
+import type { Api } from './api/client.ts';
 import { confirm } from './confirm.ts';
 import { recordLines, tableLines } from './output.ts';
-import type { Row } from './output.ts';
+import type { Column, Row } from './output.ts';
 import type { Open, Session } from './session.ts';
 import * as values from './values.ts';
 
 /** The commands that most nouns have. */
 
-/** What a list holds, and where it is. */
-export type Noun = {
-  path: string;
-  /** The member of a page that holds the items. */
-  items: string;
-  /** Of the table. */
-  columns: readonly string[];
+export type Page = { next_cursor: string | null };
+export type Paging = { limit?: number; cursor?: string };
+
+/** How the API lists something, a page at a time. */
+export type Pages<Wanted extends Paging, Answer extends Page, Item> = {
+  page: (api: Api, query: Wanted) => Promise<Answer>;
+  itemsOf: (page: Answer) => readonly Item[];
+};
+
+/** A list, and what of it is in its table. */
+export type List<Wanted extends Paging, Answer extends Page, Item> = Pages<Wanted, Answer, Item> & {
+  columns: readonly Column<NoInfer<Item>>[];
 };
 
 /** An option of a list that becomes a parameter of its query. */
-export type Filter = {
-  parameter: string;
+export type Filter<Wanted> = {
+  parameter: keyof Wanted & string;
   flags: string;
   description: string;
   parse?: (text: string) => unknown;
@@ -46,43 +51,20 @@ function optionDescription(option: Option): string {
 export type ListOptions = { limit?: number; cursor?: string; all?: boolean } & Record<string, unknown>;
 
 /** `list`: one page, or all of them. */
-export function addList(
+export function addList<Wanted extends Paging, Answer extends Page, Item extends Row>(
   group: Command,
   open: Open,
-  { description, ...noun }: Noun & { description: string; filters?: readonly Filter[] },
+  list: List<Wanted, Answer, Item> & { description: string; filters?: readonly Filter<NoInfer<Wanted>>[] },
 ): void {
+  const { description, filters = [] } = list;
   const command = group.command('list').description(description);
-  addPaging(command, noun.filters ?? []).action(async (options: ListOptions) => {
-    await showList(open(), noun, queryFrom(options, noun.filters ?? []), options);
-  });
-}
-
-/** `{name} <id>`: a list of what one of the group's things has. */
-export function addListOf(
-  group: Command,
-  open: Open,
-  {
-    name,
-    id: idName,
-    description,
-    pathOf,
-    ...noun
-  }: Omit<Noun, 'path'> & {
-    name: string;
-    id: string;
-    description: string;
-    pathOf: (id: number) => string;
-    filters: readonly Filter[];
-  },
-): void {
-  const command = group.command(name).description(description).argument(`<${idName}>`, 'ID', values.id);
-  addPaging(command, noun.filters).action(async (id: number, options: ListOptions) => {
-    await showList(open(), { ...noun, path: pathOf(id) }, queryFrom(options, noun.filters), options);
+  addPaging(command, filters).action(async (options: ListOptions) => {
+    await showList(open(), list, queryFrom<Wanted>(options, filters), options);
   });
 }
 
 /** The options of a list. */
-export function addPaging(command: Command, filters: readonly Filter[]): Command {
+export function addPaging<Wanted>(command: Command, filters: readonly Filter<Wanted>[]): Command {
   for (const { flags, description, parse } of filters) {
     if (parse === undefined) command.option(flags, description);
     else command.option(flags, description, parse);
@@ -93,11 +75,10 @@ export function addPaging(command: Command, filters: readonly Filter[]): Command
     .option('--all', 'fetch all pages; with --json, print one item per line');
 }
 
-/** The parameters that the filters' options stand for. */
-export function queryFrom(options: ListOptions, filters: readonly Filter[]): Parameters {
-  return Object.fromEntries(
-    filters.map(({ flags, parameter }) => [parameter, options[attributeOf(flags)] as string | undefined]),
-  );
+/** The parameters that the filters' options stand for. The API refuses what isn't one of its values. */
+export function queryFrom<Wanted>(options: ListOptions, filters: readonly Filter<Wanted>[]): Wanted {
+  const given = filters.map(({ flags, parameter }) => [parameter, options[attributeOf(flags)]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Wanted;
 }
 
 /** `--not-before <time>` is `notBefore` in what commander has read. */
@@ -107,65 +88,63 @@ function attributeOf(flags: string): string {
 }
 
 /** Shows one page, or every item of all pages as they come. */
-export async function showList(
+export async function showList<Wanted extends Paging, Answer extends Page, Item extends Row>(
   session: Session,
-  noun: Noun,
-  filters: Parameters,
+  { columns, ...pages }: List<Wanted, Answer, Item>,
+  filters: Wanted,
   { limit, cursor, all = false }: { limit?: number; cursor?: string; all?: boolean },
 ): Promise<void> {
+  const from = cursor === undefined ? filters : { ...filters, cursor };
   if (!all) {
-    const answer = await session.api.get(noun.path, { ...filters, limit, cursor });
-    const next = answer.body['next_cursor'];
-    await session.show(answer, () => tableLines(noun.columns, itemsOf(answer, noun)));
-    if (!session.json && typeof next === 'string') process.stderr.write(`More: --cursor ${next}, or --all\n`);
+    const page = await pages.page(session.api, limit === undefined ? from : { ...from, limit });
+    const { next_cursor: next } = page;
+    await session.show(page, () => tableLines(columns, pages.itemsOf(page)));
+    if (!session.json && next !== null) process.stderr.write(`More: --cursor ${next}, or --all\n`);
     return;
   }
-  const rows: Row[] = [];
-  for await (const page of pagesOf(session, noun, { ...filters, limit: limit ?? 200, cursor })) {
-    if (session.json) await session.print(page.map((item) => JSON.stringify(item)));
-    else rows.push(...page);
+  const rows: Item[] = [];
+  for await (const items of pagesOf(session.api, pages, { ...from, limit: limit ?? 200 })) {
+    if (session.json) await session.print(items.map((item) => JSON.stringify(item)));
+    else rows.push(...items);
   }
-  if (!session.json) await session.print(tableLines(noun.columns, rows));
+  if (!session.json) await session.print(tableLines(columns, rows));
 }
 
 /** The items of one page after another. */
-export async function* pagesOf(
-  { api }: Pick<Session, 'api'>,
-  noun: Pick<Noun, 'path' | 'items'>,
-  query: Parameters,
-): AsyncGenerator<readonly Row[]> {
-  let cursor = query['cursor'];
-  do {
-    const answer = await api.get(noun.path, { ...query, cursor });
-    yield itemsOf(answer, noun);
-    const next = answer.body['next_cursor'];
-    cursor = typeof next === 'string' ? next : undefined;
-  } while (cursor !== undefined);
-}
-
-function itemsOf({ body }: Answer, { items }: Pick<Noun, 'items'>): readonly Row[] {
-  return (body[items] ?? []) as readonly Row[];
+export async function* pagesOf<Wanted extends Paging, Answer extends Page, Item>(
+  api: Api,
+  { page, itemsOf }: Pages<Wanted, Answer, Item>,
+  query: Wanted,
+): AsyncGenerator<readonly Item[]> {
+  for (let wanted = query; ;) {
+    const answer = await page(api, wanted);
+    yield itemsOf(answer);
+    if (answer.next_cursor === null) return;
+    wanted = { ...query, cursor: answer.next_cursor };
+  }
 }
 
 /** `get <id>`. */
-export function addGet(group: Command, open: Open, { path, name }: { path: string; name: string }): void {
+export function addGet(
+  group: Command,
+  open: Open,
+  { name, get }: { name: string; get: (api: Api, id: number) => Promise<Row> },
+): void {
   group
     .command('get')
     .description('Show details')
     .argument(`<${name}>`, 'ID', values.id)
     .action(async (id: number) => {
       const session = open();
-      await showRecord(session, await session.api.get(`${path}/${String(id)}`));
+      await showRecord(session, await get(session.api, id));
     });
 }
 
-export function showRecord(session: Session, answer: Answer): Promise<void> {
-  return session.show(answer, () => recordLines(answer.body));
+export function showRecord(session: Session, answer: Row): Promise<void> {
+  return session.show(answer, () => recordLines(answer));
 }
 
-type ActionAt = { path: string } | { pathOf: (id: number, name: string) => string };
-
-/** A command that POSTs to `{path}/{id}/{name}`, or another path, without a body, and asks first where there is something to lose. */
+/** A command that does something to the thing with an id, and asks first where there is something to lose. */
 export function addAction(
   group: Command,
   open: Open,
@@ -174,16 +153,21 @@ export function addAction(
     name,
     description,
     question,
-    ...at
-  }: ActionAt & { id: string; name: string; description: string; question?: (id: number) => string },
+    act,
+  }: {
+    id: string;
+    name: string;
+    description: string;
+    question?: (id: number) => string;
+    act: (api: Api, id: number) => Promise<Row>;
+  },
 ): void {
   const command = group.command(name).description(description).argument(`<${idName}>`, 'ID', values.id);
   if (question !== undefined) addYes(command);
   command.action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     if (question !== undefined) await confirm(question(id), options);
-    const path = 'path' in at ? `${at.path}/${String(id)}/${name}` : at.pathOf(id, name);
-    await showRecord(session, await session.api.send('POST', path, {}));
+    await showRecord(session, await act(session.api, id));
   });
 }
 

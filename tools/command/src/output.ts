@@ -2,8 +2,22 @@
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Lines of a table: the columns' names, then a line per row. A column names a member, one within it with dots. */
-export function tableLines(columns: readonly string[], rows: readonly Row[]): string[] {
+/** A member of a row, or one within it with a dot. */
+export type Column<Item> = {
+  [Name in keyof Item & string]: Name | InnerColumn<Name, NonNullable<Item[Name]>>;
+}[keyof Item & string];
+
+type InnerColumn<Name extends string, Member> = Member extends readonly unknown[]
+  ? never
+  : Member extends object
+    ? `${Name}.${keyof Member & string}`
+    : never;
+
+/** Lines of a table: the columns' names, then a line per row. */
+export function tableLines<Item extends Row>(
+  columns: readonly Column<NoInfer<Item>>[],
+  rows: readonly Item[],
+): string[] {
   const cells = [
     columns.map((column) => column.toUpperCase()),
     ...rows.map((row) => columns.map((column) => cell(memberOf(row, column)))),
@@ -32,7 +46,7 @@ function memberOf(row: Row, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), row);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
+import type { Body } from './api/client.ts';
 import { usageFault } from './failures.ts';
 import * as values from './values.ts';
 
 /** A plan's description, from a file, from options for its limits, or from both. */
+
+export type PlanDescription = Body<'createPlan'>['description'];
 
 export type DescriptionOptions = { descriptionFile?: string } & Record<string, unknown>;
 
@@ -36,8 +39,8 @@ export function addDescriptionOptions(command: Command): Command {
  */
 export async function descriptionFrom(
   options: DescriptionOptions,
-  present: () => Promise<Record<string, unknown>>,
-): Promise<Record<string, unknown> | undefined> {
+  present: () => Promise<PlanDescription>,
+): Promise<PlanDescription | undefined> {
   const limits = LIMIT_FIELDS.flatMap((field) => {
     const limit = options[attributeOf(field)];
     return limit === undefined ? [] : [[field, limit as values.OrNone] as const];
@@ -56,7 +59,7 @@ function attributeOf(field: LimitField): string {
   return `limit_${name}`.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function readDescription(file: string): Record<string, unknown> {
+function readDescription(file: string): PlanDescription {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
@@ -64,7 +67,7 @@ function readDescription(file: string): Record<string, unknown> {
     throw usageFault(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : 'unknown'}`);
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
-    return content as Record<string, unknown>;
+    return content;
   }
   throw usageFault(`${file} must contain a JSON object.`);
 }

@@ -1,21 +1,23 @@
 import { once } from 'node:events';
-import { createApi } from './api.ts';
-import type { Answer, Api } from './api.ts';
+import { createApi } from './api/client.ts';
+import type { Api } from './api/client.ts';
+import { createReporter } from './api/reporter.ts';
+import type { Reporter } from './api/reporter.ts';
 import { connectionFrom } from './config.ts';
 import type { LocalStack } from './config.ts';
 
 /** What a command works with. */
 export type Session = {
   api: Api;
-  /** The same address with the credential of a system that reports usage, where one is known. */
-  reporter: Api | undefined;
+  /** Reports usage to the same address, where a credential for that is known. */
+  reporter: Reporter | undefined;
   /** Where the address was taken from a stack of `npm start`. */
   local: LocalStack | undefined;
   json: boolean;
   /** Writes lines to stdout. */
   print: (lines: readonly string[]) => Promise<void>;
-  /** Writes an answer exactly as the API gave it, with --json; else what people read of it. */
-  show: (answer: Answer, lines: () => readonly string[]) => Promise<void>;
+  /** Writes an answer as the API gave it, with --json; else what people read of it. */
+  show: (answer: object | undefined, lines: () => readonly string[]) => Promise<void>;
 };
 
 /** The options that every command has. */
@@ -46,14 +48,16 @@ export function openSession(
   return {
     api: createApi(connection, timeoutMs),
     reporter:
-      reporter === undefined ? undefined : createApi({ url: baseUrl, authorization: reporter }, timeoutMs),
+      reporter === undefined
+        ? undefined
+        : createReporter({ url: baseUrl, authorization: reporter }, timeoutMs),
     local: connection.local,
     json,
     print,
     show: async (answer, lines) => {
       // What was deleted has no body.
       if (!json) await print(lines());
-      else if (answer.text !== '') await print([answer.text]);
+      else if (answer !== undefined) await print([JSON.stringify(answer)]);
     },
   };
 }

@@ -1,13 +1,21 @@
 import type { Command } from 'commander';
+import type { Api, Body } from './api/client.ts';
 import { showRecord } from './commands.ts';
+import type { Row } from './output.ts';
 import type { Open } from './session.ts';
 import * as values from './values.ts';
+
+type TeamSlots = Body<'setPeriodTeamSlots' | 'setSubscriptionTeamSlots'>;
 
 /** `team-slots <id> <number>`, of periods and of subscriptions. */
 export function addTeamSlots(
   group: Command,
   open: Open,
-  { path, id: idName, description }: { path: string; id: string; description: string },
+  {
+    id: idName,
+    description,
+    set,
+  }: { id: string; description: string; set: (api: Api, id: number, body: TeamSlots) => Promise<Row> },
 ): void {
   group
     .command('team-slots')
@@ -20,7 +28,7 @@ export function addTeamSlots(
     )
     .action(async (id: number, slots: values.OrNone) => {
       const session = open();
-      const wanted = { team_slots_limit: values.nullable(slots) };
-      await showRecord(session, await session.api.send('POST', `${path}/${String(id)}/team-slots`, wanted));
+      const wanted = { team_slots_limit: slots === 'none' ? null : slots };
+      await showRecord(session, await set(session.api, id, wanted));
     });
 }

@@ -38,10 +38,27 @@ export function nullable(given: OrNone | undefined): number | null | undefined {
   return given === 'none' ? null : given;
 }
 
-export function yesOrNo(text: string): boolean {
+/** As a query has it. */
+export function yesOrNo(text: string): 'true' | 'false' {
   if (text !== 'yes' && text !== 'no') throw new InvalidArgumentError('It must be yes or no.');
-  return text === 'yes';
+  return text === 'yes' ? 'true' : 'false';
 }
+
+/** The members that are given, of options or of what is made of them. */
+export function given<Members extends object>(members: Members): Given<Members> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Given<Members>;
+}
+
+type Given<Members> = {
+  [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
+} & {
+  [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<
+    Members[Name],
+    undefined
+  >;
+};
 
 export function pageSize(text: string): number {
   const size = wholeNumber(text);

@@ -488,7 +488,7 @@ export interface paths {
         put?: never;
         /**
          * Put a plan into the catalogue
-         * @description What is missing stays as it is; null removes a text or a maximum (ADR 0053).
+         * @description What is missing stays as it is; null removes a text or a maximum.
          */
         post: operations["publishPlan"];
         delete?: never;
@@ -997,7 +997,7 @@ export interface paths {
         put?: never;
         /**
          * Bring counters in Postgres and Redis together after a restore
-         * @description `restored: true` states that Postgres was restored from a backup, so that ids assigned after the backup are not assigned again. Safe to repeat; streams repaired before a failure stay repaired (ADR 0065).
+         * @description `restored: true` states that Postgres was restored from a backup, so that ids assigned after the backup are not assigned again. Safe to repeat; streams repaired before a failure stay repaired.
          */
         post: operations["repairUsage"];
         delete?: never;
@@ -1032,7 +1032,7 @@ export interface paths {
         };
         /**
          * Get a report for `tollgate doctor`
-         * @description A part that account cannot reach, or that does not answer in time, is null; the report itself never fails (ADR 0066).
+         * @description A part that account cannot reach, or that does not answer in time, is null; the report itself never fails.
          */
         get: operations["getHealthReport"];
         put?: never;
@@ -1609,7 +1609,7 @@ export interface components {
             operation_name: string | null;
             unrecorded_before: number;
         };
-        /** @description What is unknown or does not apply is null (ADR 0041). */
+        /** @description What is unknown or does not apply is null. */
         UsageGap: {
             gap_id: number;
             /**

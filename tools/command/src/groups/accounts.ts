@@ -1,18 +1,28 @@
 import type { Command } from 'commander';
-import { addAction, addGet, addList, addListOf, newGroup, showRecord } from '../commands.ts';
+import { resultOf } from '../api/client.ts';
+import type { Api, Query, Schemas } from '../api/client.ts';
+import {
+  addAction,
+  addGet,
+  addList,
+  addPaging,
+  newGroup,
+  queryFrom,
+  showList,
+  showRecord,
+} from '../commands.ts';
+import type { Filter, ListOptions } from '../commands.ts';
 import { tableLines } from '../output.ts';
-import type { Row } from '../output.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
-
-const PATH = '/private/accounts';
 
 export function accountsGroup(open: Open): Command {
   const group = newGroup('accounts', 'Manage accounts');
   addList(group, open, {
     description: 'List accounts, newest first',
-    path: PATH,
-    items: 'accounts',
+    page: (api: Api, query: Query<'listAccounts'>) =>
+      resultOf(api.GET('/private/accounts', { params: { query } })),
+    itemsOf: ({ accounts }) => accounts,
     columns: ['account_id', 'email', 'name', 'blocked_at', 'created_at'],
     filters: [
       { parameter: 'email', flags: '--email <address>', description: 'filter by email address' },
@@ -30,7 +40,11 @@ export function accountsGroup(open: Open): Command {
       },
     ],
   });
-  addGet(group, open, { path: PATH, name: 'account_id' });
+  addGet(group, open, {
+    name: 'account_id',
+    get: (api, id) =>
+      resultOf(api.GET('/private/accounts/{account_id}', { params: { path: { account_id: id } } })),
+  });
   group
     .command('create')
     .description('Create an account. The owner sets a password with "forgot password"')
@@ -38,20 +52,33 @@ export function accountsGroup(open: Open): Command {
     .requiredOption('--name <name>', 'owner’s name')
     .action(async ({ email, name }: { email: string; name: string }) => {
       const session = open();
-      await showRecord(session, await session.api.send('POST', PATH, { email, name }));
+      await showRecord(
+        session,
+        await resultOf(session.api.POST('/private/accounts', { body: { email, name } })),
+      );
     });
   addAction(group, open, {
-    path: PATH,
     id: 'account_id',
     name: 'block',
+    act: (api, id) =>
+      resultOf(api.POST('/private/accounts/{account_id}/block', { params: { path: { account_id: id } } })),
     description: 'Block an account: refuse all calls that it makes or pays for, immediately',
     question: (id) => `Block account ${String(id)}? Its calls, and those of its team, are refused at once.`,
   });
-  addAction(group, open, { path: PATH, id: 'account_id', name: 'unblock', description: 'Unblock' });
   addAction(group, open, {
-    path: PATH,
+    id: 'account_id',
+    name: 'unblock',
+    description: 'Unblock',
+    act: (api, id) =>
+      resultOf(api.POST('/private/accounts/{account_id}/unblock', { params: { path: { account_id: id } } })),
+  });
+  addAction(group, open, {
     id: 'account_id',
     name: 'reset-two-factor',
+    act: (api, id) =>
+      resultOf(
+        api.POST('/private/accounts/{account_id}/reset-two-factor', { params: { path: { account_id: id } } }),
+      ),
     description: 'Turn off two-factor authentication for an owner who has lost all factors, and notify them',
     question: (id) =>
       `Reset two-factor authentication of account ${String(id)}? Its password is enough to sign in afterwards: make sure that it is the owner who asks.`,
@@ -71,19 +98,34 @@ function deletionGroup(open: Open): Command {
     .argument('<account_id>', 'ID', values.id)
     .action(async (id: number) => {
       const session = open();
-      await showRecord(session, await session.api.get(`${PATH}/${String(id)}/deletion`));
+      await showRecord(
+        session,
+        await resultOf(
+          session.api.GET('/private/accounts/{account_id}/deletion', {
+            params: { path: { account_id: id } },
+          }),
+        ),
+      );
     });
   addAction(group, open, {
-    pathOf: deletionAction,
     id: 'account_id',
     name: 'cancel',
+    act: (api, id) =>
+      resultOf(
+        api.POST('/private/accounts/{account_id}/deletion/cancel', { params: { path: { account_id: id } } }),
+      ),
     description: 'Cancel a deletion, and notify the owner. Revoked applications and tokens stay revoked',
     question: (id) => `Cancel the deletion of account ${String(id)}?`,
   });
   addAction(group, open, {
-    pathOf: deletionAction,
     id: 'account_id',
     name: 'carry-out',
+    act: (api, id) =>
+      resultOf(
+        api.POST('/private/accounts/{account_id}/deletion/carry-out', {
+          params: { path: { account_id: id } },
+        }),
+      ),
     description: 'Erase the account now instead of at the end of the grace, and notify the owner',
     question: (id) =>
       `Erase account ${String(id)} now? Its personal data cannot be restored, and its owner can no longer cancel.`,
@@ -91,59 +133,67 @@ function deletionGroup(open: Open): Command {
   return group;
 }
 
-const deletionAction = (id: number, name: string) => `${PATH}/${String(id)}/deletion/${name}`;
+const REFUSAL_FILTERS: readonly Filter<Query<'listRefusals'>>[] = [
+  {
+    parameter: 'code',
+    flags: '--code <code>',
+    description: 'filter by error code, such as points_limit_exceeded',
+  },
+  {
+    parameter: 'application_id',
+    flags: '--application <application_id>',
+    description: 'filter by application',
+    parse: values.id,
+  },
+  {
+    parameter: 'from',
+    flags: '--from <time>',
+    description: 'start of the time range, inclusive',
+    parse: values.time,
+  },
+  {
+    parameter: 'to',
+    flags: '--to <time>',
+    description: 'end of the time range: before this time, or through this day',
+    parse: values.time,
+  },
+];
 
 function addRefusals(group: Command, open: Open): void {
-  addListOf(group, open, {
-    name: 'refusals',
-    id: 'account_id',
-    description: 'List the account’s refused and failed data calls, newest first',
-    pathOf: (id) => `${PATH}/${String(id)}/refusals`,
-    items: 'refusals',
-    columns: ['at', 'request_id', 'kind', 'code', 'status', 'application_id', 'address', 'detail'],
-    filters: [
+  const command = group
+    .command('refusals')
+    .description('List the account’s refused and failed data calls, newest first')
+    .argument('<account_id>', 'ID', values.id);
+  addPaging(command, REFUSAL_FILTERS).action(async (account_id: number, options: ListOptions) => {
+    await showList(
+      open(),
       {
-        parameter: 'code',
-        flags: '--code <code>',
-        description: 'filter by error code, such as points_limit_exceeded',
+        page: (api: Api, query: Query<'listRefusals'>) =>
+          resultOf(
+            api.GET('/private/accounts/{account_id}/refusals', { params: { path: { account_id }, query } }),
+          ),
+        itemsOf: ({ refusals }) => refusals,
+        columns: ['at', 'request_id', 'kind', 'code', 'status', 'application_id', 'address', 'detail'],
       },
-      {
-        parameter: 'application_id',
-        flags: '--application <application_id>',
-        description: 'filter by application',
-        parse: values.id,
-      },
-      {
-        parameter: 'from',
-        flags: '--from <time>',
-        description: 'start of the time range, inclusive',
-        parse: values.time,
-      },
-      {
-        parameter: 'to',
-        flags: '--to <time>',
-        description: 'end of the time range: before this time, or through this day',
-        parse: values.time,
-      },
-    ],
+      queryFrom(options, REFUSAL_FILTERS),
+      options,
+    );
   });
 }
 
-type UsageOptions = Record<
-  'interval' | 'from' | 'to' | 'groupBy' | 'view' | 'apiVersion',
-  string | undefined
-> &
-  Record<'application' | 'member', number | undefined>;
+type UsageQuery = Query<'getUsageOverTime'>;
 
-/** What the table of usage over time shows of a group, beside what it has used. */
-const GROUP_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  application: ['application_id', 'name', 'status'],
-  member: ['account_id', 'name', 'email'],
-  api_version: ['api_version'],
+type UsageOptions = Pick<UsageQuery, 'interval' | 'from' | 'to' | 'view'> & {
+  groupBy?: UsageQuery['group_by'];
+  apiVersion?: UsageQuery['api_version'];
+  application?: number;
+  member?: number;
 };
 
-const USAGE_COLUMNS = ['points', 'requests', 'time_sec', 'traffic_bytes'].map(
-  (counter) => `usage.${counter}_usage`,
+type UsageAnswer = Schemas['UsageByTime' | 'UsageByApplication' | 'UsageByMember' | 'UsageByApiVersion'];
+
+const USAGE_COLUMNS = (['points', 'requests', 'time_sec', 'traffic_bytes'] as const).map(
+  (counter) => `usage.${counter}_usage` as const,
 );
 
 function addUsage(group: Command, open: Open): void {
@@ -161,7 +211,7 @@ function addUsage(group: Command, open: Open): void {
     .option('--api-version <v1|v2>', 'filter by API version')
     .action(async (id: number, options: UsageOptions) => {
       const session = open();
-      const answer = await session.api.get(`${PATH}/${String(id)}/usage`, {
+      const query = values.given({
         interval: options.interval,
         from: options.from,
         to: options.to,
@@ -171,12 +221,24 @@ function addUsage(group: Command, open: Open): void {
         account_id: options.member,
         api_version: options.apiVersion,
       });
-      await session.show(answer, () => usageLines(answer.body));
+      const path = { account_id: id };
+      const answer = await resultOf(
+        session.api.GET('/private/accounts/{account_id}/usage', { params: { path, query } }),
+      );
+      await session.show(answer, () => usageLines(answer));
     });
 }
 
-function usageLines(body: Row): string[] {
-  const columns = GROUP_COLUMNS[String(body['group_by'])];
-  const rows = (columns === undefined ? body['buckets'] : body['groups']) as readonly Row[];
-  return tableLines([...(columns ?? ['started_at']), ...USAGE_COLUMNS], rows);
+/** Of what is asked for by `--group-by`, beside what it has used; else of time. */
+function usageLines(answer: UsageAnswer): string[] {
+  switch (answer.group_by) {
+    case 'application':
+      return tableLines(['application_id', 'name', 'status', ...USAGE_COLUMNS], answer.groups);
+    case 'member':
+      return tableLines(['account_id', 'name', 'email', ...USAGE_COLUMNS], answer.groups);
+    case 'api_version':
+      return tableLines(['api_version', ...USAGE_COLUMNS], answer.groups);
+    case 'none':
+      return tableLines(['started_at', ...USAGE_COLUMNS], answer.buckets);
+  }
 }

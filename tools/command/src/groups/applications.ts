@@ -1,18 +1,19 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
+import type { Api, Body, Query } from '../api/client.ts';
 import { addAction, addGet, addList, addYes, newGroup, showRecord } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
-const PATH = '/private/applications';
-
 export function applicationsGroup(open: Open): Command {
   const group = newGroup('applications', 'Manage applications (OAuth clients)');
   addList(group, open, {
     description: 'List applications, newest first',
-    path: PATH,
-    items: 'applications',
+    page: (api: Api, query: Query<'listApplications'>) =>
+      resultOf(api.GET('/private/applications', { params: { query } })),
+    itemsOf: ({ applications }) => applications,
     columns: ['application_id', 'account_id', 'name', 'type', 'status', 'client_id', 'token_lifespan_label'],
     filters: [
       {
@@ -25,14 +26,25 @@ export function applicationsGroup(open: Open): Command {
       { parameter: 'type', flags: '--type <automatic|manual>', description: 'filter by type' },
     ],
   });
-  addGet(group, open, { path: PATH, name: 'application_id' });
+  addGet(group, open, {
+    name: 'application_id',
+    get: (api, id) =>
+      resultOf(
+        api.GET('/private/applications/{application_id}', { params: { path: { application_id: id } } }),
+      ),
+  });
   addCreate(group, open);
   addUpdate(group, open);
   addRotateSecret(group, open);
   addAction(group, open, {
-    path: PATH,
     id: 'application_id',
     name: 'revoke',
+    act: (api, id) =>
+      resultOf(
+        api.POST('/private/applications/{application_id}/revoke', {
+          params: { path: { application_id: id } },
+        }),
+      ),
     description: 'Revoke an application with its tokens and secrets. rotate-secret reactivates it',
     question: (id) => `Revoke application ${String(id)}? All its tokens and secrets are dead at once.`,
   });
@@ -40,7 +52,12 @@ export function applicationsGroup(open: Open): Command {
   return group;
 }
 
-type NewApplication = { account: number; name: string; type: string; lifespanSec: number };
+type NewApplication = {
+  account: number;
+  name: string;
+  type: Body<'createApplication'>['type'];
+  lifespanSec: number;
+};
 
 function addCreate(group: Command, open: Open): void {
   group
@@ -56,8 +73,8 @@ function addCreate(group: Command, open: Open): void {
     .option('--lifespan-sec <seconds>', 'lifespan of its tokens', values.wholeNumber, 86_400)
     .action(async ({ account, name, type, lifespanSec }: NewApplication) => {
       const session = open();
-      const wanted = { account_id: account, name, type, token_lifespan_sec: lifespanSec };
-      await showRecord(session, await session.api.send('POST', PATH, wanted));
+      const body = { account_id: account, name, type, token_lifespan_sec: lifespanSec };
+      await showRecord(session, await resultOf(session.api.POST('/private/applications', { body })));
     });
 }
 
@@ -70,8 +87,16 @@ function addUpdate(group: Command, open: Open): void {
     .option('--lifespan-sec <seconds>', 'lifespan of new tokens', values.wholeNumber)
     .action(async (id: number, { name, lifespanSec }: { name?: string; lifespanSec?: number }) => {
       const session = open();
-      const wanted = { name, token_lifespan_sec: lifespanSec };
-      await showRecord(session, await session.api.send('PATCH', `${PATH}/${String(id)}`, wanted));
+      const body = values.given({ name, token_lifespan_sec: lifespanSec });
+      await showRecord(
+        session,
+        await resultOf(
+          session.api.PATCH('/private/applications/{application_id}', {
+            params: { path: { application_id: id } },
+            body,
+          }),
+        ),
+      );
     });
 }
 
@@ -93,8 +118,14 @@ function addRotateSecret(group: Command, open: Open): void {
         yes,
       });
     }
-    const path = `${PATH}/${String(id)}/rotate-secret`;
-    await showRecord(session, await session.api.send('POST', path, { overlap_sec: overlapSec }));
+    const params = { path: { application_id: id } };
+    const body = { overlap_sec: overlapSec };
+    await showRecord(
+      session,
+      await resultOf(
+        session.api.POST('/private/applications/{application_id}/rotate-secret', { params, body }),
+      ),
+    );
   });
 }
 
@@ -106,7 +137,11 @@ function addDelete(group: Command, open: Open): void {
   addYes(command).action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Delete application ${String(id)} with all its tokens? It can't be taken back.`, options);
-    const answer = await session.api.send('DELETE', `${PATH}/${String(id)}`);
-    await session.show(answer, () => [`Deleted application ${String(id)}.`]);
+    await resultOf(
+      session.api.DELETE('/private/applications/{application_id}', {
+        params: { path: { application_id: id } },
+      }),
+    );
+    await session.show(undefined, () => [`Deleted application ${String(id)}.`]);
   });
 }

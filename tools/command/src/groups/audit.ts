@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
+import type { Api, Query } from '../api/client.ts';
 import { addList, newGroup } from '../commands.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
@@ -7,8 +9,9 @@ export function auditGroup(open: Open): Command {
   const group = newGroup('audit', 'Read the audit log');
   addList(group, open, {
     description: 'List entries of the audit log, newest first. Filters combine with AND',
-    path: '/private/audit-log',
-    items: 'entries',
+    page: (api: Api, query: Query<'listAuditLog'>) =>
+      resultOf(api.GET('/private/audit-log', { params: { query } })),
+    itemsOf: ({ entries }) => entries,
     columns: ['audit_id', 'at', 'actor', 'action', 'account_id', 'application_id', 'address', 'details'],
     filters: [
       {

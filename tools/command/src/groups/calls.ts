@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
 import { newGroup } from '../commands.ts';
 import { recordLines } from '../output.ts';
-import type { Row } from '../output.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
@@ -13,10 +13,10 @@ export function callsGroup(open: Open): Command {
     .argument('<request_id>', 'request ID, from the error or X-Request-Id', values.requestId)
     .action(async (requestId: string) => {
       const session = open();
-      const answer = await session.api.get(`/private/calls/${requestId}`);
-      const records = answer.body['records'] as readonly Row[];
+      const path = { request_id: requestId };
+      const answer = await resultOf(session.api.GET('/private/calls/{request_id}', { params: { path } }));
       await session.show(answer, () =>
-        records.flatMap((record, index) => [...(index === 0 ? [] : ['']), ...recordLines(record)]),
+        answer.records.flatMap((record, index) => [...(index === 0 ? [] : ['']), ...recordLines(record)]),
       );
     });
   return group;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { healthReportSchema } from '@tollgate/contracts/health-report';
 import { VERSION } from '@tollgate/server/version';
+import { resultOf } from '../api/client.ts';
 import { newGroup } from '../commands.ts';
 import { checkPublicCertificate } from '../doctor/certificates.ts';
 import { checkGateways, checkStreams, checkVersions } from '../doctor/gateway-checks.ts';
@@ -33,8 +34,7 @@ export function doctorCommand(open: Open): Command {
 }
 
 async function examine({ api, local }: Session, gatewayUrls: string[] | undefined): Promise<Finding[]> {
-  const answer = await api.get('/private/health-report');
-  const parsed = healthReportSchema.safeParse(answer.body);
+  const parsed = healthReportSchema.safeParse(await resultOf(api.GET('/private/health-report')));
   if (!parsed.success) {
     throw new Failure(EXIT.unreachable, 'account’s report can’t be read: it is of another version.');
   }

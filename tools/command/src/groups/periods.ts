@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
+import type { Api, Query } from '../api/client.ts';
 import { addAction, addGet, addList, addYes, newGroup, showRecord } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import type { Open } from '../session.ts';
 import { addTeamSlots } from '../team-slots.ts';
 import * as values from '../values.ts';
-
-const PATH = '/private/periods';
 
 type NewPeriod = { account: number; plan: number; start: string; end: string; teamSlots?: values.OrNone };
 
@@ -13,8 +13,9 @@ export function periodsGroup(open: Open): Command {
   const group = newGroup('periods', 'Manage billing periods');
   addList(group, open, {
     description: 'List billing periods, newest first',
-    path: PATH,
-    items: 'periods',
+    page: (api: Api, query: Query<'listPeriods'>) =>
+      resultOf(api.GET('/private/periods', { params: { query } })),
+    itemsOf: ({ periods }) => periods,
     columns: [
       'period_id',
       'account_id',
@@ -40,24 +41,44 @@ export function periodsGroup(open: Open): Command {
       },
     ],
   });
-  addGet(group, open, { path: PATH, name: 'period_id' });
+  addGet(group, open, {
+    name: 'period_id',
+    get: (api, id) =>
+      resultOf(api.GET('/private/periods/{period_id}', { params: { path: { period_id: id } } })),
+  });
   addCreate(group, open);
-  const own = { path: PATH, id: 'period_id' };
   addAction(group, open, {
-    ...own,
+    id: 'period_id',
     name: 'end',
+    act: (api, id) =>
+      resultOf(api.POST('/private/periods/{period_id}/end', { params: { path: { period_id: id } } })),
     description: 'End a manual period immediately, without a grace window',
     question: (id) => `End period ${String(id)} now, without a grace window? It can't be opened again.`,
   });
   addDelete(group, open);
   addAction(group, open, {
-    ...own,
+    id: 'period_id',
     name: 'block',
+    act: (api, id) =>
+      resultOf(api.POST('/private/periods/{period_id}/block', { params: { path: { period_id: id } } })),
     description: 'Block a period: refuse all calls billed to it, and do not renew it',
     question: (id) => `Block period ${String(id)}? All calls that are billed to it are refused at once.`,
   });
-  addAction(group, open, { ...own, name: 'unblock', description: 'Unblock' });
-  addTeamSlots(group, open, { ...own, description: 'Change the team add-on of this period only' });
+  addAction(group, open, {
+    id: 'period_id',
+    name: 'unblock',
+    description: 'Unblock',
+    act: (api, id) =>
+      resultOf(api.POST('/private/periods/{period_id}/unblock', { params: { path: { period_id: id } } })),
+  });
+  addTeamSlots(group, open, {
+    id: 'period_id',
+    description: 'Change the team add-on of this period only',
+    set: (api, id, body) =>
+      resultOf(
+        api.POST('/private/periods/{period_id}/team-slots', { params: { path: { period_id: id } }, body }),
+      ),
+  });
   return group;
 }
 
@@ -72,14 +93,14 @@ function addCreate(group: Command, open: Open): void {
     .option('--team-slots <number>', 'extra team members, as an add-on', values.wholeNumberOrNone)
     .action(async ({ account, plan, start, end, teamSlots }: NewPeriod) => {
       const session = open();
-      const wanted = {
+      const body = values.given({
         account_id: account,
         plan_id: plan,
         started_at: start,
         ended_at: end,
         team_slots_limit: values.nullable(teamSlots),
-      };
-      await showRecord(session, await session.api.send('POST', PATH, wanted));
+      });
+      await showRecord(session, await resultOf(session.api.POST('/private/periods', { body })));
     });
 }
 
@@ -91,7 +112,9 @@ function addDelete(group: Command, open: Open): void {
   addYes(command).action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Delete period ${String(id)}?`, options);
-    const answer = await session.api.send('DELETE', `${PATH}/${String(id)}`);
-    await session.show(answer, () => [`Deleted period ${String(id)}.`]);
+    await resultOf(
+      session.api.DELETE('/private/periods/{period_id}', { params: { path: { period_id: id } } }),
+    );
+    await session.show(undefined, () => [`Deleted period ${String(id)}.`]);
   });
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { resultOf } from '../api/client.ts';
+import type { Api, Query } from '../api/client.ts';
 import { addAction, addGet, addList, addYes, newGroup, showRecord } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { addDescriptionOptions, descriptionFrom } from '../plan-description.ts';
-import type { DescriptionOptions } from '../plan-description.ts';
+import type { DescriptionOptions, PlanDescription } from '../plan-description.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
-
-const PATH = '/private/plans';
 
 type PlanOptions = DescriptionOptions & {
   name?: string;
@@ -21,11 +21,16 @@ export function plansGroup(open: Open): Command {
   const group = newGroup('plans', 'Manage plans');
   addList(group, open, {
     description: 'List plans, newest first',
-    path: PATH,
-    items: 'plans',
+    page: (api: Api, query: Query<'listPlans'>) => resultOf(api.GET('/private/plans', { params: { query } })),
+    itemsOf: ({ plans }) => plans,
     columns: [
-      ...['plan_id', 'name', 'product_id', 'description.points_limit', 'grace_sec'],
-      ...['public_position', 'archived_at'],
+      'plan_id',
+      'name',
+      'product_id',
+      'description.points_limit',
+      'grace_sec',
+      'public_position',
+      'archived_at',
     ],
     filters: [
       {
@@ -48,26 +53,32 @@ export function plansGroup(open: Open): Command {
       },
     ],
   });
-  addGet(group, open, { path: PATH, name: 'plan_id' });
+  addGet(group, open, {
+    name: 'plan_id',
+    get: (api, id) => resultOf(api.GET('/private/plans/{plan_id}', { params: { path: { plan_id: id } } })),
+  });
   addCreate(group, open);
   addUpdate(group, open);
   addAction(group, open, {
-    path: PATH,
     id: 'plan_id',
     name: 'archive',
+    act: (api, id) =>
+      resultOf(api.POST('/private/plans/{plan_id}/archive', { params: { path: { plan_id: id } } })),
     description: 'Archive a plan. Existing subscriptions keep it and renew',
   });
   addAction(group, open, {
-    path: PATH,
     id: 'plan_id',
     name: 'restore',
+    act: (api, id) =>
+      resultOf(api.POST('/private/plans/{plan_id}/restore', { params: { path: { plan_id: id } } })),
     description: 'Restore an archived plan',
   });
   addPublish(group, open);
   addAction(group, open, {
-    path: PATH,
     id: 'plan_id',
     name: 'unpublish',
+    act: (api, id) =>
+      resultOf(api.POST('/private/plans/{plan_id}/unpublish', { params: { path: { plan_id: id } } })),
     description: 'Take a plan out of the catalogue. Existing subscriptions keep it and renew',
   });
   return group;
@@ -78,12 +89,12 @@ function addCreate(group: Command, open: Open): void {
     .command('create')
     .description('Create a plan. Asks for confirmation if the plan has no limits')
     .requiredOption('--name <name>', 'unique name');
-  addOwnOptions(command).action(async (options: PlanOptions) => {
+  addOwnOptions(command).action(async (options: PlanOptions & { name: string }) => {
     const session = open();
     const description = (await descriptionFrom(options, () => Promise.resolve({}))) ?? {};
     await confirmUnlimited(description, options);
-    const wanted = { ...ownMembers(options), description };
-    await showRecord(session, await session.api.send('POST', PATH, wanted));
+    const body = { ...ownMembers(options), name: options.name, description };
+    await showRecord(session, await resultOf(session.api.POST('/private/plans', { body })));
   });
 }
 
@@ -97,14 +108,17 @@ function addUpdate(group: Command, open: Open): void {
     .option('--name <name>', 'unique name');
   addOwnOptions(command).action(async (id: number, options: PlanOptions) => {
     const session = open();
-    const path = `${PATH}/${String(id)}`;
+    const params = { path: { plan_id: id } };
     const description = await descriptionFrom(options, async () => {
-      const { body } = await session.api.get(path);
-      return body['description'] as Record<string, unknown>;
+      const plan = await resultOf(session.api.GET('/private/plans/{plan_id}', { params }));
+      return plan.description;
     });
     if (description !== undefined) await confirmUnlimited(description, options);
-    const wanted = { ...ownMembers(options), ...(description === undefined ? {} : { description }) };
-    await showRecord(session, await session.api.send('PATCH', path, wanted));
+    const body = values.given({ ...ownMembers(options), name: options.name, description });
+    await showRecord(
+      session,
+      await resultOf(session.api.PATCH('/private/plans/{plan_id}', { params, body })),
+    );
   });
 }
 
@@ -136,15 +150,20 @@ function addPublish(group: Command, open: Open): void {
     )
     .action(async (id: number, options: Publication) => {
       const session = open();
-      const wanted = {
+      const body = values.given({
         public_position: options.position,
         price_month: textOrNone(options.priceMonth),
         price_year: textOrNone(options.priceYear),
         included: options.include,
         team_slot_price: textOrNone(options.slotPrice),
         team_slots_max: values.nullable(options.maxSlots),
-      };
-      await showRecord(session, await session.api.send('POST', `${PATH}/${String(id)}/publish`, wanted));
+      });
+      await showRecord(
+        session,
+        await resultOf(
+          session.api.POST('/private/plans/{plan_id}/publish', { params: { path: { plan_id: id } }, body }),
+        ),
+      );
     });
 }
 
@@ -164,17 +183,17 @@ function addOwnOptions(command: Command): Command {
 
 /** @throws {Failure} where the plan has no limit, and that isn't meant */
 async function confirmUnlimited(
-  description: Record<string, unknown>,
+  description: PlanDescription,
   options: Pick<PlanOptions, 'yes'>,
 ): Promise<void> {
   if (LIMIT_FIELDS.some((field) => (description[field] ?? null) !== null)) return;
   await confirm('This plan has no limits, so its calls are not restricted. Continue?', options);
 }
 
-/** Members that aren't given aren't sent: JSON has no undefined. */
-function ownMembers({ name, product, graceSec, allowUnknown }: PlanOptions) {
-  return {
-    ...{ name, product_id: values.nullable(product), grace_sec: graceSec },
+function ownMembers({ product, graceSec, allowUnknown }: PlanOptions) {
+  return values.given({
+    product_id: values.nullable(product),
+    grace_sec: graceSec,
     allow_unknown: allowUnknown,
-  };
+  });
 }

@@ -5,7 +5,7 @@ import { confirm } from '../confirm.ts';
 import { DEMO_DOMAIN } from '../seed/demonstration.ts';
 import { seedStack } from '../seed/seed.ts';
 import type { SeedResult } from '../seed/seed.ts';
-import { itemsOf } from '../seed/stack.ts';
+import { accountsOf } from '../seed/stack.ts';
 import type { Open, Session } from '../session.ts';
 import * as values from '../values.ts';
 
@@ -44,11 +44,7 @@ async function requireEmpty(
   yes: boolean | undefined,
 ): Promise<void> {
   const sample = [session.local?.account_id, session.local?.member.account_id];
-  const accounts = await itemsOf<{ account_id: number; email: string }>(
-    session,
-    '/private/accounts',
-    'accounts',
-  );
+  const accounts = await accountsOf(session, {});
   const others = accounts.filter(
     ({ account_id, email }) =>
       !sample.includes(account_id) && !email.endsWith(DEMO_DOMAIN) && email !== person,

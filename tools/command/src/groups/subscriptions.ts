@@ -1,19 +1,22 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
+import type { Api, Body, Query } from '../api/client.ts';
 import { addAction, addGet, addList, addYes, newGroup, showRecord } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import type { Open } from '../session.ts';
 import { addTeamSlots } from '../team-slots.ts';
 import * as values from '../values.ts';
 
-const PATH = '/private/subscriptions';
+type Interval = Body<'createSubscription'>['billing_interval'];
 
 export function subscriptionsGroup(open: Open): Command {
   const group = newGroup('subscriptions', 'Manage subscriptions');
   addList(group, open, {
     description: 'List subscriptions, newest first',
-    path: PATH,
-    items: 'subscriptions',
+    page: (api: Api, query: Query<'listSubscriptions'>) =>
+      resultOf(api.GET('/private/subscriptions', { params: { query } })),
+    itemsOf: ({ subscriptions }) => subscriptions,
     columns: [
       'subscription_id',
       'account_id',
@@ -34,17 +37,42 @@ export function subscriptionsGroup(open: Open): Command {
       { parameter: 'status', flags: '--status <active|ended>', description: 'filter by status' },
     ],
   });
-  addGet(group, open, { path: PATH, name: 'subscription_id' });
+  addGet(group, open, {
+    name: 'subscription_id',
+    get: (api, id) =>
+      resultOf(
+        api.GET('/private/subscriptions/{subscription_id}', { params: { path: { subscription_id: id } } }),
+      ),
+  });
   addCreate(group, open);
   addChangePlan(group, open);
   addCancel(group, open);
-  const own = { path: PATH, id: 'subscription_id' };
-  addAction(group, open, { ...own, name: 'resume', description: 'Undo a scheduled cancellation' });
-  addTeamSlots(group, open, { ...own, description: 'Change the team add-on of this and all later periods' });
+  addAction(group, open, {
+    id: 'subscription_id',
+    name: 'resume',
+    description: 'Undo a scheduled cancellation',
+    act: (api, id) =>
+      resultOf(
+        api.POST('/private/subscriptions/{subscription_id}/resume', {
+          params: { path: { subscription_id: id } },
+        }),
+      ),
+  });
+  addTeamSlots(group, open, {
+    id: 'subscription_id',
+    description: 'Change the team add-on of this and all later periods',
+    set: (api, id, body) =>
+      resultOf(
+        api.POST('/private/subscriptions/{subscription_id}/team-slots', {
+          params: { path: { subscription_id: id } },
+          body,
+        }),
+      ),
+  });
   return group;
 }
 
-type NewSubscription = { account: number; plan: number; interval: string; teamSlots?: values.OrNone };
+type NewSubscription = { account: number; plan: number; interval: Interval; teamSlots?: values.OrNone };
 
 function addCreate(group: Command, open: Open): void {
   group
@@ -56,17 +84,17 @@ function addCreate(group: Command, open: Open): void {
     .option('--team-slots <number>', 'extra team members, as an add-on', values.wholeNumberOrNone)
     .action(async ({ account, plan, interval, teamSlots }: NewSubscription) => {
       const session = open();
-      const wanted = {
+      const body = values.given({
         account_id: account,
         plan_id: plan,
         billing_interval: interval,
         team_slots_limit: values.nullable(teamSlots),
-      };
-      await showRecord(session, await session.api.send('POST', PATH, wanted));
+      });
+      await showRecord(session, await resultOf(session.api.POST('/private/subscriptions', { body })));
     });
 }
 
-type PlanChange = { plan: number; interval?: string; now?: boolean; yes?: boolean };
+type PlanChange = { plan: number; interval?: Interval; now?: boolean; yes?: boolean };
 
 function addChangePlan(group: Command, open: Open): void {
   const command = group
@@ -82,8 +110,16 @@ function addChangePlan(group: Command, open: Open): void {
       await confirm(`End the present period of subscription ${String(id)} for one of plan ${String(plan)}?`, {
         yes,
       });
-    const wanted = { plan_id: plan, billing_interval: interval, effective: effectOf(now) };
-    await showRecord(session, await session.api.send('POST', `${PATH}/${String(id)}/change-plan`, wanted));
+    const body = values.given({ plan_id: plan, billing_interval: interval, effective: effectOf(now) });
+    await showRecord(
+      session,
+      await resultOf(
+        session.api.POST('/private/subscriptions/{subscription_id}/change-plan', {
+          params: { path: { subscription_id: id } },
+          body,
+        }),
+      ),
+    );
   });
 }
 
@@ -99,12 +135,20 @@ function addCancel(group: Command, open: Open): void {
       ? `Cancel subscription ${String(id)} and end its period now? It can't be taken back.`
       : `Cancel subscription ${String(id)} at the end of its period?`;
     await confirm(question, { yes });
-    const wanted = { effective: effectOf(now) };
-    await showRecord(session, await session.api.send('POST', `${PATH}/${String(id)}/cancel`, wanted));
+    const body = { effective: effectOf(now) };
+    await showRecord(
+      session,
+      await resultOf(
+        session.api.POST('/private/subscriptions/{subscription_id}/cancel', {
+          params: { path: { subscription_id: id } },
+          body,
+        }),
+      ),
+    );
   });
 }
 
-const effectOf = (now: boolean) => (now ? 'now' : 'period_end');
+const effectOf = (now: boolean): Body<'cancelSubscription'>['effective'] => (now ? 'now' : 'period_end');
 
 function intervalOption(): Option {
   return new Option('--interval <interval>', 'length of its periods').choices(['month', 'year']);

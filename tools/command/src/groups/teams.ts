@@ -1,20 +1,18 @@
 import type { Command } from 'commander';
-import type { Answer } from '../api.ts';
+import { resultOf } from '../api/client.ts';
+import type { Api, Query, Schemas } from '../api/client.ts';
 import { addList, addYes, newGroup } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { recordLines, tableLines } from '../output.ts';
-import type { Row } from '../output.ts';
 import type { Open, Session } from '../session.ts';
 import * as values from '../values.ts';
-
-const PATH = '/private/teams';
 
 export function teamsGroup(open: Open): Command {
   const group = newGroup('teams', 'Manage teams and their members');
   addList(group, open, {
     description: 'List teams, newest first',
-    path: PATH,
-    items: 'teams',
+    page: (api: Api, query: Query<'listTeams'>) => resultOf(api.GET('/private/teams', { params: { query } })),
+    itemsOf: ({ teams }) => teams,
     columns: ['team_id', 'name', 'manager_id', 'members_count', 'created_at'],
   });
   addRead(group, open);
@@ -30,7 +28,10 @@ function addRead(group: Command, open: Open): void {
     .argument('<team_id>', 'ID', values.id)
     .action(async (id: number) => {
       const session = open();
-      await showTeam(session, await session.api.get(`${PATH}/${String(id)}`));
+      await showTeam(
+        session,
+        await resultOf(session.api.GET('/private/teams/{team_id}', { params: { path: { team_id: id } } })),
+      );
     });
 }
 
@@ -46,7 +47,10 @@ function addWrite(group: Command, open: Open): void {
     .requiredOption('--name <name>', 'name')
     .action(async ({ manager, name }: { manager: number; name: string }) => {
       const session = open();
-      await showTeam(session, await session.api.send('POST', PATH, { account_id: manager, name }));
+      await showTeam(
+        session,
+        await resultOf(session.api.POST('/private/teams', { body: { account_id: manager, name } })),
+      );
     });
   group
     .command('add-member')
@@ -55,8 +59,12 @@ function addWrite(group: Command, open: Open): void {
     .argument('<account_id>', 'account ID', values.id)
     .action(async (id: number, accountId: number) => {
       const session = open();
-      const path = `${PATH}/${String(id)}/members`;
-      await showTeam(session, await session.api.send('POST', path, { account_id: accountId }));
+      const params = { path: { team_id: id } };
+      const body = { account_id: accountId };
+      await showTeam(
+        session,
+        await resultOf(session.api.POST('/private/teams/{team_id}/members', { params, body })),
+      );
     });
 }
 
@@ -70,8 +78,9 @@ function addRemove(group: Command, open: Open): void {
   ).action(async (id: number, accountId: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Remove account ${String(accountId)} from team ${String(id)}?`, options);
-    const answer = await session.api.send('DELETE', `${PATH}/${String(id)}/members/${String(accountId)}`);
-    await session.show(answer, () => [`Removed account ${String(accountId)} from team ${String(id)}.`]);
+    const path = { team_id: id, account_id: accountId };
+    await resultOf(session.api.DELETE('/private/teams/{team_id}/members/{account_id}', { params: { path } }));
+    await session.show(undefined, () => [`Removed account ${String(accountId)} from team ${String(id)}.`]);
   });
   addYes(
     group
@@ -81,14 +90,14 @@ function addRemove(group: Command, open: Open): void {
   ).action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
     await confirm(`Delete team ${String(id)}? All its memberships end.`, options);
-    const answer = await session.api.send('DELETE', `${PATH}/${String(id)}`);
-    await session.show(answer, () => [`Deleted team ${String(id)}.`]);
+    await resultOf(session.api.DELETE('/private/teams/{team_id}', { params: { path: { team_id: id } } }));
+    await session.show(undefined, () => [`Deleted team ${String(id)}.`]);
   });
 }
 
-function showTeam(session: Session, answer: Answer): Promise<void> {
+function showTeam(session: Session, answer: Schemas['OperatedTeam']): Promise<void> {
   return session.show(answer, () => {
-    const { members = [], ...team } = answer.body as { members?: readonly Row[] } & Row;
+    const { members, ...team } = answer;
     return [
       ...recordLines(team),
       '',

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
+import type { Api, Query, Schemas } from '../api/client.ts';
 import { addPaging, addYes, newGroup, showList, showRecord } from '../commands.ts';
 import type { Filter } from '../commands.ts';
 import { confirm } from '../confirm.ts';
@@ -8,13 +10,23 @@ import * as values from '../values.ts';
 
 const APPLICATION = '--application <application_id>';
 
-const STATUS: Filter = {
+type TokenQuery = Query<'listTokens' | 'listApplicationTokens'>;
+
+const STATUS: Filter<TokenQuery> = {
   parameter: 'status',
   flags: '--status <Active|Expired|Revoked>',
   description: 'filter by status',
 };
 
-const COLUMNS = ['token_id', 'application_id', 'name', 'status', 'issued_at', 'expires_at', 'last_used_at'];
+const COLUMNS = [
+  'token_id',
+  'application_id',
+  'name',
+  'status',
+  'issued_at',
+  'expires_at',
+  'last_used_at',
+] as const;
 
 export function tokensGroup(open: Open): Command {
   const group = newGroup('tokens', 'Manage manual access tokens');
@@ -29,16 +41,29 @@ export function tokensGroup(open: Open): Command {
   token('copy', 'Show the token value again').action(
     async (id: number, { application }: { application: number }) => {
       const session = open();
-      await showRecord(session, await session.api.send('POST', `${pathOf(application)}/${String(id)}/copy`));
+      const path = { application_id: application, token_id: id };
+      await showRecord(
+        session,
+        await resultOf(
+          session.api.POST('/private/applications/{application_id}/tokens/{token_id}/copy', {
+            params: { path },
+          }),
+        ),
+      );
     },
   );
   addYes(token('revoke', 'Revoke the token')).action(
     async (id: number, { application, yes }: { application: number; yes?: boolean }) => {
       const session = open();
       await confirm(`Revoke token ${String(id)}? It can't be taken back.`, { yes });
+      const path = { application_id: application, token_id: id };
       await showRecord(
         session,
-        await session.api.send('POST', `${pathOf(application)}/${String(id)}/revoke`),
+        await resultOf(
+          session.api.POST('/private/applications/{application_id}/tokens/{token_id}/revoke', {
+            params: { path },
+          }),
+        ),
       );
     },
   );
@@ -48,7 +73,7 @@ export function tokensGroup(open: Open): Command {
 type ListOptions = {
   application?: number;
   account?: number;
-  status?: string;
+  status?: NonNullable<TokenQuery['status']>;
   limit?: number;
   cursor?: string;
   all?: boolean;
@@ -61,14 +86,32 @@ function addTokenList(group: Command, open: Open): void {
     .option(APPLICATION, 'filter by application', values.id)
     .option('--account <account_id>', 'account ID, for all its applications', values.id);
   addPaging(command, [STATUS]).action(async ({ application, account, status, ...paging }: ListOptions) => {
-    if ((application === undefined) === (account === undefined)) {
-      throw usageFault('Specify either --application or --account.');
-    }
-    const path =
-      application === undefined ? `/private/accounts/${String(account)}/tokens` : pathOf(application);
-    await showList(open(), { path, items: 'tokens', columns: COLUMNS }, { status }, paging);
+    const query = values.given({ status });
+    if (application !== undefined && account === undefined) {
+      await showList(open(), tokensOfApplication(application), query, paging);
+    } else if (account !== undefined && application === undefined) {
+      await showList(open(), tokensOfAccount(account), query, paging);
+    } else throw usageFault('Specify either --application or --account.');
   });
 }
+
+const tokensOfApplication = (application_id: number) => ({
+  page: (api: Api, query: Query<'listApplicationTokens'>) =>
+    resultOf(
+      api.GET('/private/applications/{application_id}/tokens', {
+        params: { path: { application_id }, query },
+      }),
+    ),
+  itemsOf: ({ tokens }: { tokens: Schemas['Token'][] }) => tokens,
+  columns: COLUMNS,
+});
+
+const tokensOfAccount = (account_id: number) => ({
+  page: (api: Api, query: Query<'listTokens'>) =>
+    resultOf(api.GET('/private/accounts/{account_id}/tokens', { params: { path: { account_id }, query } })),
+  itemsOf: ({ tokens }: { tokens: Schemas['AccountToken'][] }) => tokens,
+  columns: COLUMNS,
+});
 
 function addCreate(group: Command, open: Open): void {
   group
@@ -78,8 +121,14 @@ function addCreate(group: Command, open: Open): void {
     .requiredOption('--name <name>', 'name')
     .action(async ({ application, name }: { application: number; name: string }) => {
       const session = open();
-      await showRecord(session, await session.api.send('POST', pathOf(application), { name }));
+      await showRecord(
+        session,
+        await resultOf(
+          session.api.POST('/private/applications/{application_id}/tokens', {
+            params: { path: { application_id: application } },
+            body: { name },
+          }),
+        ),
+      );
     });
 }
-
-const pathOf = (application: number) => `/private/applications/${String(application)}/tokens`;

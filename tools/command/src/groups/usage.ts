@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Answer } from '../api.ts';
+import { resultOf } from '../api/client.ts';
+import type { Api, Body, Query, Result } from '../api/client.ts';
 import {
   addGet,
   addList,
@@ -10,15 +11,14 @@ import {
   showList,
   showRecord,
 } from '../commands.ts';
-import type { Filter, ListOptions, Noun } from '../commands.ts';
+import type { Filter, ListOptions } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, Failure } from '../failures.ts';
 import { tableLines } from '../output.ts';
-import type { Row } from '../output.ts';
 import type { Open, Session } from '../session.ts';
 import * as values from '../values.ts';
 
-const COUNTERS = ['points', 'requests', 'time_ms', 'traffic_bytes'];
+const COUNTERS = ['points', 'requests', 'time_ms', 'traffic_bytes'] as const;
 
 export function usageGroup(open: Open): Command {
   const group = newGroup('usage', 'Check usage counters, and list usage gaps and unassigned usage');
@@ -30,16 +30,7 @@ export function usageGroup(open: Open): Command {
   return group;
 }
 
-const GAPS: Noun = {
-  path: '/private/usage-gaps',
-  items: 'gaps',
-  columns: [
-    ...['gap_id', 'seen_at', 'cause', 'stream', 'gateway_id', 'batches', 'requests', 'points'],
-    ...['recovered.requests', 'recovered.points', 'within_gap_id'],
-  ],
-};
-
-const GAP_FILTERS: readonly Filter[] = [
+const GAP_FILTERS: readonly Filter<Query<'listUsageGaps'>>[] = [
   { parameter: 'stream', flags: '--stream <stream>', description: 'filter by stream, such as {s7}:usage' },
   {
     parameter: 'cause',
@@ -53,19 +44,40 @@ function addGaps(group: Command, open: Open): void {
     .command('gaps')
     .description('List usage gaps, newest first. An unknown size is shown as -');
   addPaging(command, GAP_FILTERS).action(async (options: ListOptions) => {
-    await showList(open(), GAPS, queryFrom(options, GAP_FILTERS), options);
+    await showList(
+      open(),
+      {
+        page: (api: Api, query: Query<'listUsageGaps'>) =>
+          resultOf(api.GET('/private/usage-gaps', { params: { query } })),
+        itemsOf: ({ gaps }) => gaps,
+        columns: [
+          'gap_id',
+          'seen_at',
+          'cause',
+          'stream',
+          'gateway_id',
+          'batches',
+          'requests',
+          'points',
+          'recovered.requests',
+          'recovered.points',
+          'within_gap_id',
+        ],
+      },
+      queryFrom(options, GAP_FILTERS),
+      options,
+    );
   });
 }
-
-const UNASSIGNED = '/private/usage-unassigned';
 
 /** What could not be counted when it came. */
 function unassignedGroup(open: Open): Command {
   const group = newGroup('unassigned', 'Manage unassigned usage: usage that could not be counted');
   addList(group, open, {
     description: 'List unassigned usage, newest first',
-    path: UNASSIGNED,
-    items: 'unassigned',
+    page: (api: Api, query: Query<'listUnassignedUsage'>) =>
+      resultOf(api.GET('/private/usage-unassigned', { params: { query } })),
+    itemsOf: ({ unassigned }) => unassigned,
     columns: ['unassigned_id', 'recorded_at', 'reason', 'stream', 'counted_at', 'counted_period_id'],
     filters: [
       {
@@ -81,7 +93,13 @@ function unassignedGroup(open: Open): Command {
       },
     ],
   });
-  addGet(group, open, { path: UNASSIGNED, name: 'unassigned_id' });
+  addGet(group, open, {
+    name: 'unassigned_id',
+    get: (api, id) =>
+      resultOf(
+        api.GET('/private/usage-unassigned/{unassigned_id}', { params: { path: { unassigned_id: id } } }),
+      ),
+  });
   const command = group
     .command('count')
     .description(
@@ -92,24 +110,28 @@ function unassignedGroup(open: Open): Command {
   addYes(command).action(async (id: number, { period, yes }: { period?: number; yes?: boolean }) => {
     const session = open();
     await confirm(`Count the usage that was set aside as ${String(id)}?`, { yes });
-    const wanted = period === undefined ? {} : { period_id: period };
-    await showRecord(session, await session.api.send('POST', `${UNASSIGNED}/${String(id)}/count`, wanted));
+    const params = { path: { unassigned_id: id } };
+    const body = values.given({ period_id: period });
+    await showRecord(
+      session,
+      await resultOf(session.api.POST('/private/usage-unassigned/{unassigned_id}/count', { params, body })),
+    );
   });
   return group;
 }
 
+type Check = Result<'checkUsage'>;
+type Differences = Check['differences'];
+
 /** The checks' answers one after the other: of one period, or of all by pages. */
-async function* checksOf({ api }: Session, periodId: number | undefined): AsyncGenerator<Answer> {
-  let wanted: Record<string, unknown> | undefined = periodId === undefined ? {} : { period_id: periodId };
-  while (wanted !== undefined) {
-    const answer: Answer = await api.send('POST', '/private/usage-checks', wanted);
-    yield answer;
-    const cursor = answer.body['next_cursor'];
-    wanted = typeof cursor === 'string' ? { cursor } : undefined;
+async function* checksOf({ api }: Session, period_id: number | undefined): AsyncGenerator<Check> {
+  for (let body: Body<'checkUsage'> = values.given({ period_id }); ;) {
+    const check: Check = await resultOf(api.POST('/private/usage-checks', { body }));
+    yield check;
+    if (check.next_cursor === null) return;
+    body = { cursor: check.next_cursor };
   }
 }
-
-const differencesOf = ({ body }: Answer) => (body['differences'] ?? []) as (Row & { period_id: number })[];
 
 function addCheck(group: Command, open: Open): void {
   group
@@ -118,15 +140,15 @@ function addCheck(group: Command, open: Open): void {
     .option('--period <period_id>', 'filter by billing period', values.id)
     .action(async ({ period }: { period?: number }) => {
       const session = open();
-      const differences: Row[] = [];
+      const differences: Differences = [];
       const outOfRange: number[] = [];
       let [checked, gaps] = [0, 0];
-      for await (const answer of checksOf(session, period)) {
-        checked += Number(answer.body['checked']);
-        differences.push(...differencesOf(answer));
-        outOfRange.push(...((answer.body['out_of_range'] ?? []) as number[]));
-        gaps = Number(answer.body['recent_gaps'] ?? 0);
-        if (session.json) await session.print([answer.text]);
+      for await (const check of checksOf(session, period)) {
+        checked += check.checked;
+        differences.push(...check.differences);
+        outOfRange.push(...check.out_of_range);
+        gaps = check.recent_gaps;
+        if (session.json) await session.print([JSON.stringify(check)]);
       }
       if (!session.json) {
         await session.print([...checkLines(checked, differences), ...warningLines(outOfRange, gaps)]);
@@ -135,9 +157,9 @@ function addCheck(group: Command, open: Open): void {
     });
 }
 
-function checkLines(checked: number, differences: readonly Row[]): string[] {
+function checkLines(checked: number, differences: Differences): string[] {
   if (differences.length === 0) return [`${String(checked)} checked: the totals equal the hourly rows.`];
-  const columns = COUNTERS.flatMap((counter) => [`totals.${counter}`, `hourly.${counter}`]);
+  const columns = COUNTERS.flatMap((counter) => [`totals.${counter}`, `hourly.${counter}`] as const);
   return tableLines(['period_id', ...columns], differences);
 }
 
@@ -151,7 +173,7 @@ function warningLines(outOfRange: readonly number[], gaps: number): string[] {
   ];
 }
 
-const differencesText = ({ length }: readonly Row[]) =>
+const differencesText = ({ length }: Differences) =>
   `The totals of ${String(length)} period(s) differ from their hourly rows; run tollgate usage rebuild to correct them.`;
 
 function addRebuild(group: Command, open: Open): void {
@@ -169,15 +191,14 @@ function addRebuild(group: Command, open: Open): void {
       return;
     }
     await confirm(`Set the totals of period ${periods.join(', ')} to the hourly rows?`, options);
-    const rebuilt: Answer[] = [];
+    const rebuilt: Result<'rebuildUsage'>[] = [];
     for (const period_id of periods) {
-      const answer = await session.api.send('POST', '/private/usage-rebuilds', { period_id });
-      if (session.json) await session.print([answer.text]);
+      const answer = await resultOf(session.api.POST('/private/usage-rebuilds', { body: { period_id } }));
+      if (session.json) await session.print([JSON.stringify(answer)]);
       rebuilt.push(answer);
     }
-    const columns = COUNTERS.flatMap((counter) => [`totals_before.${counter}`, `totals.${counter}`]);
-    const rows = rebuilt.map(({ body }) => body);
-    if (!session.json) await session.print(tableLines(['period_id', 'changed', ...columns], rows));
+    const columns = COUNTERS.flatMap((counter) => [`totals_before.${counter}`, `totals.${counter}`] as const);
+    if (!session.json) await session.print(tableLines(['period_id', 'changed', ...columns], rebuilt));
   });
 }
 
@@ -189,14 +210,17 @@ function addRepair(group: Command, open: Open): void {
   addYes(command).action(async ({ restored = false, yes }: { restored?: boolean; yes?: boolean }) => {
     const session = open();
     await confirm('Repair the usage counters?', { yes });
-    await showRecord(session, await session.api.send('POST', '/private/usage-repairs', { restored }));
+    await showRecord(
+      session,
+      await resultOf(session.api.POST('/private/usage-repairs', { body: { restored } })),
+    );
   });
 }
 
 async function differentPeriods(session: Session): Promise<number[]> {
   const found: number[] = [];
-  for await (const answer of checksOf(session, undefined)) {
-    found.push(...differencesOf(answer).map(({ period_id }) => period_id));
+  for await (const { differences } of checksOf(session, undefined)) {
+    found.push(...differences.map(({ period_id }) => period_id));
   }
   return found;
 }

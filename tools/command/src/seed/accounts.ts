@@ -1,3 +1,5 @@
+import { resultOf } from '../api/client.ts';
+import type { Api, Body, Query, Schemas } from '../api/client.ts';
 import type { DemoAccount, DemoPlan } from './demonstration.ts';
 import { DEMO_MEMBERS, DEMO_PLANS, DEMO_PRODUCT } from './demonstration.ts';
 import { firstUsage, monthsBefore, pastPeriods, pastUsage } from './history.ts';
@@ -19,22 +21,46 @@ const DAY_MS = 86_400_000;
 
 /** The demonstration's plans, by name. */
 export async function ensurePlans(stack: Stack): Promise<PlanIds> {
-  type Named = { name: string; plan_id: number; product_id: number };
-  const all = (path: string, items: string) => itemsOf<Named>(stack, path, items);
-  const products = '/private/products';
+  const { api } = stack;
   const { product_id } = await findOrCreate(
-    async () => (await all(products, 'products')).find(({ name }) => name === DEMO_PRODUCT),
-    async () => (await stack.api.send('POST', products, { name: DEMO_PRODUCT })).body as unknown as Named,
+    async () => (await productsOf(stack)).find(({ name }) => name === DEMO_PRODUCT),
+    () => resultOf(api.POST('/private/products', { body: { name: DEMO_PRODUCT } })),
   );
   const ids = new Map<string, number>();
   for (const plan of DEMO_PLANS) {
+    const description: Body<'createPlan'>['description'] = plan.description;
     const { plan_id } = await findOrCreate(
-      async () => (await all('/private/plans', 'plans')).find(({ name }) => name === plan.name),
-      () => create<Named>(stack, 'plans', '/private/plans', { ...plan, product_id }),
+      async () => (await plansOf(stack)).find(({ name }) => name === plan.name),
+      () =>
+        create(stack, 'plans', api.POST('/private/plans', { body: { ...plan, product_id, description } })),
     );
     ids.set(plan.name, plan_id);
   }
   return ids;
+}
+
+function productsOf({ api }: Stack): Promise<Schemas['Product'][]> {
+  return itemsOf(
+    api,
+    {
+      page: (asked: Api, query: Query<'listProducts'>) =>
+        resultOf(asked.GET('/private/products', { params: { query } })),
+      itemsOf: ({ products }) => products,
+    },
+    {},
+  );
+}
+
+function plansOf({ api }: Stack): Promise<Schemas['Plan'][]> {
+  return itemsOf(
+    api,
+    {
+      page: (asked: Api, query: Query<'listPlans'>) =>
+        resultOf(asked.GET('/private/plans', { params: { query } })),
+      itemsOf: ({ plans }) => plans,
+    },
+    {},
+  );
 }
 
 /** Makes an account with all that belongs to it, and gives its usage, to be reported. */
@@ -52,7 +78,9 @@ export async function ensureDemoAccount(
   await ensurePeriods(stack, account_id, plan_id, periods);
   const subscription = await ensureSubscription(stack, account_id, plan_id, demo);
   if (demo.scenario === 'blocked' && account.blocked_at === null) {
-    await stack.api.send('POST', `/private/accounts/${String(account_id)}/block`, {});
+    await resultOf(
+      stack.api.POST('/private/accounts/{account_id}/block', { params: { path: { account_id } } }),
+    );
   }
   const pointsPerMonth = demo.plan.description.points_limit * demo.share;
   const events = [
@@ -88,15 +116,23 @@ async function ensurePeriods(
   plan_id: number,
   periods: readonly PastPeriod[],
 ): Promise<void> {
-  const path = '/private/periods';
-  const present = await itemsOf<PastPeriod>(stack, path, 'periods', { account_id });
+  const present = await itemsOf(
+    stack.api,
+    {
+      page: (api: Api, query: Query<'listPeriods'>) =>
+        resultOf(api.GET('/private/periods', { params: { query } })),
+      itemsOf: ({ periods: page }) => page,
+    },
+    { account_id },
+  );
   const starts = new Set(present.map(({ started_at }) => Date.parse(started_at)));
   for (const period of periods.filter(({ started_at }) => !starts.has(Date.parse(started_at)))) {
-    await create(stack, 'periods', path, { account_id, plan_id, ...period });
+    const body = { account_id, plan_id, ...period };
+    await create(stack, 'periods', stack.api.POST('/private/periods', { body }));
   }
 }
 
-type Subscription = { subscription_id: number; anchor: string };
+type Subscription = Schemas['Subscription'];
 
 /** The account's first subscription, whatever has become of it since. */
 async function ensureSubscription(
@@ -105,15 +141,25 @@ async function ensureSubscription(
   plan_id: number,
   { scenario }: DemoAccount,
 ): Promise<Subscription | undefined> {
-  const path = '/private/subscriptions';
-  const present = await itemsOf<Subscription>(stack, path, 'subscriptions', { account_id });
+  const present = await itemsOf(
+    stack.api,
+    {
+      page: (api: Api, query: Query<'listSubscriptions'>) =>
+        resultOf(api.GET('/private/subscriptions', { params: { query } })),
+      itemsOf: ({ subscriptions }) => subscriptions,
+    },
+    { account_id },
+  );
   if (present.length > 0 || ['by hand', 'ended', 'new'].includes(scenario)) return present.at(-1);
   const billing_interval = scenario === 'yearly' ? 'year' : 'month';
-  const wanted = { account_id, plan_id, billing_interval };
-  const made = await create<Subscription>(stack, 'subscriptions', path, wanted);
+  const body = { account_id, plan_id, billing_interval } as const;
+  const made = await create(stack, 'subscriptions', stack.api.POST('/private/subscriptions', { body }));
   if (scenario === 'cancelling') {
-    const cancellation = { effective: 'period_end' };
-    await stack.api.send('POST', `${path}/${String(made.subscription_id)}/cancel`, cancellation);
+    const params = { path: { subscription_id: made.subscription_id } };
+    const cancellation = { effective: 'period_end' } as const;
+    await resultOf(
+      stack.api.POST('/private/subscriptions/{subscription_id}/cancel', { params, body: cancellation }),
+    );
   }
   return made;
 }
@@ -137,11 +183,11 @@ export async function ensureDemoTeam(
   { plan }: DemoAccount,
 ): Promise<ReportedEvent[]> {
   const { team } = await placeOf(stack, manager.account_id);
-  const wanted = { account_id: manager.account_id, name: 'Demo team' };
-  const { team_id } = team ?? (await create<{ team_id: number }>(stack, 'teams', '/private/teams', wanted));
-  const { members } = (await stack.api.get(`/private/teams/${String(team_id)}`)).body as {
-    members: Member[];
-  };
+  const body = { account_id: manager.account_id, name: 'Demo team' };
+  const { team_id } = team ?? (await create(stack, 'teams', stack.api.POST('/private/teams', { body })));
+  const { members } = await resultOf(
+    stack.api.GET('/private/teams/{team_id}', { params: { path: { team_id } } }),
+  );
   const events: ReportedEvent[] = [];
   for (const { email, name, application, share, seed } of DEMO_MEMBERS) {
     const { account_id } = await ensureAccount(stack, email, name);
@@ -157,21 +203,28 @@ export async function ensureDemoTeam(
   return events;
 }
 
-type Member = { account_id: number; joined_at: string };
+type Member = Schemas['OperatedTeam']['members'][number];
 
 /** The account's place in the team; undefined where it is in another. */
-async function join(stack: Stack, teamId: number, account_id: number): Promise<Member | undefined> {
+async function join(stack: Stack, team_id: number, account_id: number): Promise<Member | undefined> {
   if ((await placeOf(stack, account_id)).team !== null) return undefined;
-  const { body } = await stack.api.send('POST', `/private/teams/${String(teamId)}/members`, { account_id });
-  return (body as { members: Member[] }).members.find((member) => member.account_id === account_id);
+  const { members } = await resultOf(
+    stack.api.POST('/private/teams/{team_id}/members', {
+      params: { path: { team_id } },
+      body: { account_id },
+    }),
+  );
+  return members.find((member) => member.account_id === account_id);
 }
 
 /** An application for tokens by hand, with one. */
 export async function ensureManualToken(stack: Stack, account_id: number): Promise<void> {
   const [application_id = 0] = await ensureApplications(stack, account_id, ['By hand'], 'manual');
-  const path = `/private/applications/${String(application_id)}/tokens`;
-  const present = await itemsOf(stack, path, 'tokens');
-  if (present.length === 0) await create(stack, 'tokens', path, { name: 'Laptop' });
+  const path = '/private/applications/{application_id}/tokens';
+  const params = { path: { application_id } };
+  const { tokens } = await resultOf(stack.api.GET(path, { params }));
+  if (tokens.length > 0) return;
+  await create(stack, 'tokens', stack.api.POST(path, { params, body: { name: 'Laptop' } }));
 }
 
 const wholeSecond = (text: string) => new Date(Math.floor(Date.parse(text) / 1_000) * 1_000);

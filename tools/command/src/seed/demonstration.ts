@@ -1,3 +1,4 @@
+import type { Body } from '../api/client.ts';
 import { randomFrom } from './random.ts';
 
 /** What `tollgate seed` makes: the same for the same number of accounts, and of more accounts the first are the same. */
@@ -10,7 +11,7 @@ export const DEMO_PRODUCT = 'Demonstration API';
 export type DemoPlan = {
   name: string;
   grace_sec: number;
-  description: Record<string, unknown> & { points_limit: number };
+  description: Body<'createPlan'>['description'] & { points_limit: number };
 };
 
 export const DEMO_PLANS = [

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Api } from '../api.ts';
+import type { Reported, Reporter } from '../api/reporter.ts';
 import { EXIT, Failure, Refusal } from '../failures.ts';
 import type { ReportedEvent } from './history.ts';
 
@@ -13,21 +13,17 @@ const UNKNOWN_REPORTER = new Failure(
   'The reporter credential is not in the account service’s USAGE_REPORTER_CREDENTIALS.',
 );
 
-export type Reported = { counted: number; repeated: number; refused: number };
-
 /**
  * Reports usage, in batches; what was reported before counts once.
  * @throws {Failure}
  */
-export async function reportUsage(reporter: Api, events: readonly ReportedEvent[]): Promise<Reported> {
+export async function reportUsage(report: Reporter, events: readonly ReportedEvent[]): Promise<Reported> {
   const sum: Reported = { counted: 0, repeated: 0, refused: 0 };
   await untilPast(events);
   for (let start = 0; start < events.length; start += BATCH) {
     try {
-      const batch = { events: events.slice(start, start + BATCH) };
-      const { body } = await reporter.send('POST', '/private/usage-reports', batch);
-      for (const outcome of ['counted', 'repeated', 'refused'] as const)
-        sum[outcome] += Number(body[outcome]);
+      const reported = await report(events.slice(start, start + BATCH));
+      for (const outcome of ['counted', 'repeated', 'refused'] as const) sum[outcome] += reported[outcome];
     } catch (error) {
       throw error instanceof Refusal && error.code === 'unauthorized' ? UNKNOWN_REPORTER : error;
     }

@@ -1,9 +1,9 @@
+import type { Reported } from '../api/reporter.ts';
 import type { Session } from '../session.ts';
 import { ensureDemoAccount, ensureDemoTeam, ensureManualToken, ensurePlans } from './accounts.ts';
 import { DEMO_PERSON, demoAccount } from './demonstration.ts';
 import type { ReportedEvent } from './history.ts';
 import { reportUsage } from './report.ts';
-import type { Reported } from './report.ts';
 import { nothingMade } from './stack.ts';
 import type { Made, Stack } from './stack.ts';
 

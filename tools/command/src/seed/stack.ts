@@ -1,13 +1,12 @@
-import type { Api } from '../api.ts';
+import { resultOf } from '../api/client.ts';
+import type { Api, Body, Query, Schemas } from '../api/client.ts';
 import { pagesOf } from '../commands.ts';
-import type { Parameters } from '../api.ts';
+import type { Page, Pages, Paging } from '../commands.ts';
 import { Refusal } from '../failures.ts';
 
 /** Making things by the operators' API that may be there already. */
 
-export type Account = { account_id: number; created_at: string; blocked_at: string | null };
-
-export type AccountPlace = Account & { team: { team_id: number } | null; subscription_id: number | null };
+export type Account = Schemas['OperatedAccount'];
 
 export type Made = Record<
   'accounts' | 'teams' | 'plans' | 'periods' | 'subscriptions' | 'applications' | 'tokens',
@@ -28,28 +27,25 @@ export const nothingMade = (): Made => ({
 export type Stack = { api: Api; made: Made };
 
 /** All items of a list. */
-export async function itemsOf<Item>(
-  { api }: Pick<Stack, 'api'>,
-  path: string,
-  items: string,
-  filters: Parameters = {},
+export async function itemsOf<Wanted extends Paging, Answer extends Page, Item>(
+  api: Api,
+  pages: Pages<Wanted, Answer, Item>,
+  filters: Wanted,
 ): Promise<Item[]> {
   const found: Item[] = [];
-  for await (const page of pagesOf({ api }, { path, items }, { ...filters, limit: 200 })) {
-    found.push(...(page as unknown as Item[]));
-  }
+  for await (const page of pagesOf(api, pages, { ...filters, limit: 200 })) found.push(...page);
   return found;
 }
 
+/** What `call` makes, counted. */
 export async function create<Item>(
-  { api, made }: Stack,
+  { made }: Pick<Stack, 'made'>,
   kind: keyof Made,
-  path: string,
-  wanted: Record<string, unknown>,
+  call: Promise<{ data?: Item }>,
 ): Promise<Item> {
-  const { body } = await api.send('POST', path, wanted);
+  const item = await resultOf(call);
   made[kind] += 1;
-  return body as Item;
+  return item;
 }
 
 /** The one that is found, else a new one; where another seed makes it at the same time, that one's. */
@@ -68,16 +64,27 @@ export async function findOrCreate<Item>(
   }
 }
 
-export async function ensureAccount(stack: Stack, email: string, name: string): Promise<Account> {
-  return findOrCreate(
-    async () => (await itemsOf<Account>(stack, '/private/accounts', 'accounts', { email }))[0],
-    () => create<Account>(stack, 'accounts', '/private/accounts', { email, name }),
+export function accountsOf({ api }: Pick<Stack, 'api'>, filters: Query<'listAccounts'>): Promise<Account[]> {
+  return itemsOf(
+    api,
+    {
+      page: (asked: Api, query: Query<'listAccounts'>) =>
+        resultOf(asked.GET('/private/accounts', { params: { query } })),
+      itemsOf: ({ accounts }) => accounts,
+    },
+    filters,
   );
 }
 
-export async function placeOf({ api }: Pick<Stack, 'api'>, accountId: number): Promise<AccountPlace> {
-  const { body } = await api.get(`/private/accounts/${String(accountId)}`);
-  return body as unknown as AccountPlace;
+export async function ensureAccount(stack: Stack, email: string, name: string): Promise<Account> {
+  return findOrCreate(
+    async () => (await accountsOf(stack, { email }))[0],
+    () => create(stack, 'accounts', stack.api.POST('/private/accounts', { body: { email, name } })),
+  );
+}
+
+export function placeOf({ api }: Pick<Stack, 'api'>, account_id: number): Promise<Schemas['AccountSummary']> {
+  return resultOf(api.GET('/private/accounts/{account_id}', { params: { path: { account_id } } }));
 }
 
 /** Ids in the order of the names. Their secrets aren't kept: an operator rotates them. */
@@ -85,16 +92,28 @@ export async function ensureApplications(
   stack: Stack,
   account_id: number,
   names: readonly string[],
-  type: 'automatic' | 'manual' = 'automatic',
+  type: Body<'createApplication'>['type'] = 'automatic',
 ): Promise<number[]> {
-  type Application = { application_id: number; name: string };
-  const path = '/private/applications';
-  const present = await itemsOf<Application>(stack, path, 'applications', { account_id });
+  const present = await applicationsOf(stack, account_id);
   const ids: number[] = [];
   for (const name of names) {
     const found = present.find((application) => application.name === name);
-    const wanted = { account_id, name, type, token_lifespan_sec: 2_592_000 };
-    ids.push((found ?? (await create<Application>(stack, 'applications', path, wanted))).application_id);
+    const body = { account_id, name, type, token_lifespan_sec: 2_592_000 };
+    const application =
+      found ?? (await create(stack, 'applications', stack.api.POST('/private/applications', { body })));
+    ids.push(application.application_id);
   }
   return ids;
+}
+
+function applicationsOf({ api }: Stack, account_id: number): Promise<Schemas['Application'][]> {
+  return itemsOf(
+    api,
+    {
+      page: (asked: Api, query: Query<'listApplications'>) =>
+        resultOf(asked.GET('/private/applications', { params: { query } })),
+      itemsOf: ({ applications }) => applications,
+    },
+    { account_id },
+  );
 }
