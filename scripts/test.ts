@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
@@ -17,7 +18,11 @@ type Lane = Suite[];
 
 type Run = { suite: Suite; files: FileResult[] };
 
-const ROOMS: Suite = { name: 'Suites of the services and packages', args: [] };
+/** Another lane runs beside them, so they take one worker less than jest.config.mjs gives them alone. */
+const ROOMS: Suite = {
+  name: 'Suites of the services and packages',
+  args: [`--maxWorkers=${String(availableParallelism() + 1)}`],
+};
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes', 'console') };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
 const INSTALLATION: Suite = {

@@ -202,6 +202,13 @@ export function revocation(
         await start('redis');
       }
       await dies(token, RECOVERY_MS);
+      // The next spec begins with a stack that serves.
+      const alive = await obtainToken(demo, demo.application);
+      await eventually(
+        () => statusOf(alive),
+        (status) => status === 200,
+        RECOVERY_MS,
+      );
     }, 60_000);
   });
 }

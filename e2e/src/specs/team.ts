@@ -7,7 +7,7 @@ export function team(stack: () => Stack): void {
   describe('a team member', () => {
     test('sees the manager as payer, and the manager’s period', async () => {
       const { demo } = stack();
-      const managers = await readUsage(demo, await obtainToken(demo, demo.application));
+      const managers = await settledUsage(demo, await obtainToken(demo, demo.application));
       const members = await readUsage(demo, await obtainToken(demo, demo.member));
       expect(members).toEqual({ ...managers, account_id: demo.member.account_id, payer_id: demo.account_id });
     });
