@@ -163,8 +163,12 @@ function usageOf({ payerId, periodId }: PayerEntitlement, points: number): Untim
 function accountOf(snapshot: SimulationOptions['snapshot']) {
   return <T>(path: string, schema: { parse: (value: unknown) => T }): Promise<T> => {
     const periodId = Number(path.split('/').at(-1));
-    const counted = { requests: 0, time_ms: 0, traffic_bytes: 0, ...snapshot(periodId) };
-    return Promise.resolve(schema.parse({ period_id: periodId, ...counted }));
+    const counted: UsageSnapshot = {
+      period_id: periodId,
+      ...{ requests: 0, time_ms: 0, traffic_bytes: 0, usage_version: 0 },
+      ...snapshot(periodId),
+    };
+    return Promise.resolve(schema.parse(counted));
   };
 }
 
