@@ -18,10 +18,10 @@ type Lane = Suite[];
 
 type Run = { suite: Suite; files: FileResult[] };
 
-/** Another lane runs beside them, so they take fewer workers than jest.config.mjs gives them alone. */
+/** Another lane runs beside them, so they take one worker less than jest.config.mjs gives them alone. */
 const ROOMS: Suite = {
   name: 'Suites of the services and packages',
-  args: [`--maxWorkers=${String(availableParallelism())}`],
+  args: [`--maxWorkers=${String(availableParallelism() + 1)}`],
 };
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes', 'console') };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
