@@ -54,9 +54,10 @@ export function planJourneys(journey: Journey): void {
     await dialog.getByText(/You lose the remaining 100,000 points of Starter/).waitFor();
     await dialog.getByRole('radio', { name: /^Now/ }).check();
     await expectAccessible(page);
-    // A period has two seconds at least: until the new one begins, the end of the period is that of Starter.
+    // A period has two seconds at least: until the new one begins, the end of the period is that of Starter. If those
+    // are over, the change itself answers with the new one.
     const begun = page.waitForResponse(async (response) => {
-      if (!response.url().endsWith('/api/console/subscription')) return false;
+      if (!/\/api\/console\/subscription(?:\/change-plan)?$/.test(response.url())) return false;
       const { billing_period } = (await response.json()) as { billing_period: { plan_name: string } | null };
       return billing_period?.plan_name === 'Standard';
     });
