@@ -43,9 +43,13 @@ import {
   createPublisherMetrics,
   startEntitlementPublisher,
 } from './billing/entitlements/publisher.ts';
-import { REVOCATION_METRICS, createOutboxMetrics, createRevocationLag } from './platform/outbox/metrics.ts';
+import { createOutboxMetrics } from './platform/outbox/metrics.ts';
 import { createPublishedClientChanges } from './access/client-changes/publisher.ts';
-import { startClientChangeOutbox } from './access/client-changes/client-change-outbox.ts';
+import {
+  CLIENT_CHANGE_METRICS,
+  createClientChangeLag,
+  startClientChangeOutbox,
+} from './access/client-changes/client-change-outbox.ts';
 import { DUE_WORK_CHANNEL, startDueWatch } from './platform/background/due-watch.ts';
 import { createTokens } from './access/tokens/tokens.ts';
 import { createRepairUsage } from './counting/repairs/repair.ts';
@@ -250,8 +254,8 @@ function startOutboxes(
       dueWatch,
       deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
       logger,
-      metrics: createOutboxMetrics(registry, REVOCATION_METRICS),
-      observeLag: createRevocationLag(registry),
+      metrics: createOutboxMetrics(registry, CLIENT_CHANGE_METRICS),
+      observeLag: createClientChangeLag(registry),
       published: createPublishedClientChanges(registry),
     }),
     publisher: startEntitlementPublisher({

@@ -5,10 +5,10 @@ import type { Config } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
-import { WEBHOOK_METRICS, createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import { createOutboxMetrics } from '../platform/outbox/metrics.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import { createWebhookAgent } from '../notifications/addresses/connector.ts';
-import { startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
+import { WEBHOOK_METRICS, startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
 import type { WebhookParts } from '../notifications/webhooks/operations.ts';
 import { DATABASE_POOLS } from './database-pools.ts';
 

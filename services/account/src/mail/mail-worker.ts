@@ -90,3 +90,9 @@ async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promis
   await removeRow(query, MAIL_OUTBOX, mail_id);
   return { delivered: true };
 }
+
+export const MAIL_METRICS = {
+  name: 'tollgate_mail_outbox',
+  pending: 'Mails not sent yet',
+  deliveries: 'Mails attempted by this process, by outcome: delivered, failed or given_up',
+};

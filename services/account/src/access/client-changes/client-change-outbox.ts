@@ -1,5 +1,8 @@
+import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { pause } from '@tollgate/server/background-loop';
+import { createHistogram } from '@tollgate/server/tallies';
+import type { Observe } from '@tollgate/server/tallies';
 import { observeBacklog } from '../../platform/outbox/backlog.ts';
 import { attemptDelivery } from './delivery.ts';
 import type { DeliveryOptions } from './delivery.ts';
@@ -94,4 +97,19 @@ async function takeDue(
       : [];
   await observeBacklog(query, 'client_change_outbox', metrics);
   return rows;
+}
+
+export const CLIENT_CHANGE_METRICS = {
+  name: 'tollgate_client_change_outbox',
+  pending: 'Application changes that auth has not acknowledged yet',
+  deliveries: 'Attempts of this process to deliver changes to auth, by outcome: delivered or failed',
+};
+
+/** Returns what observes one change. */
+export function createClientChangeLag(registry: Registry): Observe {
+  return createHistogram(registry, {
+    name: 'tollgate_revocation_lag_seconds',
+    help: "Time from the commit of an application's change until auth has acknowledged it",
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300],
+  })();
 }

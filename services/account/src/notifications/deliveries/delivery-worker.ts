@@ -152,3 +152,9 @@ async function attempt(
   const headers = signedHeaders(delivery, secrets, new Date());
   return send({ agent, attemptTimeoutMs, stopping }, { url, headers, payload: delivery.payload });
 }
+
+export const WEBHOOK_METRICS = {
+  name: 'tollgate_webhook_outbox',
+  pending: 'Pending webhook deliveries',
+  deliveries: 'Webhook deliveries attempted by this process, by outcome: delivered, retried or failed',
+};
