@@ -25,7 +25,7 @@ export type OwnPostgres = {
   restart: () => Promise<void>;
 };
 
-/** A separate server (some 300 ms), for suites that stop it. Others use createDatabase. */
+/** A separate server, for suites that stop it. Others use createDatabase. */
 export async function startPostgres(): Promise<OwnPostgres> {
   return await started(await copiedCluster());
 }

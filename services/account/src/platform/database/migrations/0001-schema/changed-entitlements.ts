@@ -1,4 +1,4 @@
-/** Whose entitlement has changed, found by the database itself, whoever changes it. */
+/** Triggers that record whose entitlement a transaction changes, whichever program runs it. */
 export const CHANGED_ENTITLEMENTS = /* sql */ `
   -- A row is written in the transaction that changes an entitlement, and deleted when Redis has the event.
   CREATE TABLE entitlement_outbox (
