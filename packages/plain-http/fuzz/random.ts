@@ -32,10 +32,16 @@ export function damaged(text: string, { below, oneOf }: Random): string {
   return text.slice(0, at) + byte + text.slice(kind === 'insert' ? at : at + 1);
 }
 
+/** More writes than that, each with a turn of the event loop, take longer than a round may. */
+const SINGLE_BYTES_MAX = 4_096;
+
 /** Whole, in a few pieces, or byte by byte. */
 export function pieces(text: string, { below, oneIn }: Random): string[] {
   if (oneIn(3)) return [text];
-  if (oneIn(8)) return Array.from(text);
+  if (oneIn(8)) {
+    const rest = text.slice(SINGLE_BYTES_MAX);
+    return [...Array.from(text.slice(0, SINGLE_BYTES_MAX)), ...(rest === '' ? [] : [rest])];
+  }
   const cuts = Array.from({ length: 1 + below(4) }, () => below(text.length)).sort((a, b) => a - b);
   return [0, ...cuts]
     .map((from, index) => text.slice(from, cuts[index] ?? text.length))
