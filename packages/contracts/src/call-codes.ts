@@ -1,8 +1,20 @@
 import { ERROR_CODES } from './error-codes.ts';
-import type { ErrorCode } from './error-codes.ts';
+import type { ERROR_CHAPTERS } from './error-codes.ts';
 
 /** What a code of a refused or failed data call means, and what the caller can do about it, as plain text. */
 export type CallCode = { title: string; meaning: string; fix: string };
+
+type Chapters = typeof ERROR_CHAPTERS;
+
+/** What the gateway answers to a data call. A code that is added to these chapters must be explained here. */
+type CallProblem =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'account_blocked'
+  | Exclude<
+      keyof (Chapters['plan-and-limits'] & Chapters['requests'] & Chapters['availability']),
+      'no_billing_period' | 'not_found'
+    >;
 
 /** The problems of data calls; the table of all codes also says what concerns other callers, or the operator. */
 const CALL_PROBLEMS = {
@@ -21,6 +33,7 @@ const CALL_PROBLEMS = {
   subscription_limit_exceeded: {},
   too_many_streams: {},
   invalid_request: { meaning: 'The request is malformed.', fix: 'Fix the request as the message says.' },
+  batch_too_large: {},
   subscriptions_only: {},
   method_not_allowed: {},
   request_timeout: {},
@@ -37,7 +50,7 @@ const CALL_PROBLEMS = {
   service_unavailable: {},
   upstream_timeout: {},
   http_version_not_supported: { fix: 'Send HTTP/1.1.' },
-} as const satisfies Partial<Record<ErrorCode, Partial<CallCode>>>;
+} as const satisfies Record<CallProblem, Partial<CallCode>>;
 
 /** Codes that only records and closed sockets have, in Markdown. */
 export const RECORD_CODES = {
