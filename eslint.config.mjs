@@ -3,6 +3,13 @@ import { defineConfig } from 'eslint/config';
 import regexp from 'eslint-plugin-regexp';
 import ts from 'typescript-eslint';
 
+/** Elements and members are written out: a literal that is spread into another one only saves lines. */
+const SPREAD_LITERAL = {
+  selector:
+    'ArrayExpression > SpreadElement > ArrayExpression, CallExpression > SpreadElement > ArrayExpression, NewExpression > SpreadElement > ArrayExpression, SpreadElement > ObjectExpression, JSXSpreadAttribute > ObjectExpression',
+  message: 'Write the elements or members of this literal into the one around it.',
+};
+
 export default defineConfig(
   { ignores: ['**/node_modules', '**/dist', '.tollgate', '**/src/api/schema.d.ts'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -25,6 +32,7 @@ export default defineConfig(
       'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['warn', { max: 100, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      'no-restricted-syntax': ['error', SPREAD_LITERAL],
       eqeqeq: 'error',
       'no-console': 'error',
     },
@@ -47,6 +55,7 @@ export default defineConfig(
     rules: {
       'no-restricted-syntax': [
         'error',
+        SPREAD_LITERAL,
         {
           selector: 'NewExpression[callee.property.name="DateTimeFormat"]',
           message: 'Use utcFormat of ui/locale.ts.',

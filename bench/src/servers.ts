@@ -95,7 +95,12 @@ export async function startServers({ places, say, profileDir }: BenchRun): Promi
     pin(process.pid, places?.load);
     for (const pid of [auth, peer.pid]) pin(pid, places?.server);
     return {
-      ...{ places, directory, project, onSpawn, peer, pidOf },
+      places,
+      directory,
+      project,
+      onSpawn,
+      peer,
+      pidOf,
       demo: localDemo(settings, secrets, ids),
       auth: { pid: auth },
       redisUrl: plan.redisUrl,

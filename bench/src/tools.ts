@@ -38,7 +38,9 @@ export async function findTools({ directory, onSpawn }: Servers, say: Say): Prom
     name: 'bench',
     packages: ['nginx', 'wrk', 'openssl'],
     probe: { program: 'usr/sbin/nginx', args: ['-v'] },
-    ...{ logFile: join(directory, 'logs/tools.log'), say, onSpawn },
+    logFile: join(directory, 'logs/tools.log'),
+    say,
+    onSpawn,
   });
   return {
     nginx: join(root, 'usr/sbin/nginx'),
@@ -55,7 +57,9 @@ export async function findApache({ directory, onSpawn }: Servers, say: Say): Pro
     name: 'bench-apache',
     packages: ['apache2-bin', 'libapache2-mod-auth-openidc', 'libapache2-mod-oauth2'],
     probe: { program: 'usr/sbin/apache2', args: ['-v'] },
-    ...{ logFile: join(directory, 'logs/tools.log'), say, onSpawn },
+    logFile: join(directory, 'logs/tools.log'),
+    say,
+    onSpawn,
   });
   return {
     apache: join(root, 'usr/sbin/apache2'),
@@ -74,7 +78,9 @@ export async function findNginxLua({ directory, onSpawn }: Servers, say: Say): P
     name: 'bench-lua',
     packages: ['nginx', 'libnginx-mod-http-lua', 'lua-nginx-redis', 'lua-cjson'],
     probe: { program: 'usr/sbin/nginx', args: ['-v'] },
-    ...{ logFile: join(directory, 'logs/tools.log'), say, onSpawn },
+    logFile: join(directory, 'logs/tools.log'),
+    say,
+    onSpawn,
   });
   return {
     nginx: join(root, 'usr/sbin/nginx'),

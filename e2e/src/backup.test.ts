@@ -40,8 +40,13 @@ const inPostgres = (command: string) => stack.exec('postgres', ['sh', '-ec', com
 const sql = async (statement: string, database = 'tollgate') =>
   (
     await stack.exec('postgres', [
-      ...['psql', '--username=tollgate', `--dbname=${database}`, '--tuples-only', '--no-align'],
-      ...['--set=ON_ERROR_STOP=1', `--command=${statement}`],
+      'psql',
+      '--username=tollgate',
+      `--dbname=${database}`,
+      '--tuples-only',
+      '--no-align',
+      '--set=ON_ERROR_STOP=1',
+      `--command=${statement}`,
     ])
   ).trim();
 

@@ -49,8 +49,14 @@ async function run(script: string): Promise<string> {
   const values = join(directory, 'stand-ins.json');
   writeFileSync(values, JSON.stringify({ postgres, redis }));
   return await runCommand('env', [
-    ...['-u', 'TOLLGATE_TAG', '-C', PROJECT, `STAND_IN_VALUES=${values}`],
-    ...['bash', '-euc', STAND_INS + script],
+    '-u',
+    'TOLLGATE_TAG',
+    '-C',
+    PROJECT,
+    `STAND_IN_VALUES=${values}`,
+    'bash',
+    '-euc',
+    STAND_INS + script,
   ]);
 }
 

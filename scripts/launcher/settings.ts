@@ -18,8 +18,8 @@ const HIGHEST_BASE = 65_535 - 102;
 
 /** From 1024 (WHATWG Fetch, section 2.9, port blocking). */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
-  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
-  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+  10080,
 ]);
 
 /** @throws {Error} fit for a terminal if TOLLGATE_DIR, PORT_BASE or REDIS_URL is wrong */

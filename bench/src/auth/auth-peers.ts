@@ -19,8 +19,13 @@ async function startAuthPeers(servers: Servers, say: (line: string) => void): Pr
   const { pid, url, clientId, clientSecret } = servers.peer;
   const peers: AuthPeers['peers'] = [
     {
-      ...{ name: 'oidc-provider', pid, clientId, clientSecret, introspectsByBasic: true },
-      ...{ tokenUrl: `${url}/oauth2/token`, introspectionUrl: `${url}/oauth2/introspect` },
+      name: 'oidc-provider',
+      pid,
+      clientId,
+      clientSecret,
+      introspectsByBasic: true,
+      tokenUrl: `${url}/oauth2/token`,
+      introspectionUrl: `${url}/oauth2/introspect`,
       version: dependency('../../package.json', 'oidc-provider'),
     },
   ];

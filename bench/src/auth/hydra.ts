@@ -25,7 +25,9 @@ export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres')
     place: servers.places?.server,
     command: async (port) => {
       const filled = await fillTemplate(servers, 'hydra/hydra.yml.template', {
-        ...{ DSN: dsn, PORT: String(port), ADMIN_PORT: String(adminPort) },
+        DSN: dsn,
+        PORT: String(port),
+        ADMIN_PORT: String(adminPort),
         SYSTEM_SECRET: randomBytes(16).toString('hex'),
       });
       await writeFile(file, filled, { mode: 0o600 });
@@ -42,7 +44,11 @@ export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres')
   const { client_id: clientId, client_secret: clientSecret } = newSampleSecrets().manager.application;
   await registerClient(admin, clientId, clientSecret);
   return {
-    ...{ name: `Hydra with ${store}`, pid: door.pid, clientId, clientSecret, introspectsByBasic: false },
+    name: `Hydra with ${store}`,
+    pid: door.pid,
+    clientId,
+    clientSecret,
+    introspectsByBasic: false,
     tokenUrl: new URL('/oauth2/token', door.url).href,
     introspectionUrl: `${admin}/admin/oauth2/introspect`,
     version,

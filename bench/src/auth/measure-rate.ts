@@ -69,7 +69,9 @@ export async function measureRate(
     figures: {
       ours: oursOf(full),
       compared: compared.map(({ peer, connections, rounds }) => ({
-        ...{ peer, connections, ratio: spreadOf(ratiosOf(rounds)) },
+        peer,
+        connections,
+        ratio: spreadOf(ratiosOf(rounds)),
         rounds,
       })),
       halfLoad: halfLoad.figures,

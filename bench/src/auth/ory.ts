@@ -13,7 +13,11 @@ export async function findOry(
 ): Promise<{ program: string; version: string }> {
   const program = onPath(name);
   const output = await runCommand({
-    ...{ name, command: program, args: ['version'], env: ORY_ENVIRONMENT, onSpawn },
+    name,
+    command: program,
+    args: ['version'],
+    env: ORY_ENVIRONMENT,
+    onSpawn,
     logFile: join(directory, `logs/${name}-version.log`),
   });
   return { program, version: /Version:\s+(\S+)/.exec(output)?.[1] ?? 'unknown' };

@@ -84,7 +84,11 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
     costs: {
       introspection: introspectionCost([introspection, introspectionOfMany], asking.cpu, apart.cpu),
       keptEntitlement: eachPart((part) => Math.max(0, reading.cpu[part] - apart.cpu[part])),
-      ...{ token, entitlement, idle, tokenBytes, hourlyRowBytes: await hourlyRowBytes(servers) },
+      token,
+      entitlement,
+      idle,
+      tokenBytes,
+      hourlyRowBytes: await hourlyRowBytes(servers),
     },
   });
 }

@@ -20,9 +20,12 @@ export async function oathkeeper(servers: Servers, setting: PeerSetting): Promis
     place: servers.places?.server,
     command: async (port) => {
       const values = {
-        ...{ DIRECTORY: own, PORT: String(port) },
-        ...{ API_PORT: String(apiPort), METRICS_PORT: String(metricsPort) },
-        ...{ INTROSPECTION: setting.introspectionUrl, BASIC: authorization },
+        DIRECTORY: own,
+        PORT: String(port),
+        API_PORT: String(apiPort),
+        METRICS_PORT: String(metricsPort),
+        INTROSPECTION: setting.introspectionUrl,
+        BASIC: authorization,
         UPSTREAM: new URL(setting.upstreamUrl).origin,
       };
       for (const file of ['oathkeeper.yml', 'rules.yml']) {

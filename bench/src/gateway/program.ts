@@ -23,7 +23,11 @@ export async function startProgram(servers: Servers, { name, place, command }: P
   const [program = '', ...rest] = inPlace(place, args);
   const logFile = join(servers.directory, `logs/${name}.log`);
   const started = await startProcess({
-    ...{ name, command: program, args: rest, env: { PATH: process.env['PATH'], ...env }, logFile },
+    name,
+    command: program,
+    args: rest,
+    env: { PATH: process.env['PATH'], ...env },
+    logFile,
     onSpawn: servers.onSpawn,
   });
   await waitFor(() => started.hasExited() || isOpen(port), {

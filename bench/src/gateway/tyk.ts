@@ -17,8 +17,12 @@ const ONE_CORE = { GOMAXPROCS: '1' };
 /** Never refuse, but are checked for each call. */
 const SESSION = {
   org_id: 'bench',
-  ...{ rate: 1_000_000_000, per: 60, allowance: 1_000_000_000 },
-  ...{ quota_max: 1_000_000_000_000, quota_remaining: 1_000_000_000_000, quota_renewal_rate: 2_592_000 },
+  rate: 1_000_000_000,
+  per: 60,
+  allowance: 1_000_000_000,
+  quota_max: 1_000_000_000_000,
+  quota_remaining: 1_000_000_000_000,
+  quota_renewal_rate: 2_592_000,
   access_rights: { data: { api_id: 'data', api_name: 'data', versions: ['Default'] } },
 };
 
@@ -30,7 +34,11 @@ export async function tyk(
   const program = onPath('tyk');
   const { directory, onSpawn } = servers;
   const stated = await runCommand({
-    ...{ name: 'tyk', command: program, args: ['version'], env: ONE_CORE, onSpawn },
+    name: 'tyk',
+    command: program,
+    args: ['version'],
+    env: ONE_CORE,
+    onSpawn,
     logFile: join(directory, 'logs/tyk-version.log'),
   });
   const own = await programDirectory(servers, 'tyk');
@@ -47,9 +55,13 @@ export async function tyk(
     command: async (port) => {
       const file = join(own, 'tyk.conf');
       const filled = await fillTemplate(servers, 'tyk/tyk.conf', {
-        ...{ PORT: String(port), SECRET: secret, DIRECTORY: own },
+        PORT: String(port),
+        SECRET: secret,
+        DIRECTORY: own,
         TEMPLATES: join(servers.project, 'bench/peers/tyk/templates'),
-        ...{ REDIS_HOST: redis.hostname, REDIS_PORT: redis.port, REDIS_PASSWORD: redis.password },
+        REDIS_HOST: redis.hostname,
+        REDIS_PORT: redis.port,
+        REDIS_PASSWORD: redis.password,
       });
       await writeFile(file, filled, { mode: 0o600 });
       return { args: [program, 'start', `--conf=${file}`], env: ONE_CORE };
@@ -75,7 +87,8 @@ async function startUnsyncedRedis(
     port: await freePort(),
     password: randomBytes(16).toString('hex'),
     settings: ['appendonly no'],
-    ...{ logFile, onSpawn },
+    logFile,
+    onSpawn,
   });
   pin(process.identity.pid, places?.rest);
   return url;

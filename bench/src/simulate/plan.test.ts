@@ -26,12 +26,19 @@ const COSTS: UnitCosts = {
   keptEntitlement: NOTHING,
   entitlement: NOTHING,
   idle: NOTHING,
-  ...{ tokenBytes: 384, hourlyRowBytes: 200 },
+  tokenBytes: 384,
+  hourlyRowBytes: 200,
 };
 
 const OBSERVED: Observed = {
-  ...{ callsPerSec: 64_000, gateways: 11, admissionScripts: 64_000, settlementScripts: 64_000 },
-  ...{ introspections: 24_000, keptEntitlements: 0, askedEntitlements: 0, hourlyRows: 60_000 },
+  callsPerSec: 64_000,
+  gateways: 11,
+  admissionScripts: 64_000,
+  settlementScripts: 64_000,
+  introspections: 24_000,
+  keptEntitlements: 0,
+  askedEntitlements: 0,
+  hourlyRows: 60_000,
   ofStream: Array.from({ length: 64 }, () => ({ calls: 1_000, admissions: 1_000, settlements: 1_000 })),
   busiestPayer: { calls: 500, admissions: 500, settlements: 500 },
   callsOfBusiestGateway: 6_000,
@@ -40,11 +47,14 @@ const OBSERVED: Observed = {
 test('a core at 60 % does what its share of the CPU time allows', () => {
   expect(planOf(OBSERVED, PARAMETERS, COSTS)).toMatchObject({
     // 24,000 × 50 µs, 60,000 × 20 µs and 10 µs.
-    ...{ authPods: 2, accountPods: 2, postgresCores: 1 },
+    authPods: 2,
+    accountPods: 2,
+    postgresCores: 1,
     // 6,000 × 100 µs.
     busiestGateway: 0.6,
     // 64 × 30 ms: 20 streams fit a core.
-    ...{ redisShards: 4, busiestPayer: 0.015 },
+    redisShards: 4,
+    busiestPayer: 0.015,
   });
 });
 
@@ -53,7 +63,9 @@ test('a stream that is too much for a core has a master of its own and is reache
   const observed: Observed = {
     ...OBSERVED,
     ofStream,
-    ...{ callsPerSec: 123_000, admissionScripts: 123_000, settlementScripts: 123_000 },
+    callsPerSec: 123_000,
+    admissionScripts: 123_000,
+    settlementScripts: 123_000,
   };
   const plan = planOf(observed, PARAMETERS, COSTS);
   expect(plan.redisShards).toBeLessThan(10);

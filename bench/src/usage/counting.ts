@@ -29,7 +29,8 @@ export async function measureCounting(servers: Servers, say: (line: string) => v
     const payers = inNoOrder(await makePayers(servers, PAYERS, 'rare'));
     const write = createWriter(redis);
     const pids = {
-      ...{ gateway: [], auth: [] },
+      gateway: [],
+      auth: [],
       account: [servers.pidOf('account')],
       Redis: [servers.pidOf('redis')],
       Postgres: [servers.pidOf('postgres')],
@@ -105,8 +106,15 @@ function createWriter(redis: RedisConnection): (payers: readonly Payer[]) => Pro
 
 function eventOf({ accountId, periodId }: Payer): UsageBatch['events'][number] {
   return {
-    ...{ payer_id: accountId, period_id: periodId, account_id: accountId, application_id: accountId },
-    ...{ api_version: 'v2' as const, points: 1, requests: 1, time_ms: 0, traffic_bytes: 1_024 },
+    payer_id: accountId,
+    period_id: periodId,
+    account_id: accountId,
+    application_id: accountId,
+    api_version: 'v2' as const,
+    points: 1,
+    requests: 1,
+    time_ms: 0,
+    traffic_bytes: 1_024,
     at_ms: Date.now(),
   };
 }

@@ -103,14 +103,16 @@ function createWriter(redis: RedisConnection, payers: readonly Payer[]): Add {
 
 function batchOf({ payer, period }: Payer, seq: number): UsageBatch {
   const event = {
-    ...{
-      payer_id: payer,
-      period_id: period,
-      account_id: payer,
-      application_id: 1,
-      api_version: 'v2' as const,
-    },
-    ...{ points: 1, requests: 1, time_ms: 0, traffic_bytes: 1_024, at_ms: Date.now() },
+    payer_id: payer,
+    period_id: period,
+    account_id: payer,
+    application_id: 1,
+    api_version: 'v2' as const,
+    points: 1,
+    requests: 1,
+    time_ms: 0,
+    traffic_bytes: 1_024,
+    at_ms: Date.now(),
   };
   return { gateway_id: 'bench-ingest', seq, events: Array.from({ length: BATCH_EVENTS }, () => event) };
 }

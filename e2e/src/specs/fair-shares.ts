@@ -42,7 +42,8 @@ async function openStream(demo: Demo, token: string): Promise<{ sent: ClientRequ
     method: 'POST',
     agent: false,
     headers: {
-      ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
       authorization: `Bearer ${token}`,
     },
   });

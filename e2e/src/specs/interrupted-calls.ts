@@ -103,7 +103,8 @@ export function interruptedCalls(stack: () => Stack): void {
       const response = await fetch(`${demo.streaming_url}/graphql`, {
         method: 'POST',
         headers: {
-          ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
+          accept: 'text/event-stream',
+          'content-type': 'application/json',
           authorization: `Bearer ${token}`,
         },
         body: JSON.stringify({ query: SUBSCRIPTION }),

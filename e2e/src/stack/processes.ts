@@ -57,7 +57,9 @@ export async function startProcessStack(): Promise<ProcessStack> {
     const redisUrl = `redis://:${secrets.redis_password}@127.0.0.1:${String(settings.ports.redis)}`;
     const ids = await launch({ settings, secrets, supervisor, say });
     return {
-      ...{ kind: 'processes', postgresUrl, redisUrl },
+      kind: 'processes',
+      postgresUrl,
+      redisUrl,
       demo: localDemo(settings, secrets, ids),
       kill: async (name) => {
         await partOf(name).process.stop({ signal: 'SIGKILL' });

@@ -53,7 +53,11 @@ export function createAccessLog(
     return (status) => {
       const line = {
         time: new Date().toISOString(),
-        ...{ service, log: 'access', method, path: loggedPath(url), status },
+        service,
+        log: 'access',
+        method,
+        path: loggedPath(url),
+        status,
         duration_ms: Math.round(performance.now() - beganMs),
         bytes: socket.bytesWritten - before,
         address,

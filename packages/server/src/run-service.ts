@@ -152,7 +152,9 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
       host: config.PUBLIC_HOST,
       port: config.PUBLIC_PORT,
       setting: 'PUBLIC_PORT',
-      ...{ limits, receiveLimits, accessLog },
+      limits,
+      receiveLimits,
+      accessLog,
       onRefusedHead: service.onRefusedHead,
       upgradeHandler: service.upgradeHandler,
       continueHandler: service.continueHandler,
@@ -166,7 +168,8 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
       setting: 'PRIVATE_PORT',
       directOnly: true,
       fastPath: isPlain ? service.privateFastPath : undefined,
-      ...{ limits, receiveLimits },
+      limits,
+      receiveLimits,
     }),
   ];
 }

@@ -52,7 +52,8 @@ export function createHistogram(
     get: () =>
       Promise.resolve({
         ...description,
-        ...{ type: 'histogram', aggregator: 'sum' },
+        type: 'histogram',
+        aggregator: 'sum',
         values: all.flatMap((series) => samplesOf(name, buckets, series)),
       }),
   };

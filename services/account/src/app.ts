@@ -112,7 +112,9 @@ export function createPrivateApp(parts: PrivateParts): Express {
   );
   const needs = {
     ...parts.needs,
-    ...{ logger, summarizeAccount, refuseBlocked: createRefuseBlocked(parts.needs.query) },
+    logger,
+    summarizeAccount,
+    refuseBlocked: createRefuseBlocked(parts.needs.query),
     recoveredRevocations: createRecoveredRevocations(registry),
   };
   const operator = [requireServiceCredential(credentials.operator), noStore];

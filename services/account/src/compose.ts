@@ -77,7 +77,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const auth = openAuth(config, registry);
   const introspection = openIntrospection({ config, auth, logger });
   const followed = followChannels({
-    ...{ url: config.REDIS_URL, tls: redisTls(config), alongside: redis },
+    url: config.REDIS_URL,
+    tls: redisTls(config),
+    alongside: redis,
     channels: [introspection.channel],
     logger,
   });
@@ -117,7 +119,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' });
   const publicApp = createPublicApp({
     ...shared,
-    ...{ query, usageQuery, introspect: introspection.introspect, accessLog, trusts },
+    query,
+    usageQuery,
+    introspect: introspection.introspect,
+    accessLog,
+    trusts,
     strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
     consoleDirectory: resolve(config.CONSOLE_DIR),
     brand: brandOf(config),
@@ -126,7 +132,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const listener = underCors(cors, publicApp);
   const privateApp: RequestListener = createPrivateApp({
     ...shared,
-    ...{ checks, draining },
+    checks,
+    draining,
     credentials: {
       operator: config.OPERATOR_CREDENTIALS,
       reporter: config.USAGE_REPORTER_CREDENTIALS,
@@ -135,7 +142,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     needs: {
       ...billing.operations,
       ...usage.operations,
-      ...{ query, usageQuery, applications, tokens, keptAnswers },
+      query,
+      usageQuery,
+      applications,
+      tokens,
+      keptAnswers,
       healthReport: { database: billing.checkDatabase, redis, ...checkedSettings(config) },
       repairUsage: createRepairUsage({ database: billing.checkDatabase, redis, onTotalsChanged }),
     },

@@ -97,7 +97,10 @@ export function createPublicApp(parts: PublicParts): Handlers {
     observe: http.observer('/oauth2/token'),
     headers: headersOf(protection, noStore),
     answer: tokenEndpoint({
-      ...{ readForm, callerOf, authenticate, issuing },
+      readForm,
+      callerOf,
+      authenticate,
+      issuing,
       grantAccessToken: createGrant({ issuing, tokenPrefix }),
       onOutcome: (outcome, durationMs) => {
         if (outcome === 'issued') metrics.tokensIssued.inc();
@@ -145,7 +148,8 @@ export function createPrivateApp(parts: PrivateParts): Handlers {
         },
       }),
       readForm: createFormReader(parts.maxBodyBytes),
-      ...{ findLiveToken, tokenPrefix },
+      findLiveToken,
+      tokenPrefix,
       onIntrospected: (outcome, durationMs) => {
         metrics.introspected(outcome);
         metrics.introspectionDuration(outcome, durationMs);

@@ -54,7 +54,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     logger,
   });
   const followed = followChanges({
-    ...{ url: config.REDIS_URL, tls: redisTls(config), alongside: redis },
+    url: config.REDIS_URL,
+    tls: redisTls(config),
+    alongside: redis,
     clients,
     logger,
   });
@@ -67,7 +69,13 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     metrics.restoring,
   );
   const parts = {
-    ...{ logger, registry, draining, addressOf, accessLog, redis, metrics },
+    logger,
+    registry,
+    draining,
+    addressOf,
+    accessLog,
+    redis,
+    metrics,
     authenticate: createClientAuthenticator({
       clients,
       peppers: config.CLIENT_SECRET_PEPPERS,
@@ -96,8 +104,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const publicApp = traced(createPublicApp(parts), traces, (req) => trusts(req.socket.remoteAddress));
   const privateApp = traced(createPrivateApp(parts), traces, () => true);
   return {
-    ...{ publicHandler: publicApp.handler, fastPath: publicApp.fastPath },
-    ...{ privateHandler: privateApp.handler, privateFastPath: privateApp.fastPath },
+    publicHandler: publicApp.handler,
+    fastPath: publicApp.fastPath,
+    privateHandler: privateApp.handler,
+    privateFastPath: privateApp.fastPath,
     close: async () => {
       followed.close();
       await Promise.all([restore.close(), lastUsed.close()]);

@@ -81,9 +81,18 @@ describe('with CORS_ALLOWED_ORIGINS=*', () => {
   test('a page may read an answer and where it stands; of the upstream’s own word nothing is left', async () => {
     gateway.upstream((_req, res) => {
       res.writeHead(200, [
-        ...['Access-Control-Allow-Origin', 'https://upstream.example'],
-        ...['Access-Control-Allow-Credentials', 'true', 'Access-Control-Expose-Headers', 'X-Inner'],
-        ...['Vary', 'Accept-Encoding', 'ETag', '"7"', 'Content-Length', '2'],
+        'Access-Control-Allow-Origin',
+        'https://upstream.example',
+        'Access-Control-Allow-Credentials',
+        'true',
+        'Access-Control-Expose-Headers',
+        'X-Inner',
+        'Vary',
+        'Accept-Encoding',
+        'ETag',
+        '"7"',
+        'Content-Length',
+        '2',
       ]);
       res.end('{}');
     });

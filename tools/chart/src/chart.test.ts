@@ -165,11 +165,10 @@ describeWithHelm('the chart', () => {
       redisTls: ['REDIS', SERVICES],
     } as const;
     const set = Object.keys(stores).flatMap((topic) => [
-      ...[
-        `--set=secrets.${topic}.existingSecret=${topic.toLowerCase()}`,
-        `--set=secrets.${topic}.serverName=a.internal`,
-      ],
-      ...[`--set=secrets.${topic}.certificate=tls.crt`, `--set=secrets.${topic}.key=tls.key`],
+      `--set=secrets.${topic}.existingSecret=${topic.toLowerCase()}`,
+      `--set=secrets.${topic}.serverName=a.internal`,
+      `--set=secrets.${topic}.certificate=tls.crt`,
+      `--set=secrets.${topic}.key=tls.key`,
     ]);
     for (const pod of podSpecs(render('demo', ...set))) {
       for (const [topic, [prefix, components]] of Object.entries(stores)) {

@@ -81,7 +81,14 @@ test('times are printed alike, to the second, whatever the API has of them', asy
 test('the audit log takes dates, and an unknown action is an error that names those that there are', async () => {
   const today = new Date().toISOString().slice(0, 10);
   const made = await stack.json<{ entries: unknown[] }>(
-    ...['audit', 'list', '--account', account, '--from', today, '--to', today],
+    'audit',
+    'list',
+    '--account',
+    account,
+    '--from',
+    today,
+    '--to',
+    today,
   );
   expect(made.entries).toHaveLength(1);
   const unknown = await stack.run(['audit', 'list', '--action', 'acount_blocked']);

@@ -196,18 +196,16 @@ describe('accounts, periods and subscriptions', () => {
     const [account, { plan_id }] = [await newAccount(), await newPlan()];
     const create = (start: string, end: string) =>
       stack.json<{ period_id: number }>(
-        ...[
-          'periods',
-          'create',
-          '--account',
-          account,
-          '--plan',
-          String(plan_id),
-          '--start',
-          start,
-          '--end',
-          end,
-        ],
+        'periods',
+        'create',
+        '--account',
+        account,
+        '--plan',
+        String(plan_id),
+        '--start',
+        start,
+        '--end',
+        end,
       );
     const present = await create('2020-01-01T02:00:00+02:00', '2099-12-31T23:59:59Z');
     expect(present).toMatchObject({ started_at: '2020-01-01T00:00:00.000Z', status: 'active' });

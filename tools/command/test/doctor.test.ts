@@ -83,7 +83,9 @@ test('a healthy stack: no problem, no warning, exit code 0, and words for what w
     expect(findings).toContainEqual(expect.objectContaining({ check, status: 'ok' }));
   }
   expect(findings).toContainEqual({
-    ...{ check: 'gateways', status: 'skipped', action: null },
+    check: 'gateways',
+    status: 'skipped',
+    action: null,
     finding: 'No gateway was checked: name their private listeners with --gateway-url.',
   });
 });
@@ -174,10 +176,20 @@ test.each([
 test('auth away, and a revocation that waits for it in an outbox', async () => {
   const email = `${randomUUID()}@example.com`;
   const { account_id } = await stack.json<{ account_id: number }>(
-    ...['accounts', 'create', '--email', email, '--name', 'Ada'],
+    'accounts',
+    'create',
+    '--email',
+    email,
+    '--name',
+    'Ada',
   );
   const { application_id } = await stack.json<{ application_id: number }>(
-    ...['applications', 'create', '--account', String(account_id), '--name', 'App'],
+    'applications',
+    'create',
+    '--account',
+    String(account_id),
+    '--name',
+    'App',
   );
   await stack.auth.stop();
   repairs.push(async () => {
@@ -197,10 +209,20 @@ test('auth away, and a revocation that waits for it in an outbox', async () => {
 test('secrets under a retired key, and under a key that is gone', async () => {
   const email = `${randomUUID()}@example.com`;
   const { account_id } = await stack.json<{ account_id: number }>(
-    ...['accounts', 'create', '--email', email, '--name', 'Ada'],
+    'accounts',
+    'create',
+    '--email',
+    email,
+    '--name',
+    'Ada',
   );
   const { application_id } = await stack.json<{ application_id: number }>(
-    ...['applications', 'create', '--account', String(account_id), '--name', 'App'],
+    'applications',
+    'create',
+    '--account',
+    String(account_id),
+    '--name',
+    'App',
   );
   await stack.json('tokens', 'create', '--application', String(application_id), '--name', 'laptop');
   const newKey = `k2:${randomBytes(32).toString('base64')}`;
@@ -297,8 +319,19 @@ function selfSigned(days: number): { key: string; cert: string } {
     execFileSync(
       'openssl',
       [
-        ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-        ...['-subj', '/CN=localhost', '-keyout', file('key'), '-out', file('request')],
+        'req',
+        '-new',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:P-256',
+        '-nodes',
+        '-subj',
+        '/CN=localhost',
+        '-keyout',
+        file('key'),
+        '-out',
+        file('request'),
       ],
       { stdio: 'ignore' },
     );
@@ -310,16 +343,37 @@ function selfSigned(days: number): { key: string; cert: string } {
   function sign(path: (name: string) => string, atDay: (daysAhead: number) => string): string {
     execFileSync('sh', ['-c', `: > "${path('index')}"; echo 01 > "${path('serial')}"`]);
     const settings = [
-      ...['[ca]', 'default_ca=d', '[d]', `database=${path('index')}`, `serial=${path('serial')}`],
-      ...[`new_certs_dir=${directory}`, 'default_md=sha256', 'policy=p', '[p]', 'commonName=supplied'],
+      '[ca]',
+      'default_ca=d',
+      '[d]',
+      `database=${path('index')}`,
+      `serial=${path('serial')}`,
+      `new_certs_dir=${directory}`,
+      'default_md=sha256',
+      'policy=p',
+      '[p]',
+      'commonName=supplied',
     ];
     execFileSync('sh', ['-c', `cat > "${path('settings')}"`], { input: settings.join('\n') });
     execFileSync(
       'openssl',
       [
-        ...['ca', '-batch', '-selfsign', '-config', path('settings'), '-in', path('request')],
-        ...['-keyfile', path('key'), '-out', path('cert'), '-notext'],
-        ...['-startdate', atDay(-2), '-enddate', atDay(days)],
+        'ca',
+        '-batch',
+        '-selfsign',
+        '-config',
+        path('settings'),
+        '-in',
+        path('request'),
+        '-keyfile',
+        path('key'),
+        '-out',
+        path('cert'),
+        '-notext',
+        '-startdate',
+        atDay(-2),
+        '-enddate',
+        atDay(days),
       ],
       { stdio: 'ignore' },
     );

@@ -90,7 +90,9 @@ describe('and they do what the documents say, on a stack with the sample', () =>
 /** The accounts and plans of `npm start`. */
 async function seedSample({ databaseUrl }: OperatedStack): Promise<void> {
   const person = (name: string) => ({
-    ...{ email: `${name}@example.com`, name, password: randomUUID() },
+    email: `${name}@example.com`,
+    name,
+    password: randomUUID(),
     application: { name, client_id: randomUUID(), client_secret: randomUUID() },
   });
   await runProgram({

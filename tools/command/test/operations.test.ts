@@ -16,7 +16,12 @@ afterAll(async () => {
 async function newAccount(): Promise<string> {
   const email = `${randomUUID()}@example.com`;
   const made = await stack.json<{ account_id: number }>(
-    ...['accounts', 'create', '--email', email, '--name', 'Ada'],
+    'accounts',
+    'create',
+    '--email',
+    email,
+    '--name',
+    'Ada',
   );
   return String(made.account_id);
 }
@@ -49,7 +54,10 @@ describe('deletions that owners have requested', () => {
     const shown = await stack.run(['accounts', 'deletion', 'get', kept]);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^due_at +20\d\d-/m)]);
     const deleting = await stack.json<{ accounts: { account_id: number }[] }>(
-      ...['accounts', 'list', '--deleting', 'yes'],
+      'accounts',
+      'list',
+      '--deleting',
+      'yes',
     );
     expect(deleting.accounts.map(({ account_id }) => String(account_id))).toEqual(
       expect.arrayContaining([kept, erased]),
@@ -119,7 +127,12 @@ describe('applications and tokens', () => {
   test('show a secret when it is made, and never otherwise', async () => {
     const account = await newAccount();
     const made = await stack.json<{ application_id: number; client_secret: string }>(
-      ...['applications', 'create', '--account', account, '--name', 'App'],
+      'applications',
+      'create',
+      '--account',
+      account,
+      '--name',
+      'App',
     );
     const id = String(made.application_id);
     const shown = await stack.run(['applications', 'get', id]);
@@ -132,7 +145,12 @@ describe('applications and tokens', () => {
     expect(rotated.client_secret).not.toBe(made.client_secret);
 
     const token = await stack.json<{ token_id: number; access_token: string }>(
-      ...['tokens', 'create', '--application', id, '--name', 'laptop'],
+      'tokens',
+      'create',
+      '--application',
+      id,
+      '--name',
+      'laptop',
     );
     const tokenArgs = [String(token.token_id), '--application', id];
     expect(await stack.json('tokens', 'copy', ...tokenArgs)).toMatchObject({
@@ -230,17 +248,23 @@ describe('usage', () => {
   test('usage that was set aside is listed, shown and counted', async () => {
     const account = await newSubscriber();
     const { periods } = await stack.json<{ periods: [{ period_id: number }] }>(
-      ...['periods', 'list', '--account', account],
+      'periods',
+      'list',
+      '--account',
+      account,
     );
     const [{ period_id }] = periods;
     const event = {
-      ...{
-        payer_id: Number(account),
-        period_id: 987_654_321,
-        account_id: Number(account),
-        application_id: 1,
-      },
-      ...{ api_version: 'v2', points: 11, requests: 1, time_ms: 0, traffic_bytes: 5, at_ms: Date.now() },
+      payer_id: Number(account),
+      period_id: 987_654_321,
+      account_id: Number(account),
+      application_id: 1,
+      api_version: 'v2',
+      points: 11,
+      requests: 1,
+      time_ms: 0,
+      traffic_bytes: 5,
+      at_ms: Date.now(),
     };
     const [row] = await stack.sql<{ unassigned_id: string }>(
       `INSERT INTO usage_unassigned (stream, entry_id, event_index, reason, raw)
@@ -291,7 +315,12 @@ describe('usage', () => {
     expect((await stack.run(['usage', 'check'])).stdout).toMatch(/^\d+ checked: the totals equal/);
     expect((await stack.run(['usage', 'rebuild'])).stdout).toMatch(/^Nothing to rebuild/);
     const { entries } = await stack.json<{ entries: unknown[] }>(
-      ...['audit', 'list', '--action', 'usage_rebuilt', '--account', account],
+      'audit',
+      'list',
+      '--action',
+      'usage_rebuilt',
+      '--account',
+      account,
     );
     expect(entries).toHaveLength(1);
   });

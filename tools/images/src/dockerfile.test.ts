@@ -35,7 +35,10 @@ test('it builds with the version of Node.js that the project pins', () => {
 
 test.each(['postgres', 'redis'])('%s has one default image everywhere, of an exact version', (name) => {
   const files = [
-    ...['docker-compose.yml', 'k8s/tollgate/values.yaml', 'docs/containers.md', 'scripts/test.ts'],
+    'docker-compose.yml',
+    'k8s/tollgate/values.yaml',
+    'docs/containers.md',
+    'scripts/test.ts',
     ...(name === 'redis' ? ['tools/stack/src/config.ts', 'docs/configuration.md'] : []),
     'e2e/src/stack/images.ts',
   ];

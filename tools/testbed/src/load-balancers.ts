@@ -13,9 +13,15 @@ const LOAD_BALANCERS = {
   nginx: {
     versionArgs: ['-v'],
     args: (file: string, directory: string) => [
-      ...['-c', file, '-p', directory, '-e', 'stderr'],
+      '-c',
+      file,
+      '-p',
+      directory,
+      '-e',
+      'stderr',
       // As root, its workers would run as a user that may not enter the directory.
-      ...['-g', `daemon off; user root; pid ${directory}/pid;`],
+      '-g',
+      `daemon off; user root; pid ${directory}/pid;`,
     ],
   },
 };

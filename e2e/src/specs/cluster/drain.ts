@@ -19,13 +19,11 @@ export function drain(stack: () => ClusterStack): void {
   async function podsOf(service: string): Promise<Pods> {
     const selector = `--selector=app.kubernetes.io/component=${service}`;
     const states = await stack().kubectl(
-      ...[
-        'get',
-        'pods',
-        selector,
-        '--no-headers',
-        '--output=custom-columns=:.status.phase,:.metadata.deletionTimestamp',
-      ],
+      'get',
+      'pods',
+      selector,
+      '--no-headers',
+      '--output=custom-columns=:.status.phase,:.metadata.deletionTimestamp',
     );
     const lines = states.split('\n').map((line) => line.trim().split(/\s+/));
     return {
@@ -46,8 +44,11 @@ export function drain(stack: () => ClusterStack): void {
         const node = (await kubectl('get', 'nodes', '--output=name')).trim();
         const seen = await underLoad(stack(), { callers: 10, pauseMs: 200, sockets: 20 }, async () => {
           const drained = kubectl(
-            ...['drain', node, `--pod-selector=drained=${namespace}`],
-            ...['--delete-emptydir-data', '--timeout=180s'],
+            'drain',
+            node,
+            `--pod-selector=drained=${namespace}`,
+            '--delete-emptydir-data',
+            '--timeout=180s',
           );
           // Should it fail before it is awaited
           drained.catch(() => undefined);

@@ -18,8 +18,15 @@ export function manifests(stack: () => ClusterStack): void {
       serverVersion: { gitVersion: string };
     };
     return runCommand('helm', [
-      ...['template', RELEASE, CHART, '--namespace', namespace, '--dry-run=server'],
-      ...[`--kube-version=${serverVersion.gitVersion}`, `--values=${CHART}/values/${values}.yaml`, ...args],
+      'template',
+      RELEASE,
+      CHART,
+      '--namespace',
+      namespace,
+      '--dry-run=server',
+      `--kube-version=${serverVersion.gitVersion}`,
+      `--values=${CHART}/values/${values}.yaml`,
+      ...args,
     ]);
   };
   const apply = (namespace: string, rendered: string, ...args: string[]) =>

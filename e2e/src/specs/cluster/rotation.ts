@@ -31,8 +31,14 @@ export function rotation(stack: () => ClusterStack): void {
   }
   const sql = (statement: string) =>
     stack().kubectl(
-      ...['exec', 'statefulset/tollgate-postgres', '--', 'psql', '--username=tollgate', '--quiet'],
-      ...['--set=ON_ERROR_STOP=1', `--command=${statement}`],
+      'exec',
+      'statefulset/tollgate-postgres',
+      '--',
+      'psql',
+      '--username=tollgate',
+      '--quiet',
+      '--set=ON_ERROR_STOP=1',
+      `--command=${statement}`,
     );
   const redis = (script: string) =>
     stack().kubectl('exec', 'statefulset/tollgate-redis', '--', '/bin/sh', '-ec', script);
@@ -175,7 +181,11 @@ export function rotation(stack: () => ClusterStack): void {
         const signIn = `PGPASSWORD='${old.postgres['password'] ?? ''}' psql --host="$(hostname -i)"`;
         await expect(
           kubectl(
-            ...['exec', 'statefulset/tollgate-postgres', '--', '/bin/sh', '-ec'],
+            'exec',
+            'statefulset/tollgate-postgres',
+            '--',
+            '/bin/sh',
+            '-ec',
             `${signIn} --username=tollgate --command='SELECT 1'`,
           ),
         ).rejects.toThrow('password authentication failed');

@@ -66,8 +66,13 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
   const url = new URL(origin);
   const toText = options.plainHttp ? createRequestText(url.host) : () => null;
   const ofConnections: ConnectionOptions = {
-    ...{ origin: url, connect: createConnect(url, options), limits: options },
-    ...{ readHead: createReadHead(), onSent, onFree, onClosed },
+    origin: url,
+    connect: createConnect(url, options),
+    limits: options,
+    readHead: createReadHead(),
+    onSent,
+    onFree,
+    onClosed,
   };
 
   /** Counts nothing where no holder has a bound: it is on the way of each call. */

@@ -55,7 +55,10 @@ export function openFastPath(server: Server, options: FastPathOptions): FastConn
   function begin(socket: Socket): void {
     const connection = new FastConnection(socket, {
       keepAliveLines: `Connection: keep-alive\r\nKeep-Alive: timeout=${String(keepAliveTimeoutMs / 1_000)}\r\n`,
-      ...{ limits, accepts, handler, onOther },
+      limits,
+      accepts,
+      handler,
+      onOther,
       onBrokenOff: () => {
         refuse(socket, 'HPE_INVALID_EOF_STATE');
       },

@@ -28,7 +28,12 @@ const LENGTH = /^(?:0|[1-9]\d{0,8})$/;
 
 /** Fields that change how a message or its connection is read, and a name that can't be assigned. */
 const FOR_NODE = new Set([
-  ...['expect', 'http2-settings', 'proxy-connection', 'transfer-encoding', 'upgrade', '__proto__'],
+  'expect',
+  'http2-settings',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+  '__proto__',
 ]);
 
 const END_OF_HEAD = '\r\n\r\n';

@@ -137,7 +137,9 @@ export function createListener(handler: RequestListener, options: ListenerOption
   function fastPathOptions({ accepts, handler: next }: FastPath): FastPathOptions {
     return {
       limits: { ...limits, maxBodyBytes: FAST_BODY_MAX_BYTES },
-      ...{ headersTimeoutMs, keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS, serveByNode },
+      headersTimeoutMs,
+      keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS,
+      serveByNode,
       accepts: (head) => proxyProblemOf(head) === null && accepts(head),
       handler: (req, res) => {
         begin(req, res);

@@ -30,7 +30,12 @@ async function open(
   receiveLimits: { idleMs: number; totalMs: number },
 ): Promise<Wire> {
   listener = createListener(handler, {
-    ...{ name: 'public', host: '127.0.0.1', port: 0, setting: 'PUBLIC_PORT', limits, receiveLimits },
+    name: 'public',
+    host: '127.0.0.1',
+    port: 0,
+    setting: 'PUBLIC_PORT',
+    limits,
+    receiveLimits,
   });
   await listener.listen();
   const socket = connect({ host: '127.0.0.1', port: (listener.server.address() as AddressInfo).port });
@@ -53,7 +58,9 @@ function expectTimeout(answer: string): void {
   expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(head).toMatch(/^connection: close$/im);
   expect(JSON.parse(body)).toMatchObject({
-    ...{ code: 'request_timeout', status: 408, error: 'invalid_request' },
+    code: 'request_timeout',
+    status: 408,
+    error: 'invalid_request',
     errors: [{ extensions: { code: 'request_timeout' } }],
   });
 }

@@ -37,7 +37,11 @@ function connectTo({ server }: Listener): Wire {
 
 export async function open(handler: HttpHandler, options: Partial<ListenerOptions> = {}): Promise<Wire> {
   listener = createListener(handler, {
-    ...{ name: 'public', host: '127.0.0.1', port: 0, setting: 'PUBLIC_PORT', limits },
+    name: 'public',
+    host: '127.0.0.1',
+    port: 0,
+    setting: 'PUBLIC_PORT',
+    limits,
     fastPath: { accepts: ({ url }) => url.startsWith('/fast'), handler },
     ...options,
   });

@@ -44,7 +44,8 @@ export function openUsage(options: {
   const retentionMonths = config.USAGE_RETENTION_MONTHS;
   observeStreams(registry, redis);
   const reader = startUsageReader({
-    ...{ database: readerDatabase, redis },
+    database: readerDatabase,
+    redis,
     intervalMs: config.USAGE_POLL_INTERVAL_MS,
     logger,
     metrics: createUsageReaderMetrics(registry, nowMs),

@@ -148,17 +148,31 @@ describe.each(Object.entries(looseClients))('%s', (_name, getToken) => {
 const challenged: Record<string, (credentials: Credentials) => [program: string, ...args: string[]]> = {
   curl: ({ client_id, client_secret }) => [
     'curl',
-    ...['--silent', '--anyauth', '--user', `${client_id}:${client_secret}`],
-    ...['--data', GRANT, `${issuer}/oauth2/token`],
+    '--silent',
+    '--anyauth',
+    '--user',
+    `${client_id}:${client_secret}`,
+    '--data',
+    GRANT,
+    `${issuer}/oauth2/token`,
   ],
   wget: ({ client_id, client_secret }) => [
     'wget',
-    ...['--quiet', '--output-document=-', `--user=${client_id}`, `--password=${client_secret}`],
-    ...[`--post-data=${GRANT}`, `${issuer}/oauth2/token`],
+    '--quiet',
+    '--output-document=-',
+    `--user=${client_id}`,
+    `--password=${client_secret}`,
+    `--post-data=${GRANT}`,
+    `${issuer}/oauth2/token`,
   ],
   python3: ({ client_id, client_secret }) => [
     'python3',
-    ...['-c', PYTHON, `${issuer}/oauth2/token`, client_id, client_secret, GRANT],
+    '-c',
+    PYTHON,
+    `${issuer}/oauth2/token`,
+    client_id,
+    client_secret,
+    GRANT,
   ],
 };
 

@@ -100,8 +100,16 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
         fenceKey(shard),
       ],
       [
-        ...[stream_position, period_id, USAGE_BATCH_FIELD, LIVE_TTL_SEC],
-        ...[points, requests, time_ms, traffic_bytes, usage_version, FENCE_MS],
+        stream_position,
+        period_id,
+        USAGE_BATCH_FIELD,
+        LIVE_TTL_SEC,
+        points,
+        requests,
+        time_ms,
+        traffic_bytes,
+        usage_version,
+        FENCE_MS,
       ],
     );
     if (Array.isArray(answer)) return Number(answer[0]);

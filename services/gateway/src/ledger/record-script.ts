@@ -144,7 +144,10 @@ function sumByPeriod(events: readonly UsageEvent[]): Map<number, LiveUsage & { p
   const sums = new Map<number, LiveUsage & { payerId: number }>();
   for (const event of events) {
     const sum = sums.get(event.period_id) ?? {
-      ...{ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
+      points: 0,
+      requests: 0,
+      time_ms: 0,
+      traffic_bytes: 0,
       payerId: event.payer_id,
     };
     addCounters(sum, event);

@@ -93,7 +93,9 @@ test('beside calls and reports it changes nothing, however often it runs', async
   });
   for (let times = 0; times < 3; times += 1) {
     expect(await repair()).toMatchObject({
-      ...{ rolled_back_streams: [], repaired_periods: 0, recovered: { points: 0, requests: 0 } },
+      rolled_back_streams: [],
+      repaired_periods: 0,
+      recovered: { points: 0, requests: 0 },
     });
   }
   isDone = true;

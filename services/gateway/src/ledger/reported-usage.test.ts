@@ -36,8 +36,14 @@ const query = (gateway: 0 | 1, { token }: Customer) =>
   });
 
 const event = ({ accountId }: Customer, points: number) => ({
-  ...{ idempotency_key: randomUUID(), account_id: accountId, api_version: 'v1', points },
-  ...{ occurred_at: new Date().toISOString(), requests: 1, time_ms: 0, traffic_bytes: 0 },
+  idempotency_key: randomUUID(),
+  account_id: accountId,
+  api_version: 'v1',
+  points,
+  occurred_at: new Date().toISOString(),
+  requests: 1,
+  time_ms: 0,
+  traffic_bytes: 0,
 });
 
 const report = (customer: Customer, points: number) =>

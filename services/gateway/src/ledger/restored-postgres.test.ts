@@ -90,8 +90,11 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   await stack.operate('POST', '/private/usage-reports', {
     events: [
       {
-        ...{ ...reported, time_ms: 0, traffic_bytes: 2 },
-        ...{ idempotency_key: randomUUID(), occurred_at: new Date().toISOString() },
+        ...reported,
+        time_ms: 0,
+        traffic_bytes: 2,
+        idempotency_key: randomUUID(),
+        occurred_at: new Date().toISOString(),
       },
     ],
   });

@@ -189,11 +189,20 @@ export function createShareScripts(
       const { limits } = payer;
       const [code, calls = 0, slots = 0, newLevel = 0, newState = '', pointsUsed = 0, trafficBytesUsed = 0] =
         (await sync(keysOf(payer), [
-          ...[limits.points_limit ?? -1, limits.traffic_bytes_limit ?? -1],
-          ...[limits.rate_limit ?? -1, limits.session_limit ?? -1],
-          ...[gatewayId, isHeld ? 1 : 0, used],
-          ...[need.calls, need.slots, need.points, need.trafficBytes],
-          ...[rateState, Math.ceil(level), LEASE_MS],
+          limits.points_limit ?? -1,
+          limits.traffic_bytes_limit ?? -1,
+          limits.rate_limit ?? -1,
+          limits.session_limit ?? -1,
+          gatewayId,
+          isHeld ? 1 : 0,
+          used,
+          need.calls,
+          need.slots,
+          need.points,
+          need.trafficBytes,
+          rateState,
+          Math.ceil(level),
+          LEASE_MS,
         ])) as SyncResult;
       if (code !== 2) return code === 0 ? 'lost' : 'refused';
       return {
@@ -201,7 +210,8 @@ export function createShareScripts(
         slots: limits.session_limit === null ? Infinity : slots,
         level: newLevel,
         rateState: newState,
-        ...{ pointsUsed, trafficBytesUsed },
+        pointsUsed,
+        trafficBytesUsed,
       };
     },
     giveBack: async (payer, used, members) => {

@@ -65,8 +65,16 @@ describe('the sum of a batch', () => {
 
   test('has the time of the first of its calls', () => {
     const event = {
-      ...{ payer_id: 1, period_id: 1, account_id: 1, application_id: 1, api_version: 'v2' as const },
-      ...{ points: 3, requests: 1, time_ms: 0, traffic_bytes: 300, at_ms: 1_785_000_000_000 },
+      payer_id: 1,
+      period_id: 1,
+      account_id: 1,
+      application_id: 1,
+      api_version: 'v2' as const,
+      points: 3,
+      requests: 1,
+      time_ms: 0,
+      traffic_bytes: 300,
+      at_ms: 1_785_000_000_000,
     };
     expect(sumEvents([event, { ...event, at_ms: event.at_ms + 5, points: 4 }])).toEqual([
       { ...event, points: 7, requests: 2, traffic_bytes: 600 },

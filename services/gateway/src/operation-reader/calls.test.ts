@@ -325,7 +325,9 @@ test('unfinished bodies take memory: a payer gets a part of it, and others still
   await waitFor(async () => (await gateway.metric('tollgate_data_calls_in_flight')) === open.length);
   const refused = await gateway.query({ token: one.token });
   expect([refused.status, codeOf(refused), refused.headers['retry-after']]).toEqual([
-    ...[429, 'too_many_requests', '1'],
+    429,
+    'too_many_requests',
+    '1',
   ]);
   expect((await gateway.query({ token: other.token })).status).toBe(200);
   open[0]?.request.destroy();

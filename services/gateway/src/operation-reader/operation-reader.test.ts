@@ -65,7 +65,9 @@ test.each([
   [['{ a }', '?', 'mutation { a }'], 'unknown'],
 ])('a batch of %j is a %s', (documents, type) => {
   expect(reader.operations(documents.map((query) => ({ query })))).toMatchObject({
-    ...{ type, count: documents.length, isBatch: true },
+    type,
+    count: documents.length,
+    isBatch: true,
   });
 });
 

@@ -56,6 +56,8 @@ describe('any JSON', () => {
 
 test('what only readers without regard to case would read is left out', () => {
   expect(withExactNames({ query: 'a', Query: 'b', other: 1, Other: 2, 'exten\u017fions': 3 })).toEqual({
-    ...{ query: 'a', other: 1, Other: 2 },
+    query: 'a',
+    other: 1,
+    Other: 2,
   });
 });

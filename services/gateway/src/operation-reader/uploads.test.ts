@@ -97,7 +97,8 @@ const END = '\r\n--bound--\r\n';
 /** An upload of which the operations have been sent, and the file begins. */
 function begin(token: string): { call: ClientRequest; status: Promise<number | undefined> } {
   const call = request(gateway.graphqlUrl, {
-    ...{ method: 'POST', agent: false },
+    method: 'POST',
+    agent: false,
     headers: { authorization: `Bearer ${token}`, 'content-type': TYPE },
   });
   const status = once(call, 'response').then(([answer]) => (answer as { statusCode?: number }).statusCode);

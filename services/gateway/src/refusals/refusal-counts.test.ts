@@ -8,7 +8,11 @@ const gatewayId = '6f2a58b1-6a3f-4c53-9d0e-3f5d3f0a9b11';
 const NOON_MS = Date.parse('2026-07-01T12:00:00Z');
 
 const refusal = {
-  ...{ code: 'rate_limit_exceeded', account_id: 7, payer_id: 7, application_id: 70, client_id: null },
+  code: 'rate_limit_exceeded',
+  account_id: 7,
+  payer_id: 7,
+  application_id: 70,
+  client_id: null,
 };
 
 /** Counts into what is sent; `outcomes` are those of the first batches. */

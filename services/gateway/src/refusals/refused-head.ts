@@ -13,9 +13,18 @@ export function createOnRefusedHead(parts: {
     const apiVersion = parts.apiVersionOf(req);
     if (apiVersion === null) return;
     parts.record({
-      ...{ requestId, kind: 'call', code, status, detail, apiVersion },
-      ...{ active: null, payerId: null, token: presentedToken(req.rawHeaders), durationMs: 0 },
-      ...{ points: 0, operationName: () => null },
+      requestId,
+      kind: 'call',
+      code,
+      status,
+      detail,
+      apiVersion,
+      active: null,
+      payerId: null,
+      token: presentedToken(req.rawHeaders),
+      durationMs: 0,
+      points: 0,
+      operationName: () => null,
       address: parts.addressOf(req),
     });
   };

@@ -53,7 +53,12 @@ test('a call is a trace with the id of its request, its parts are spans, and the
   });
   const parts = spans.filter(({ parentSpanId }) => parentSpanId === call?.spanId);
   expect(parts.map(({ name }) => name)).toEqual([
-    ...['authenticate', 'entitle', 'read', 'admit', 'forward', 'settle'],
+    'authenticate',
+    'entitle',
+    'read',
+    'admit',
+    'forward',
+    'settle',
   ]);
   const [authenticate, entitle, , , forward] = parts;
   expect(forward?.attributes).toMatchObject({ 'server.address': '127.0.0.1' });

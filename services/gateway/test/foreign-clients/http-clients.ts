@@ -70,8 +70,15 @@ const curl: HttpClient = {
   name: 'curl',
   query: async (url, token, query) => {
     const { stdout } = await promisify(execFile)('curl', [
-      ...['--silent', '--show-error', '--header', `Authorization: Bearer ${token}`],
-      ...['--header', 'Content-Type: application/json', '--data', JSON.stringify({ query }), url],
+      '--silent',
+      '--show-error',
+      '--header',
+      `Authorization: Bearer ${token}`,
+      '--header',
+      'Content-Type: application/json',
+      '--data',
+      JSON.stringify({ query }),
+      url,
     ]);
     const answer = JSON.parse(stdout) as GraphqlAnswer;
     if (answer.errors !== undefined) throw new CurlErrors(answer);

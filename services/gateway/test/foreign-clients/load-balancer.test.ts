@@ -80,7 +80,11 @@ async function balancedBy(
   const url = `https://127.0.0.1:${String(port)}`;
   const { gateways } = services;
   const balancer = await startDocumentedBalancer({
-    ...{ name, program, port, gateways, authority },
+    name,
+    program,
+    port,
+    gateways,
+    authority,
     ...(portOf === undefined ? {} : { portOf }),
   });
   const ca = readFileSync(authority.file, 'utf8');

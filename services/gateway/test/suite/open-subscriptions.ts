@@ -95,7 +95,13 @@ export function openSubscriptions(limits: Partial<Limits> = {}, pointsPerMinute 
     onSlotLost: (_subscription, problem) => lost.push(problem),
   });
   return {
-    ...{ subscriptions, recorded, unacknowledged, exhausted, lost, primed, slots },
+    subscriptions,
+    recorded,
+    unacknowledged,
+    exhausted,
+    lost,
+    primed,
+    slots,
     refuseWith: (problem: Problem) => {
       refusal = problem;
     },

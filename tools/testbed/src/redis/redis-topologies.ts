@@ -119,7 +119,10 @@ export async function startMovableRedis(settings: readonly string[] = []): Promi
   };
   const both = (act: (node: OwnRedis) => Promise<void>) => Promise.all([master, replica].map(act));
   return {
-    ...{ url: address.url, master, replica, move },
+    url: address.url,
+    master,
+    replica,
+    move,
     failOver: async () => {
       await setMaster(replica);
       await setMaster(master, replica);

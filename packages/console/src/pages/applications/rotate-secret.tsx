@@ -33,7 +33,7 @@ export function RotateSecret({ application, isOpen, onClose, onRotated }: Rotate
           <Button onPress={onClose}>Close</Button>
         </>
       ) : (
-        <RotateForm {...{ application, onClose, onRotated }} />
+        <RotateForm application={application} onClose={onClose} onRotated={onRotated} />
       )}
     </Dialog>
   );

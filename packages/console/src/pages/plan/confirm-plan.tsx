@@ -30,7 +30,13 @@ export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPl
         <ErrorMessage error={preview.error} onRetry={() => void preview.refetch()} />
       )}
       {preview.data !== undefined && (
-        <Confirmation {...{ plan, interval, subscription, onClose, preview: preview.data }} />
+        <Confirmation
+          plan={plan}
+          interval={interval}
+          subscription={subscription}
+          preview={preview.data}
+          onClose={onClose}
+        />
       )}
     </Dialog>
   );
@@ -67,9 +73,9 @@ function Confirmation({
     >
       {() =>
         isChange ? (
-          <ChangeChoice {...{ plan, interval, subscription, preview }} />
+          <ChangeChoice plan={plan} interval={interval} subscription={subscription} preview={preview} />
         ) : (
-          <SubscribeSummary {...{ plan, interval, subscription, preview }} />
+          <SubscribeSummary plan={plan} interval={interval} subscription={subscription} preview={preview} />
         )
       }
     </Form>

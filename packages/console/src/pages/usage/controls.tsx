@@ -102,7 +102,7 @@ export function Controls(props: ControlsProps) {
           onChange((before) => ({ ...before, group }));
         }}
       />
-      <ApplicationFilter {...{ search, applications, onChange }} />
+      <ApplicationFilter search={search} applications={applications} onChange={onChange} />
     </div>
   );
 }

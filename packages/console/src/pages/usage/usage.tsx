@@ -45,7 +45,9 @@ export function UsagePage() {
         <Loading />
       ) : (
         <View
-          {...{ search, days, nowMs }}
+          search={search}
+          days={days}
+          nowMs={nowMs}
           hasPeriod={periods === undefined || periods.length > 0}
           hasPrevious={periods === undefined || periods.length > 1}
           onChange={(changed) => {
@@ -105,7 +107,15 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
   });
   return (
     <>
-      <Controls {...{ search, days, nowMs, maySeeMembers, applications, onChange }} {...presets} />
+      <Controls
+        search={search}
+        days={days}
+        nowMs={nowMs}
+        maySeeMembers={maySeeMembers}
+        applications={applications}
+        onChange={onChange}
+        {...presets}
+      />
       {isError && <RangeError error={error} onRetry={() => void refetch()} />}
       {usage === undefined && !isError && <Loading />}
       {usage !== undefined && (

@@ -43,7 +43,7 @@ export function Panel({ panel, chartId, xScale, width, gutterPx }: PanelProps) {
             </text>
           </g>
         ))}
-      <Bars {...{ panel, chartId, xScale, yScale }} />
+      <Bars panel={panel} chartId={chartId} xScale={xScale} yScale={yScale} />
       {lines.map(({ name, style, values }) => (
         <LinePath
           key={name}

@@ -33,8 +33,23 @@ test.each([
 
 test.each([
   ...LIMIT_FIELDS,
-  ...['support', 'points', 'rate', 'price', 'team', 'sla', 'limited_offer', 'max', 'limits', '', '点数制限'],
-  ...['requests_limit', 'storage_limit', 'max_users', 'api_versions', 'points_per_euro', 'time_zone'],
+  'support',
+  'points',
+  'rate',
+  'price',
+  'team',
+  'sla',
+  'limited_offer',
+  'max',
+  'limits',
+  '',
+  '点数制限',
+  'requests_limit',
+  'storage_limit',
+  'max_users',
+  'api_versions',
+  'points_per_euro',
+  'time_zone',
 ])('%s is an attribute of its own', (attribute) => {
   expect(suggestedLimit(attribute)).toBeUndefined();
 });

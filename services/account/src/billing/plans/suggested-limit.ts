@@ -3,8 +3,25 @@ import type { LimitField } from '@tollgate/contracts/entitlement';
 
 const LIMITING = new Set(['limit', 'max', 'maximum', 'maximal', 'cap', 'quota', 'allowance']);
 const COUNTING = new Set([
-  ...['per', 'number', 'of', 'count', 'total', 'call', 'data', 'used', 'allowed'],
-  ...['second', 'minute', 'hour', 'day', 'month', 'year', 'period', 'billing', 'monthly', 'yearly'],
+  'per',
+  'number',
+  'of',
+  'count',
+  'total',
+  'call',
+  'data',
+  'used',
+  'allowed',
+  'second',
+  'minute',
+  'hour',
+  'day',
+  'month',
+  'year',
+  'period',
+  'billing',
+  'monthly',
+  'yearly',
 ]);
 
 const MAX_NAME_EDITS = 2;

@@ -52,8 +52,12 @@ test('the totals equal the hourly rows, and a period without usage is equal too'
     expect([status, body]).toEqual([
       200,
       {
-        ...{ checked: 1, beyond_retention: 0, differences: [], next_cursor: null },
-        ...{ out_of_range: [], recent_gaps: 0 },
+        checked: 1,
+        beyond_retention: 0,
+        differences: [],
+        next_cursor: null,
+        out_of_range: [],
+        recent_gaps: 0,
       },
     ]);
   }

@@ -26,7 +26,10 @@ export function sumHourly(events: readonly UsageEvent[]): HourlyRow[] {
     ({ period_id, account_id, application_id, api_version, at_ms }) =>
       [period_id, account_id, application_id, api_version, usageHour(at_ms)].join(' '),
     ({ period_id, account_id, application_id, api_version, at_ms }) => ({
-      ...{ period_id, account_id, application_id, api_version },
+      period_id,
+      account_id,
+      application_id,
+      api_version,
       hour_ms: usageHour(at_ms),
     }),
   );

@@ -61,8 +61,16 @@ test('batches that never came are told of: how many, with how many calls and poi
   await send(batch(1), batch(2), batch(6), batch(7));
   expect(await gapsOf(gateway)).toMatchObject([
     {
-      ...{ cause: 'batches_missing', stream, gateway_id, first_batch: 3, last_batch: 5 },
-      ...{ batches: 3, requests: 3, points: 9, recovered: null, within_gap_id: null },
+      cause: 'batches_missing',
+      stream,
+      gateway_id,
+      first_batch: 3,
+      last_batch: 5,
+      batches: 3,
+      requests: 3,
+      points: 9,
+      recovered: null,
+      within_gap_id: null,
     },
   ]);
   const after = [await metric('gap_batches'), await metric('gap_calls'), await metric('gap_points')];

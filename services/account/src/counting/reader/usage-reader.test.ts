@@ -205,7 +205,10 @@ describe('the usage reader', () => {
     const [payer, full] = [await newPayer(), await newPayer()];
     await suite.database('usage_totals').insert({
       period_id: full.period_id,
-      ...{ points: MAX_TOTAL - 4, requests: 0, time_ms: 0, traffic_bytes: 0 },
+      points: MAX_TOTAL - 4,
+      requests: 0,
+      time_ms: 0,
+      traffic_bytes: 0,
     });
     const event = usageEvent({ ...full, points: 3 });
     await appendBatch(suite.store, [event, event, { ...event, points: 1 }]);

@@ -38,13 +38,23 @@ function newPeriod() {
     live,
     told: usageVersionKey(usageShard(PAYER), period_id),
     refresh: (previous_version: number, usage_version: number, points: number | null): PendingRefresh => ({
-      ...{ period_id, payer_id: PAYER, previous_version, usage_version },
-      ...{ points, requests: points, time_ms: points, traffic_bytes: points },
+      period_id,
+      payer_id: PAYER,
+      previous_version,
+      usage_version,
+      points,
+      requests: points,
+      time_ms: points,
+      traffic_bytes: points,
     }),
     /** As the gateways' script builds them. */
     build: (usage_version: number, points: number) =>
       writeLiveCounters(redis, live, {
-        ...{ usage_version, points, requests: points, time_ms: points, traffic_bytes: points },
+        usage_version,
+        points,
+        requests: points,
+        time_ms: points,
+        traffic_bytes: points,
       }),
     read: async () => {
       const counters = await readLiveCounters(redis, live);

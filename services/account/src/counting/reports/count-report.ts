@@ -75,8 +75,14 @@ export function createCountReport(parts: {
 type Candidate = { event: ReportedEvent; hash: string; place: Attribution; refused: RefusalCode | null };
 
 const NOT_ATTRIBUTED: Attribution = {
-  ...{ account_known: false, application_known: false, period_id: null, payer_id: null },
-  ...{ points: 0, requests: 0, time_ms: 0, traffic_bytes: 0 },
+  account_known: false,
+  application_known: false,
+  period_id: null,
+  payer_id: null,
+  points: 0,
+  requests: 0,
+  time_ms: 0,
+  traffic_bytes: 0,
 };
 
 /** Refuses events that would exceed the maximum of a total. */
@@ -149,8 +155,15 @@ function usageEventOf({ event, place }: Candidate): UsageEvent {
   const { account_id, application_id = NO_APPLICATION, api_version, occurred_at } = event;
   const { points, requests, time_ms, traffic_bytes } = event;
   return {
-    ...{ payer_id: place.payer_id ?? 0, period_id: place.period_id ?? 0 },
-    ...{ account_id, application_id, api_version, points, requests, time_ms, traffic_bytes },
+    payer_id: place.payer_id ?? 0,
+    period_id: place.period_id ?? 0,
+    account_id,
+    application_id,
+    api_version,
+    points,
+    requests,
+    time_ms,
+    traffic_bytes,
     at_ms: occurred_at.getTime(),
   };
 }

@@ -43,8 +43,15 @@ async function useMonth(before: number, period_id: number): Promise<string> {
   await suite.database.transaction(async (transaction) => {
     await ensurePartitions(transaction, [hour.getTime()]);
     await transaction('usage_hourly').insert({
-      ...{ hour, period_id, account_id: 1, application_id: 1, api_version: 'v1' },
-      ...{ points: 5, requests: 1, time_ms: 0, traffic_bytes: 0 },
+      hour,
+      period_id,
+      account_id: 1,
+      application_id: 1,
+      api_version: 'v1',
+      points: 5,
+      requests: 1,
+      time_ms: 0,
+      traffic_bytes: 0,
     });
   });
   return nameOf(hour);

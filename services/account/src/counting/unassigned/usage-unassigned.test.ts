@@ -67,7 +67,10 @@ test('what was set aside is listed with why, in words and a code, and shown with
   const late = { ...event, at_ms: Date.now() + 2 * DAY_MS };
   const row = await setAside(late);
   expect(row).toMatchObject({
-    ...{ reason: 'implausible_time', event_index: 0, events: [late], counted_at: null },
+    reason: 'implausible_time',
+    event_index: 0,
+    events: [late],
+    counted_at: null,
     explanation: expect.stringMatching(/clock/),
   });
   const shown = await operatePath(suite.account, 'GET', `${PATH}/${String(row.unassigned_id)}`);
@@ -126,7 +129,11 @@ describe('counted later', () => {
     const live = usageLiveKey(usageShard(payer_id), period_id);
     const row = await setAside({ ...event, at_ms: Date.now() + 2 * DAY_MS });
     await writeLiveCounters(suite.store, live, {
-      ...{ usage_version: 0, points: 3, requests: 1, time_ms: 0, traffic_bytes: 250 },
+      usage_version: 0,
+      points: 3,
+      requests: 1,
+      time_ms: 0,
+      traffic_bytes: 250,
     });
     await count(row);
     await waitFor(async () => (await suite.store.exists(live)) === 0);
@@ -137,7 +144,9 @@ describe('counted later', () => {
     await appendBatch(suite.store, [event]);
     await suite.store.xadd(
       `{s${String(usageShard(event.payer_id))}}:usage`,
-      ...['*', 'batch', JSON.stringify({ gateway_id: 'nul \0', seq: 1, events: [event, event] })],
+      '*',
+      'batch',
+      JSON.stringify({ gateway_id: 'nul \0', seq: 1, events: [event, event] }),
     );
     await allCounted(suite);
     const [row] = await list();
@@ -166,7 +175,11 @@ describe('counted later', () => {
     expect(await code(nowhere, { period_id: 987_654_322 })).toEqual([404, 'no_billing_period']);
     const full = await setAside({ ...event, payer_id, at_ms: Date.now() + 2 * DAY_MS });
     await suite.database('usage_totals').insert({
-      ...{ period_id, points: MAX_TOTAL, requests: 0, time_ms: 0, traffic_bytes: 0 },
+      period_id,
+      points: MAX_TOTAL,
+      requests: 0,
+      time_ms: 0,
+      traffic_bytes: 0,
     });
     expect(await code(full)).toEqual([409, 'usage_total_too_large']);
     expect(await list('counted=true')).toEqual([]);

@@ -93,7 +93,10 @@ test("is the account's own: another one's entries are never in it, a member name
   const path = `/team/members/${String(member.account_id)}`;
   expect((await manager.browser.request('DELETE', path)).status).toBe(204);
   expect(actions(await activity(manager))).toEqual([
-    ...['team_member_removed', 'team_invitation_made', 'team_created', 'signed_in'],
+    'team_member_removed',
+    'team_invitation_made',
+    'team_created',
+    'signed_in',
   ]);
   const [removed, joined] = await activity(member);
   expect(removed).toMatchObject({ action: 'team_member_removed', by: 'member', member_name: 'Someone' });

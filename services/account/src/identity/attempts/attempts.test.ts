@@ -207,7 +207,8 @@ test('a flood of sign-ins gets 503 where the line is full, and the process goes 
 
 test('a flood from changing addresses of one network leaves the others their sign-in', async () => {
   const settings = {
-    ...{ PASSWORD_HASH_QUEUE_MAX: '8', SIGN_IN_FAILURES_PER_ADDRESS: '100000' },
+    PASSWORD_HASH_QUEUE_MAX: '8',
+    SIGN_IN_FAILURES_PER_ADDRESS: '100000',
     SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: '100',
   };
   const flooded = await startServiceProcess('account', { ...suite.settings, ...settings });

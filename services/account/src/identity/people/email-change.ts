@@ -22,7 +22,8 @@ export async function requestEmailChange(
   await assertCurrentPassword(parts, signedIn, current, caller);
   const request = {
     ...({ purpose: 'email_change', recipient: email } as const),
-    ...{ address: caller.addressGroup, accountId: account_id },
+    address: caller.addressGroup,
+    accountId: account_id,
   };
   await countMailRequest(parts.counts, parts.mailLimits, request);
   await parts.transact(async (inside) => {

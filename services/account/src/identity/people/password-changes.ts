@@ -27,7 +27,8 @@ export async function requestPasswordReset(
 ): Promise<void> {
   const request = {
     ...({ purpose: 'password_reset', recipient: email } as const),
-    ...{ address: addressGroup, accountId: null },
+    address: addressGroup,
+    accountId: null,
   };
   await countMailRequest(counts, mailLimits, request);
   const mail: IdentityMail = { kind: 'password_reset', recipient: email, request_address, request_id };

@@ -173,7 +173,10 @@ describe('in the grace', () => {
     const rotated = await operatePath(suite.account, 'POST', path, { overlap_sec: 0 });
     expect([rotated.status, rotated.body['code']]).toEqual([403, 'account_deletion_pending']);
     const made = await operatePath(suite.account, 'POST', '/private/applications', {
-      ...{ account_id: owner.account_id, name: 'New', type: 'automatic', token_lifespan_sec: 3_600 },
+      account_id: owner.account_id,
+      name: 'New',
+      type: 'automatic',
+      token_lifespan_sec: 3_600,
     });
     expect(made.body['code']).toBe('account_deletion_pending');
   });
@@ -212,7 +215,8 @@ describe('when the grace is over', () => {
     expect(await suite.database('billing_periods').where({ period_id })).toHaveLength(1);
     expect((await browser.request('GET', '/session')).status).toBe(401);
     const { status } = await openBrowser(suite.account).request('POST', '/session', {
-      ...{ email, password: owner.password },
+      email,
+      password: owner.password,
     });
     expect(status).toBe(401);
   });
@@ -311,9 +315,18 @@ test('every table with an account is erased, or kept on purpose', async () => {
        AND table_name !~ '^usage_hourly_'`,
   );
   const kept = [
-    ...['accounts', 'applications', 'audit_log', 'billing_periods', 'subscriptions', 'team_members'],
-    ...['entitlement_outbox', 'usage_alerts', 'usage_hourly', 'refused_call_days'],
-    ...['refused_call_counts', 'sign_up_plans'],
+    'accounts',
+    'applications',
+    'audit_log',
+    'billing_periods',
+    'subscriptions',
+    'team_members',
+    'entitlement_outbox',
+    'usage_alerts',
+    'usage_hourly',
+    'refused_call_days',
+    'refused_call_counts',
+    'sign_up_plans',
   ];
   const known = [...ERASED_TABLES, ...kept];
   expect(rows.map(({ table_name }) => table_name).filter((name) => !known.includes(name))).toEqual([]);

@@ -13,19 +13,17 @@ const ERASURE: Actor = { actor: 'account-erasure', address: 'none', request_id: 
 
 /** Rows of these tables are only about the account, or hold nothing but personal data. */
 export const ERASED_TABLES = [
-  ...[
-    'totp_secrets',
-    'passkeys',
-    'recovery_codes',
-    'pending_sign_ins',
-    'passkey_challenges',
-    'sessions',
-    'email_tokens',
-    'mail_outbox',
-    'alert_settings',
-    'webhooks',
-    'refused_calls',
-  ],
+  'totp_secrets',
+  'passkeys',
+  'recovery_codes',
+  'pending_sign_ins',
+  'passkey_challenges',
+  'sessions',
+  'email_tokens',
+  'mail_outbox',
+  'alert_settings',
+  'webhooks',
+  'refused_calls',
 ] as const;
 
 type Due = { account_id: number; email: string };

@@ -39,12 +39,16 @@ const operate = (method: string, path: string) => operatePath(suite.account, met
 test('see a deletion, and which accounts have one', async () => {
   await makeOwnApplication(owner.browser);
   expect((await operate('GET', operated(owner))).body).toMatchObject({
-    ...{ account_id: owner.account_id, requested_at: null, due_at: null, erased_at: null },
+    account_id: owner.account_id,
+    requested_at: null,
+    due_at: null,
+    erased_at: null,
     consequences: { applications: 1 },
   });
   await requestDeletion();
   expect((await operate('GET', operated(owner))).body).toMatchObject({
-    ...{ requested_at: expect.any(String) as unknown, due_at: expect.any(String) as unknown },
+    requested_at: expect.any(String) as unknown,
+    due_at: expect.any(String) as unknown,
     consequences: { applications: 0 },
   });
   const email = encodeURIComponent(owner.email);

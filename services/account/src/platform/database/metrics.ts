@@ -45,7 +45,10 @@ export function observePostgres(registry: Registry, query: Query): void {
   });
   const poolGauge = (name: string, help: string, read: (pool: Pool) => number) =>
     new Gauge({
-      ...{ name, help, labelNames: ['pool'], registers },
+      name,
+      help,
+      labelNames: ['pool'],
+      registers,
       collect() {
         for (const [pool, state] of pools) this.set({ pool }, read(state));
       },
@@ -87,7 +90,8 @@ function observeDatabase(registers: Registry[], query: Query): void {
       name: `tollgate_postgres_${name}`,
       help,
       ...(label === undefined ? {} : { labelNames: [label] }),
-      ...{ registers, collect },
+      registers,
+      collect,
     });
   const connections = gauge('connections', 'Connections to the database, of all clients');
   const connectionsMax = gauge('connections_max', 'max_connections of the server');

@@ -27,7 +27,10 @@ const PLANS: readonly SamplePlan[] = [
   {
     name: 'Starter',
     description: {
-      ...{ points_limit: 100_000, rate_limit: 600, session_limit: 20, subscription_limit: 20 },
+      points_limit: 100_000,
+      rate_limit: 600,
+      session_limit: 20,
+      subscription_limit: 20,
       team_slots_limit: 2,
     },
     entry: {
@@ -40,8 +43,13 @@ const PLANS: readonly SamplePlan[] = [
   {
     name: SAMPLE_PLAN,
     description: {
-      ...{ points_limit: 1_000_000, rate_limit: 6_000, session_limit: 100, subscription_limit: 100 },
-      ...{ team_slots_limit: 5, billing_interval: 'month', support: 'e-mail' },
+      points_limit: 1_000_000,
+      rate_limit: 6_000,
+      session_limit: 100,
+      subscription_limit: 100,
+      team_slots_limit: 5,
+      billing_interval: 'month',
+      support: 'e-mail',
     },
     entry: {
       public_position: 20,
@@ -53,7 +61,10 @@ const PLANS: readonly SamplePlan[] = [
   {
     name: 'Business',
     description: {
-      ...{ points_limit: 10_000_000, rate_limit: 30_000, session_limit: 500, subscription_limit: 500 },
+      points_limit: 10_000_000,
+      rate_limit: 30_000,
+      session_limit: 500,
+      subscription_limit: 500,
       team_slots_limit: 25,
     },
     entry: {

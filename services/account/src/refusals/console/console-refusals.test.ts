@@ -58,8 +58,15 @@ test('a call with everything its caller needs, and nothing that only operators m
   const { account_id } = owner;
   const { application_id } = await makeOwnApplication(owner.browser, { name: 'Reports' });
   const call = refusedCall({
-    ...{ account_id, payer_id: account_id, application_id, kind: 'operation', code: 'upstream_timeout' },
-    ...{ status: 504, points: 3, operation_name: 'Ticks', unrecorded_before: 12 },
+    account_id,
+    payer_id: account_id,
+    application_id,
+    kind: 'operation',
+    code: 'upstream_timeout',
+    status: 504,
+    points: 3,
+    operation_name: 'Ticks',
+    unrecorded_before: 12,
   });
   await appendRefusals(suite.store, [call]);
   await stored();

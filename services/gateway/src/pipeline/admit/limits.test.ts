@@ -53,7 +53,10 @@ describe('a limit of the period that is used up: 402, and when the period ends',
       errors: [
         {
           extensions: {
-            ...{ code, limit: 10, remaining: 0, period_ended_at: periodEnd },
+            code,
+            limit: 10,
+            remaining: 0,
+            period_ended_at: periodEnd,
             help_url: '/user/plan',
           },
         },

@@ -51,7 +51,8 @@ describe('a call is refused where the payer has no such period', () => {
           message: expect.any(String),
           extensions: {
             ...(httpStatus === 402 ? { help_url: '/user/plan' } : {}),
-            ...{ code, request_id: answer.headers['x-request-id'] },
+            code,
+            request_id: answer.headers['x-request-id'],
           },
         },
       ],

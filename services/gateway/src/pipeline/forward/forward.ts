@@ -92,12 +92,16 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const headers = repeats ? own : [...fieldsOf(req), ...own];
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = {
-      ...{ method: req.method ?? 'GET', query: queryOf(req), body, operations, trace, cost },
-      ...{
-        payerId,
-        leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,
-      },
-      ...{ sharedHeaders: repeats ? sharedFields(req) : NONE, headers },
+      method: req.method ?? 'GET',
+      query: queryOf(req),
+      body,
+      operations,
+      trace,
+      cost,
+      payerId,
+      leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,
+      sharedHeaders: repeats ? sharedFields(req) : NONE,
+      headers,
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;
     const relay = { res, requestId, billingStatus, rateLimitState, answerRules, stallTimeoutMs, meter };

@@ -277,7 +277,16 @@ function scripted() {
   }
 
   return {
-    ...{ operations, sent, slots, traces, requests, toCaller, admissions, connecting, unacknowledged, act },
+    operations,
+    sent,
+    slots,
+    traces,
+    requests,
+    toCaller,
+    admissions,
+    connecting,
+    unacknowledged,
+    act,
     open: () => open,
     started: () => started,
   };

@@ -93,7 +93,8 @@ class ShareSimulation {
     const { redisUrl, gateways, plan, decided } = this.#options;
     const start = async (): Promise<Member> => ({
       gateway: await startSimulatedGateway({
-        ...{ redisUrl, clock: this.#clock },
+        redisUrl,
+        clock: this.#clock,
         snapshot: () => ({ ...this.#counted, payer_id: this.#payerId }),
         onDecided: (by) => (decided[by] += 1),
       }),

@@ -73,7 +73,8 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
   let isTrusted = true;
   const shares = createShares({
     scripts: createShareScripts(redis, gatewayId),
-    ...{ leases, trustMs },
+    leases,
+    trustMs,
     canBeRecalled: () => isTrusted,
     ...(clock === undefined ? {} : { nowMs: clock.nowMs, every: everyCall }),
   });
@@ -89,7 +90,9 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
   const recorder = recorderOf(redis, gatewayId, prime, shares);
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
-    ...{ prime, leases, shares },
+    prime,
+    leases,
+    shares,
     canRecord: recorder.canRecord,
     ...(clock === undefined ? {} : { recallTimeoutMs: VIRTUAL_RECALL_TIMEOUT_MS }),
     onDecided: options.onDecided ?? (() => undefined),
@@ -165,7 +168,10 @@ function accountOf(snapshot: SimulationOptions['snapshot']) {
     const periodId = Number(path.split('/').at(-1));
     const counted: UsageSnapshot = {
       period_id: periodId,
-      ...{ requests: 0, time_ms: 0, traffic_bytes: 0, usage_version: 0 },
+      requests: 0,
+      time_ms: 0,
+      traffic_bytes: 0,
+      usage_version: 0,
       ...snapshot(periodId),
     };
     return Promise.resolve(schema.parse(counted));
@@ -184,7 +190,10 @@ const NO_LIMITS: Limits = {
 
 export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitlement {
   return {
-    ...{ payerId, periodId: payerId * 10, billingStatus: 'active', endedAt: '2099-12-31T23:59:59Z' },
+    payerId,
+    periodId: payerId * 10,
+    billingStatus: 'active',
+    endedAt: '2099-12-31T23:59:59Z',
     limits: { ...NO_LIMITS, ...limits },
   };
 }

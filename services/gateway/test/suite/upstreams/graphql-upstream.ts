@@ -93,7 +93,10 @@ export async function startGraphqlUpstream(port = 0): Promise<GraphqlUpstream> {
   const sockets = () => [...newer.clients, ...older.clients];
   return {
     url: `${http.url.replace('http', 'ws')}/data/graphql`,
-    ...{ requests, initPayloads, begun, ended },
+    requests,
+    initPayloads,
+    begun,
+    ended,
     sockets,
     close: async () => {
       for (const socket of sockets()) socket.terminate();

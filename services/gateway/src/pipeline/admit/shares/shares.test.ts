@@ -103,7 +103,10 @@ type Plan = Parameters<typeof startSimulation>[0]['plan'];
 async function startWithShare(plan: Partial<Plan>) {
   const total = decided();
   const simulation = await startSimulation({
-    ...{ redis, redisUrl: server.url, gateways: 2, decided: total },
+    redis,
+    redisUrl: server.url,
+    gateways: 2,
+    decided: total,
     plan: { rate_limit: null, session_limit: null, points_limit: null, ...plan },
   });
   await simulation.perform({ do: 'calls', gateway: 1, calls: 1 });

@@ -49,10 +49,32 @@ describe('answers arrive as the upstream sent them', () => {
     gateway.upstream((_req, res) => {
       res.writeEarlyHints({ link: '</style.css>; rel=preload' });
       res.writeHead(418, [
-        ...['Connection', 'X-Hop', 'X-Hop', '1', 'Keep-Alive', 'timeout=9', 'Trailer', 'X-T'],
-        ...['Vary', 'Accept', 'Vary', 'Origin', 'Cache-Control', 'no-cache', 'Set-Cookie', 'session=theirs'],
-        ...['X-Points', '12', 'X-Points-Cost', '1', 'X-Request-Id', 'theirs', 'X-Billing-Status', 'gold'],
-        ...['Transfer-Encoding', 'chunked'],
+        'Connection',
+        'X-Hop',
+        'X-Hop',
+        '1',
+        'Keep-Alive',
+        'timeout=9',
+        'Trailer',
+        'X-T',
+        'Vary',
+        'Accept',
+        'Vary',
+        'Origin',
+        'Cache-Control',
+        'no-cache',
+        'Set-Cookie',
+        'session=theirs',
+        'X-Points',
+        '12',
+        'X-Points-Cost',
+        '1',
+        'X-Request-Id',
+        'theirs',
+        'X-Billing-Status',
+        'gold',
+        'Transfer-Encoding',
+        'chunked',
       ]);
       res.addTrailers({ 'x-t': 'dropped' });
       res.end('teapot');

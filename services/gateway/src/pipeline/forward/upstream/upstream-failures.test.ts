@@ -184,7 +184,8 @@ describe('a server error (5xx)', () => {
 
   test('costs no points where it states none; it is a request, and its bytes are traffic', async () => {
     expect(await costOf(611, {})).toMatchObject({
-      ...{ status: 503, cost: '0' },
+      status: 503,
+      cost: '0',
       usage: { points: 0, requests: 1, traffic_bytes: 31 },
     });
   });
