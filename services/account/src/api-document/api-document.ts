@@ -5,8 +5,8 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiSecuritySchemeObject,
 } from 'zod-openapi';
+import type { Answer, Chapter, Described } from '@tollgate/operation';
 import { HEADERS, headersOf } from './headers.ts';
-import type { Answer, Chapter, Described } from '../http/operation.ts';
 import { createProblemAnswers, problemSchema } from './problems.ts';
 import { plainerSchema } from './plainer-schema.ts';
 import { securityOf } from './security.ts';

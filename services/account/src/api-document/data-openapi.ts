@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import type { Answer, ApiChapter, Description } from '../http/operation.ts';
+import type { Answer, ApiChapter, Description } from '@tollgate/operation';
 
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
 

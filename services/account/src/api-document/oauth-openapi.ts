@@ -5,7 +5,7 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from '@tollgate/contracts/oauth';
-import type { Answer, ApiChapter, Description } from '../http/operation.ts';
+import type { Answer, ApiChapter, Description } from '@tollgate/operation';
 
 /** Replaced by Tollgate's own address in a served document. */
 export const EXAMPLE_ORIGIN = 'https://tollgate.example';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyone, operation } from '../http/operation.ts';
-import type { Chapter } from '../http/operation.ts';
+import { anyone, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { createHash } from 'node:crypto';
 import { Problem } from '@tollgate/http/problem';
 import type { ApiDocument } from './api-document.ts';

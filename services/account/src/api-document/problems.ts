@@ -3,7 +3,7 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem, problemDocument } from '@tollgate/http/problem';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { z } from 'zod';
-import type { Described } from '../http/operation.ts';
+import type { Described } from '@tollgate/operation';
 import { problemHeaders } from './headers.ts';
 
 /** RFC 9457 with Tollgate's members. Some codes have members of their own. */

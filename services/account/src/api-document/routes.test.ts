@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Chapter, Described } from '@tollgate/operation';
+import { roomsOf } from '@tollgate/operation/serve';
 import { OPERATOR_API } from '../api/operator.ts';
 import { OWNER_API } from '../api/owner.ts';
 import { REPORTER_API, SERVICE_API } from '../api/services.ts';
-import type { Chapter, Described } from '../http/operation.ts';
-import { roomsOf } from '../http/serve.ts';
 
 /** By the caller whose credential their rooms require (app.ts). */
 const PRIVATE = { operator: OPERATOR_API, service: SERVICE_API, reporter: REPORTER_API };

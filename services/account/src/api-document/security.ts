@@ -1,5 +1,5 @@
 import type { ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
-import type { Method, Description } from '../http/operation.ts';
+import type { Method, Description } from '@tollgate/operation';
 
 /** Of the public API. */
 export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string; sessionCookie: string }) {

@@ -1,3 +1,4 @@
+import type { NeedsOf } from '@tollgate/operation';
 import { operatorApplications } from '../access/applications/operations.ts';
 import { operatorTokens } from '../access/tokens/operations.ts';
 import { createOpenApi } from '../api-document/api-document.ts';
@@ -7,7 +8,6 @@ import { operatorPeriods } from '../billing/period-changes/operations.ts';
 import { operatorPlans } from '../billing/plans/operations.ts';
 import { operatorSubscriptions } from '../billing/subscriptions/operations.ts';
 import { operatorCounting } from '../counting/operations.ts';
-import type { NeedsOf } from '../http/operation.ts';
 import { operatorAccounts } from '../identity/accounts/operations.ts';
 import { operatorTwoFactor } from '../identity/two-factor/operator-reset.ts';
 import { operatorDeletion } from '../lifecycle/deletion/operations.ts';

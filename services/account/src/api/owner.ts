@@ -1,3 +1,5 @@
+import { describedChapter } from '@tollgate/operation';
+import type { NeedsOf } from '@tollgate/operation';
 import { ownerDeletion } from '../lifecycle/deletion/operations.ts';
 import { ownerExport } from '../lifecycle/export/operations.ts';
 import { ownerActivity } from '../identity/activity/operations.ts';
@@ -21,8 +23,6 @@ import { oauthApi } from '../api-document/oauth-openapi.ts';
 import { createOpenApi } from '../api-document/api-document.ts';
 import type { ApiDocument } from '../api-document/api-document.ts';
 import { securitySchemes } from '../api-document/security.ts';
-import { describedChapter } from '../http/operation.ts';
-import type { NeedsOf } from '../http/operation.ts';
 
 /**
  * The public API of all three services, in reading order. account serves the operations that have a handler; the others

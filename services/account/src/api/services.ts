@@ -1,3 +1,4 @@
+import type { NeedsOf } from '@tollgate/operation';
 import { serviceClients } from '../access/clients/operations.ts';
 import { serviceTokens } from '../access/tokens/auth/operations.ts';
 import { createOpenApi } from '../api-document/api-document.ts';
@@ -7,7 +8,6 @@ import { serviceEntitlements } from '../billing/entitlements/operations.ts';
 import { servicePlans } from '../billing/plans/operations.ts';
 import { usageReports } from '../counting/reports/operations.ts';
 import { serviceSnapshots } from '../counting/snapshot/operations.ts';
-import type { NeedsOf } from '../http/operation.ts';
 
 /** What auth and gateways ask, on the private listener, in reading order. */
 export const SERVICE_API = [

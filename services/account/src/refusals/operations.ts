@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { refusedCallSchema } from '@tollgate/contracts/refused-call';
 import { Problem } from '@tollgate/http/problem';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { id, instant, nextCursor } from '../http/answer-fields.ts';
-import { operation } from '../http/operation.ts';
-import type { Chapter } from '../http/operation.ts';
 import { idQueryField } from '../http/input/fields.ts';
 import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { fromField, toField } from '../http/input/time-range.ts';

@@ -1,5 +1,5 @@
-import { operation } from '../http/operation.ts';
-import type { Answer, Chapter } from '../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Answer, Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../billing/entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from '../billing/entitlements/refuse-blocked.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../http/operation.ts';
-import type { Chapter } from '../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import type { Caller, Guard } from '../../http/operation.ts';
+import type { Caller, Guard } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Reply, operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { Reply, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { cutPage, lookAhead } from '../../http/input/page.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { session } from '../../identity/sessions/require-session.ts';

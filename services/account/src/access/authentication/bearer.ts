@@ -5,7 +5,7 @@ import type { Introspector } from '@tollgate/introspection';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem, invalidToken } from '@tollgate/http/problem';
-import type { Caller } from '../../http/operation.ts';
+import type { Caller } from '@tollgate/operation';
 
 /** Source specification, part 5. */
 const REQUIRED_SCOPE = 'api';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead } from '../../http/input/page.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';

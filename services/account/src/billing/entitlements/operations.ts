@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
 import { Problem } from '@tollgate/http/problem';
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { service } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
+import { Reply, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
-import { Reply, operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
 import {
   booleanQueryField,
   idField,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { planLimitsSchema } from '@tollgate/contracts/plan-limits';
 import { Problem } from '@tollgate/http/problem';
+import { Reply, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
-import { Reply, operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
 import { booleanQueryField, idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyone, operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { anyone, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 
 /** Base URLs without a trailing slash; null for the address of the web interface itself. */
 export type PublicAddresses = { streamingUrl: string | null; authUrl: string | null };

@@ -1,9 +1,9 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { id } from '../../http/answer-fields.ts';
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
 import { reporter } from '../../platform/audit/private-callers.ts';
 import type { CountReport, EventOutcome } from './count-report.ts';
 import { MAX_REPORT_BYTES, reportSchema } from './input.ts';

@@ -1,6 +1,4 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import { invalidInput } from '@tollgate/http/invalid-fields';
 import { idParameter } from './id-parameter.ts';
 import { describedAs } from './described-as.ts';
 
@@ -31,13 +29,6 @@ export const pageFields = {
     { type: 'string', pattern: '^[1-9][0-9]{0,15}$', description: 'The `next_cursor` of the page before.' },
   ),
 };
-
-/** @throws {Problem} invalid_request that names every invalid parameter */
-export function queryOf<T>(req: Pick<Request, 'query'>, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(req.query);
-  if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error);
-}
 
 /** Reads one row more than the page, which tells whether there is a next page. */
 export function lookAhead({ limit, cursor }: { limit: number; cursor?: number | undefined }): Page {

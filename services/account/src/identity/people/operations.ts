@@ -1,5 +1,5 @@
-import { anyone, operation } from '../../http/operation.ts';
-import type { Answer, Chapter } from '../../http/operation.ts';
+import { anyone, operation } from '@tollgate/operation';
+import type { Answer, Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { lockAccount, setName } from '../accounts/account-store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyone, operation, Reply } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { anyone, operation, Reply } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';

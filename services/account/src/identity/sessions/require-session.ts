@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { Problem } from '@tollgate/http/problem';
-import type { Caller } from '../../http/operation.ts';
+import type { Caller } from '@tollgate/operation';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { callerOf } from '../../http/caller-address.ts';

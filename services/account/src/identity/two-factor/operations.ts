@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyone, operation } from '../../http/operation.ts';
-import type { Answer, Chapter } from '../../http/operation.ts';
+import { anyone, operation } from '@tollgate/operation';
+import type { Answer, Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { refuseExceeded } from '../attempts/attempt-counts.ts';

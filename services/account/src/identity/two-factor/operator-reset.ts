@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';

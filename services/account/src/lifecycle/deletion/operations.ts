@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { callerOf } from '../../http/caller-address.ts';
 import { closingSession, session } from '../../identity/sessions/require-session.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { cutAnswer } from '@tollgate/http/cut-answer';
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Transact } from '../../platform/database/query.ts';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';

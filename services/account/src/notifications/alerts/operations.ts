@@ -1,5 +1,5 @@
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { session } from '../../identity/sessions/require-session.ts';

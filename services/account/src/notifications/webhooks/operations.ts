@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../../http/operation.ts';
-import type { Answer, Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Answer, Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
 import { cutPage, lookAhead } from '../../http/input/page.ts';

@@ -7,6 +7,7 @@ import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
+import type { Described } from '@tollgate/operation';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { done, makeAccount, makePlan, makePublicPlan, subscribe } from '../../../test/suite/billing.ts';
@@ -25,7 +26,6 @@ import { inviteTo, makeTeam } from '../../../test/suite/team.ts';
 import { makeToken } from '../../../test/suite/tokens.ts';
 import { OPERATOR_API } from '../../api/operator.ts';
 import { REPORTER_API, SERVICE_API } from '../../api/services.ts';
-import type { Described } from '../../http/operation.ts';
 
 /** Every operation that changes something, or that hands out a secret, leaves an entry in the audit log. */
 

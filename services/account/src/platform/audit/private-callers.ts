@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { serviceCallerId } from '@tollgate/http/private-api-credential';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
-import type { Caller } from '../../http/operation.ts';
+import type { Caller } from '@tollgate/operation';
 import type { Actor } from './audit-log.ts';
 
 /** Callers of the private listener, by the credential that their request was accepted with. */

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import { queryOf } from '@tollgate/operation/query';
 import { idQueryField } from '../../http/input/fields.ts';
-import { pageFields, queryOf } from '../../http/input/page.ts';
+import { pageFields } from '../../http/input/page.ts';
 import { fromField, toField } from '../../http/input/time-range.ts';
 import { assertRange, usageRange } from '../../usage/views/series/range.ts';
 import type { UsageRange } from '../../usage/views/series/range.ts';

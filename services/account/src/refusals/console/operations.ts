@@ -1,5 +1,5 @@
-import { operation } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { cutPage, lookAhead } from '../../http/input/page.ts';

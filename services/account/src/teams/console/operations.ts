@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyone, operation } from '../../http/operation.ts';
-import type { Answer, Chapter } from '../../http/operation.ts';
+import { anyone, operation } from '@tollgate/operation';
+import type { Answer, Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
 import { countMailRequest } from '../../identity/attempts/mail-limits.ts';

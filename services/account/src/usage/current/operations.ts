@@ -1,6 +1,6 @@
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
-import { operation, Reply } from '../../http/operation.ts';
-import type { Chapter } from '../../http/operation.ts';
+import { operation, Reply } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { invalidToken } from '@tollgate/http/problem';
 import { token } from '../../access/authentication/bearer.ts';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';

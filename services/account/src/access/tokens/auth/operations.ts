@@ -6,9 +6,9 @@ import {
   clientRevocationSchema,
   tokenUsesSchema,
 } from '@tollgate/contracts/manual-tokens';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { describedAs } from '../../../http/input/described-as.ts';
-import { operation } from '../../../http/operation.ts';
-import type { Chapter } from '../../../http/operation.ts';
 import { service } from '../../../platform/audit/private-callers.ts';
 import type { Query } from '../../../platform/database/query.ts';
 import { clientsWithLiveTokens, noteUses } from '../store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../../../http/operation.ts';
-import type { Chapter } from '../../../http/operation.ts';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { cutPage, lookAhead, pageFields } from '../../../http/input/page.ts';
 import { session } from '../../../identity/sessions/require-session.ts';
 import type { Query } from '../../../platform/database/query.ts';

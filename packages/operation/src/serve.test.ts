@@ -2,17 +2,21 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
 import { z } from 'zod';
 import { problemHandler } from '@tollgate/http/error-handler';
 import { Problem } from '@tollgate/http/problem';
 import { createLogger } from '@tollgate/log';
-import { bareApp } from '@tollgate/server/bare-app';
-import { idParameter } from './input/id-parameter.ts';
 import { Reply, anyone, operation } from './operation.ts';
 import type { Caller } from './operation.ts';
 import { serve } from './serve.ts';
 
 const member: Caller<{ name: string }> = { name: 'session', of: (req) => ({ name: req.get('name') ?? '' }) };
+
+const idParameter = z
+  .string()
+  .regex(/^[1-9]\d*$/)
+  .transform(Number);
 
 const thing = z.object({ thing_id: z.int(), by: z.string() });
 
@@ -69,7 +73,7 @@ let server: Server;
 const needs: Needs = { leaked: {} };
 
 beforeAll(async () => {
-  const app = bareApp();
+  const app = express();
   serve(app, [THINGS], { needs, guards, checkAnswers: true });
   app.use(problemHandler(createLogger('suite', 'silent')));
   server = createServer(app);
@@ -137,6 +141,6 @@ describe('a declared operation', () => {
 
 test('a caller without guards is refused at the start', () => {
   expect(() => {
-    serve(bareApp(), [THINGS], { needs, guards: {}, checkAnswers: true });
+    serve(express(), [THINGS], { needs, guards: {}, checkAnswers: true });
   }).toThrow('no guards for the caller session');
 });

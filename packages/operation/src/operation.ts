@@ -2,13 +2,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
-import { bodyOf, jsonBodyUpTo } from './input/json-body.ts';
-import { queryOf } from './input/page.ts';
+import { bodyOf, jsonBodyUpTo } from './json-body.ts';
+import { queryOf } from './query.ts';
 import { faultsOfValue } from './value-faults.ts';
 
 /**
  * An operation is declared once: router, 405, guards, body parser, OpenAPI document and the types of clients follow
- * from the value that `operation` makes (serve.ts, ../api-document).
+ * from the value that `operation` makes (serve.ts).
  */
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
