@@ -71,7 +71,7 @@ export async function signUp(
 ): Promise<{ page: Page; email: string; password: string }> {
   const { page } = journey.tab();
   const { url } = journey.stack().demo.console;
-  const data = { email, name: 'Ada', password: PASSWORD };
+  const data = { email, name: 'Ada' };
   const response = await page.request.post(`${new URL(url).origin}/api/console/sign-up`, { data });
   if (response.status() !== 202) throw new Error(`No sign-up: ${await response.text()}`);
   await page.goto(await mailedLink(journey, email, 'verify-email'));

@@ -184,7 +184,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an email address
-         * @description Takes the token from the email. After a sign-up, also takes the password chosen there; the link stays valid if that password is wrong. Does not sign in.
+         * @description Takes the token from the email. After a sign-up, also takes the password of the new account; the link stays valid if the password is refused. Does not sign in.
          */
         post: operations["verifyEmail"];
         delete?: never;
@@ -4509,8 +4509,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "ada@example.com",
-                 *       "name": "Ada",
-                 *       "password": "correct horse battery staple"
+                 *       "name": "Ada"
                  *     }
                  */
                 "application/json": {
@@ -4518,11 +4517,6 @@ export interface operations {
                     email: string;
                     /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
-                    /**
-                     * Format: password
-                     * @description Must not be a common password or contain the email address.
-                     */
-                    password: string;
                 };
             };
         };
@@ -4616,7 +4610,7 @@ export interface operations {
                     token: string;
                     /**
                      * Format: password
-                     * @description The password chosen at sign-up. Not needed to confirm a new email address.
+                     * @description The password of a new account. Not needed to confirm a new email address.
                      */
                     password?: string;
                 };
@@ -4647,7 +4641,6 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["too_many_requests"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

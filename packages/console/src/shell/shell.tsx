@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { api, resultOf, setCsrfToken } from '../api/client.ts';
 import { clearExplorerStorage } from '../api/explorer-storage.ts';
@@ -83,12 +83,13 @@ export function Shell() {
   );
 }
 
-/** A link moves the focus to the new page, as a page load would, and closes the menu of a narrow window. */
+/** A link, and signing in, moves the focus to the new page, as a page load would, and closes the menu of a narrow window. */
 function usePageChange() {
   const content = useRef<HTMLElement>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
-  const shown = useRef(pathname);
+  const { state } = useRouter();
+  const shown = useRef(state.resolvedLocation?.pathname ?? pathname);
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;

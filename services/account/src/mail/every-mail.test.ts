@@ -70,7 +70,7 @@ async function deletionRow(): Promise<Row> {
 
 const stranger = () => ({ recipient: `${randomUUID()}@example.com` });
 const own = () => ({ account_id: person.account_id });
-const signUp = { kind: 'sign_up', name: HOSTILE, password_hash: 'none' };
+const signUp = { kind: 'sign_up', name: HOSTILE };
 
 /** `pages`: where its links lead, in order, besides the footer's. One kind can have several mails. */
 const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: readonly string[] }[] = [

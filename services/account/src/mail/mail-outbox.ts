@@ -4,7 +4,6 @@ import type { OutboxTable } from '../platform/outbox/leased-rows.ts';
 type MailSubject = {
   account_id: number;
   name: string;
-  password_hash: string;
   invitation_id: number;
   alert_id: number;
   webhook_id: number;
@@ -26,7 +25,7 @@ export type QueuedMail = RequestedMail & {
 export const MAIL_OUTBOX: OutboxTable = {
   table: 'mail_outbox',
   id: 'mail_id',
-  columns: `mail_id, kind, recipient, account_id, name, password_hash, invitation_id, alert_id, webhook_id,
+  columns: `mail_id, kind, recipient, account_id, name, invitation_id, alert_id, webhook_id,
     request_address, request_id, created_at, attempts`,
 };
 
@@ -35,7 +34,6 @@ export async function enqueueMail(query: Query, mail: RequestedMail): Promise<vo
   const none = {
     account_id: null,
     name: null,
-    password_hash: null,
     invitation_id: null,
     alert_id: null,
     webhook_id: null,
@@ -44,9 +42,9 @@ export async function enqueueMail(query: Query, mail: RequestedMail): Promise<vo
   };
   await query(
     `INSERT INTO mail_outbox
-       (kind, recipient, account_id, name, password_hash, invitation_id, alert_id, webhook_id,
+       (kind, recipient, account_id, name, invitation_id, alert_id, webhook_id,
         request_address, request_id)
-     VALUES (:kind, :recipient, :account_id, :name, :password_hash, :invitation_id, :alert_id, :webhook_id,
+     VALUES (:kind, :recipient, :account_id, :name, :invitation_id, :alert_id, :webhook_id,
         :request_address, :request_id)`,
     { ...none, ...mail },
   );

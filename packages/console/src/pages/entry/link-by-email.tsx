@@ -57,6 +57,7 @@ export function LinkByEmail({
             defaultValue={typed}
             error={errors['email']}
             maxLength={254}
+            autoFocus
           />
         )}
       </Form>

@@ -10,6 +10,7 @@ export function NewPasswordField({ error }: { error: string | undefined }) {
       autoComplete="new-password"
       description="At least 8 characters. Common passwords, and those that contain your email address, are refused."
       error={error}
+      autoFocus
     />
   );
 }

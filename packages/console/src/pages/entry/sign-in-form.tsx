@@ -75,6 +75,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: (result: Sessi
             defaultValue={email}
             error={errors['email']}
             maxLength={254}
+            autoFocus={email === ''}
           />
           <TextField
             label="Password"
@@ -82,6 +83,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: (result: Sessi
             type="password"
             autoComplete="current-password"
             error={errors['password']}
+            autoFocus={email !== ''}
           />
         </>
       )}

@@ -5,7 +5,6 @@ import { TextField } from '../../ui/form/text-field.tsx';
 import { CheckEmail } from './check-email.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
-import { NewPasswordField } from './password-field.tsx';
 
 type SignUp = { email: string; name: string };
 
@@ -23,7 +22,8 @@ export function SignUpPage() {
           setSent(null);
         }}
       >
-        We sent a message to <strong>{email}</strong>. Open its link within 24 hours to finish signing up.
+        We sent a message to <strong>{email}</strong>. Open its link within 24 hours to choose a password and
+        finish signing up.
       </CheckEmail>
     );
   }
@@ -32,8 +32,8 @@ export function SignUpPage() {
       <Form
         submitLabel="Sign up"
         onSubmit={async (values) => {
-          const { email: address = '', name = '', password = '' } = values;
-          await resultOf(api.POST('/api/console/sign-up', { body: { email: address, name, password } }));
+          const { email: address = '', name = '' } = values;
+          await resultOf(api.POST('/api/console/sign-up', { body: { email: address, name } }));
           return { email: address, name };
         }}
         onDone={setSent}
@@ -44,6 +44,7 @@ export function SignUpPage() {
               label="Name"
               name="name"
               autoComplete="name"
+              autoFocus
               defaultValue={typed.name}
               error={errors['name']}
             />
@@ -56,7 +57,6 @@ export function SignUpPage() {
               error={errors['email']}
               maxLength={254}
             />
-            <NewPasswordField error={errors['password']} />
           </>
         )}
       </Form>

@@ -5,16 +5,16 @@ import { ApiError, api, resultOf, setCsrfToken } from '../../api/client.ts';
 import type { Session } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Form } from '../../ui/form/form.tsx';
-import { TextField } from '../../ui/form/text-field.tsx';
 import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { LinkByEmail } from './link-by-email.tsx';
+import { NewPasswordField } from './password-field.tsx';
 import { SignInLink } from './sign-in-link.tsx';
 import { useLinkToken } from './use-link-token.ts';
 
 /**
- * `/user/verify-email`: a new address is confirmed by the link alone, a sign-up also by its password (docs/design/identity.md); the
- * link says which it is. Nothing happens before the button is pressed: mail scanners open links.
+ * `/user/verify-email`: a new address is confirmed by the link alone, a sign-up with a password that is chosen here
+ * (docs/design/identity.md); the link says which it is. Nothing happens before the button is pressed: mail scanners open links.
  */
 export function VerifyEmailPage() {
   const { token, purpose } = useLinkToken();
@@ -46,7 +46,7 @@ function ConfirmSignUp({ token, onDead }: ConfirmProps) {
   const navigate = useNavigate();
   return (
     <EntryPage title="Finish signing up">
-      <p>Enter the password that you chose when you signed up.</p>
+      <p>Your email address is confirmed once you choose a password.</p>
       <Form
         submitLabel="Finish signing up"
         onSubmit={async ({ password = '' }) => {
@@ -64,16 +64,7 @@ function ConfirmSignUp({ token, onDead }: ConfirmProps) {
           void navigate({ to: '/' });
         }}
       >
-        {(errors) => (
-          <TextField
-            label="Password"
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            error={errors['password']}
-            autoFocus
-          />
-        )}
+        {(errors) => <NewPasswordField error={errors['password']} />}
       </Form>
     </EntryPage>
   );

@@ -47,7 +47,7 @@ type ErrorMessageProps = {
   isChange?: boolean;
 };
 
-/** What happened, the request id to quote to support, and a way to try again. */
+/** What happened, for our failures the request id to quote to support, and a way to try again. */
 export function ErrorMessage({ error, onRetry, isChange = false }: ErrorMessageProps) {
   const { problem, retryAfterSec, atMs } = error instanceof ApiError ? error : new ApiError(null);
   const message = error instanceof ApiError ? error.message : 'Something went wrong on this page.';
@@ -59,7 +59,8 @@ export function ErrorMessage({ error, onRetry, isChange = false }: ErrorMessageP
         <p>Your change may or may not have been saved. Check before you try again.</p>
       )}
       {retryAfterSec !== null && <RetryCountdown retryAfterSec={retryAfterSec} sinceMs={atMs} />}
-      {problem !== null && (
+      {/* A refusal says itself what to do. */}
+      {problem !== null && problem.status >= 500 && (
         <p className={styles['detail']}>
           Request ID: <code>{problem.request_id}</code>
         </p>

@@ -5,6 +5,7 @@ import { databaseNow } from '../../platform/database/clock.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
+import { NO_PASSWORD } from '../passwords/password.ts';
 import type { Page } from '../../http/input/page.ts';
 
 export type OperatedAccount = {
@@ -21,9 +22,6 @@ export type OperatedAccount = {
 
 const COLUMNS = `account_id, email, name, email_verified_at, blocked_at, deletion_due_at, erased_at,
   created_at`;
-
-/** Matches no password: the owner sets one by a password reset. */
-const NO_PASSWORD = 'none';
 
 /** @throws {Problem} email_taken */
 export async function createAccount(

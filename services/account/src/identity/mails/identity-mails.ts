@@ -16,7 +16,7 @@ import {
 import type { Query } from '../../platform/database/query.ts';
 
 export type IdentityMail =
-  | { kind: 'sign_up'; recipient: string; name: string; password_hash: string }
+  | { kind: 'sign_up'; recipient: string; name: string }
   | { kind: 'sign_up_again'; recipient: string }
   | {
       kind: 'password_reset';
@@ -31,8 +31,8 @@ export type IdentityMail =
  * duration tells. Links are created here so that tokens are stored only as hashes; each attempt sends another link.
  */
 export const identityMails: MailRenderers<IdentityMail> = {
-  sign_up: (query, { recipient, name, password_hash }, site) =>
-    signUpMail(query, recipient, site, { purpose: 'sign_up', email: recipient, name, password_hash }),
+  sign_up: (query, { recipient, name }, site) =>
+    signUpMail(query, recipient, site, { purpose: 'sign_up', email: recipient, name }),
   sign_up_again: async (query, { recipient }, site) =>
     signUpMail(query, recipient, site, await newestSignUp(query, recipient)),
   password_reset: async (query, { recipient, attempts, request_address, request_id }, site) => {
@@ -68,7 +68,7 @@ async function signUpMail(query: Query, recipient: string, site: MailSite, signU
   }
   if (signUp === undefined) return undefined;
   const token = await issueEmailToken(query, signUp);
-  // The page asks for the sign-up's password at once. First, so that a link that was cut tells it too.
+  // The page asks for a password at once. First, so that a link that was cut tells it too.
   return verifySignUpMail(recipient, `${site.publicUrl}/user/verify-email?for=sign-up&token=${token}`, site);
 }
 

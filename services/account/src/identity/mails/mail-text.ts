@@ -6,10 +6,7 @@ export function verifySignUpMail(to: string, link: string, { productName }: Prod
   return {
     to,
     subject: 'Confirm your email address',
-    lines: [
-      `Confirm your email address to finish signing up for ${productName}.`,
-      "You need the password that you chose at sign-up. If it doesn't work, someone else signed up with your address: use the link from your own sign-up, or sign up again.",
-    ],
+    lines: [`Confirm your email address and choose a password to finish signing up for ${productName}.`],
     action: { label: 'Confirm email address', href: link },
     closing: [
       "This link expires in 24 hours. If you didn't sign up, ignore this email and no account is created.",

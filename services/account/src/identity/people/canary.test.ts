@@ -52,11 +52,10 @@ test('no password, session or link is in a log, a metric, an answer’s error, o
     return token;
   }
 
-  expect(await step('POST', '/sign-up', { email, name: 'Canary', password: first })).toBe(202);
+  expect(await step('POST', '/sign-up', { email, name: 'Canary' })).toBe(202);
   const verify = await link(email);
   const confirm = (password: string) =>
     step('POST', `/verify-email?token=${verify}`, { token: verify, password });
-  expect(await confirm(wrong)).toBe(400);
   expect(await confirm(first)).toBe(200);
   expect(await confirm(first)).toBe(400);
   expect(await step('POST', '/session', { email, password: wrong })).toBe(401);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addressSchema } from '../accounts/input.ts';
-import { profileSchema, signUpSchema } from './input.ts';
+import { profileSchema } from './input.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 
 const isEmail = (email: unknown) => addressSchema.safeParse({ email }).success;
@@ -132,14 +132,5 @@ describe('a new password', () => {
 
   test('may hold a short local part, which many good ones do', () => {
     expect(passwordFault('grand piano', 'an@example.com')).toBeUndefined();
-  });
-
-  test('is judged together with the other fields, whatever they are', () => {
-    fc.assert(
-      fc.property(fc.anything(), fc.anything(), (address, name) => {
-        const { error } = signUpSchema.safeParse({ email: address, name, password: 'short' });
-        expect(error?.issues.map(({ path }) => path[0])).toContain('password');
-      }),
-    );
   });
 });

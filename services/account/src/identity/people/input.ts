@@ -4,7 +4,6 @@ import { describedAs } from '../../http/input/described-as.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { emailField } from '../accounts/input.ts';
 import { givenPasswordField, newPasswordField } from '../passwords/input.ts';
-import { passwordFault } from '../passwords/password-rules.ts';
 import { isSecretToken } from '../secret-token.ts';
 
 const UNKNOWN_TOKEN = 'is unknown, used or expired';
@@ -24,34 +23,18 @@ export function missingSignUpPassword() {
   return invalidFields([{ field: 'password', message: 'is required to confirm a sign-up' }]);
 }
 
-export function wrongSignUpPassword() {
-  return invalidFields([{ field: 'password', message: 'does not match the password of this sign-up' }]);
-}
-
 /** A 400, not a 401: the session is valid. */
 export function wrongCurrentPassword() {
   return invalidFields([{ field: 'current_password', message: 'is wrong' }]);
 }
 
-export const signUpSchema = z
-  .strictObject({ email: emailField, name: nameSchema, password: newPasswordField })
-  .check(
-    z.superRefine(
-      ({ email, password }: { email: unknown; password: unknown }, context) => {
-        if (typeof password !== 'string') return;
-        const message = passwordFault(password, typeof email === 'string' ? email : '');
-        if (message !== undefined) context.addIssue({ code: 'custom', path: ['password'], message });
-      },
-      // Reported together with the other fields' errors, not only once those are fixed.
-      { when: ({ value }) => typeof value === 'object' && value !== null },
-    ),
-  );
+export const signUpSchema = z.strictObject({ email: emailField, name: nameSchema });
 
 export const tokenSchema = z.strictObject({ token: tokenField });
 export const verificationSchema = z.strictObject({
   token: tokenField,
-  password: givenPasswordField.optional().meta({
-    description: 'The password chosen at sign-up. Not needed to confirm a new email address.',
+  password: newPasswordField.optional().meta({
+    description: 'The password of a new account. Not needed to confirm a new email address.',
   }),
 });
 export const newPasswordSchema = z.strictObject({ token: tokenField, password: newPasswordField });

@@ -55,7 +55,7 @@ export const ownerPeople = {
       caller: anyone,
       guard: requireSignUpEnabled,
       body: signUpSchema,
-      example: { email: EMAIL, name: 'Ada', password: PASSWORD },
+      example: { email: EMAIL, name: 'Ada' },
       answers: { 202: BY_MAIL },
       problems: ['too_many_requests'],
       handle: async (needs: PeopleParts, { body, req, res }) => {
@@ -82,13 +82,12 @@ export const ownerPeople = {
       operationId: 'verifyEmail',
       summary: 'Confirm an email address',
       description:
-        'Takes the token from the email. After a sign-up, also takes the password chosen there; the link stays ' +
-        'valid if that password is wrong. Does not sign in.',
+        'Takes the token from the email. After a sign-up, also takes the password of the new account; the link stays ' +
+        'valid if the password is refused. Does not sign in.',
       caller: anyone,
       body: verificationSchema,
       example: { token: TOKEN, password: PASSWORD },
       answers: { 200: { description: 'Confirmed.', schema: verifiedSchema, example: { email: EMAIL } } },
-      problems: ['too_many_requests'],
       handle: async (needs: PeopleParts, { body, req, res }) => ({
         email: await verifyEmail(needs, body, callerOf(req, res)),
       }),

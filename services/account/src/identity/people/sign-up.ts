@@ -8,19 +8,19 @@ import { countMailRequest } from '../attempts/mail-limits.ts';
 import { consumeEmailToken, endEmailTokens, endSignUps, findEmailToken } from '../mails/email-tokens.ts';
 import type { EmailToken } from '../mails/email-tokens.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
-import { isPasswordRight } from '../passwords/password-attempt.ts';
-import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
+import { assertPasswordFits } from '../passwords/input.ts';
+import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import type { Caller } from '../../http/caller-address.ts';
-import { missingSignUpPassword, unknownToken, wrongSignUpPassword } from './input.ts';
+import { missingSignUpPassword, unknownToken } from './input.ts';
 import type { PeopleParts } from './people.ts';
 
 /**
  * The account is created when the mailed link is used, so no address can be reserved. The response never tells
- * whether the address has an account (identity-mails.ts). @throws {Problem} too_many_requests, service_unavailable
+ * whether the address has an account (identity-mails.ts). @throws {Problem} too_many_requests
  */
 export async function signUp(
-  { query, hasher, counts, mailLimits, wakeMails }: PeopleParts,
-  { email, name, password }: { email: string; name: string; password: string },
+  { query, counts, mailLimits, wakeMails }: PeopleParts,
+  { email, name }: { email: string; name: string },
   { addressGroup }: Caller,
 ): Promise<void> {
   await countMailRequest(counts, mailLimits, {
@@ -29,8 +29,7 @@ export async function signUp(
     address: addressGroup,
     accountId: null,
   });
-  const password_hash = await hasher.hash(password, { addressGroup, isTrusted: false });
-  const mail: IdentityMail = { kind: 'sign_up', recipient: email, name, password_hash };
+  const mail: IdentityMail = { kind: 'sign_up', recipient: email, name };
   await enqueueMail(query, mail);
   wakeMails();
 }
@@ -53,26 +52,27 @@ export async function sendSignUpAgain(
 
 /**
  * Uses the link of a sign-up, which creates the account, or of a change of address. Returns the verified address.
- * A sign-up's link also needs that sign-up's password. Otherwise a stranger could sign up with another person's
- * address, have its owner use the link, and sign in to the owner's account with the password they chose.
- * @throws {Problem} invalid_request for an invalid token, a wrong password, or an address taken meanwhile;
- * too_many_requests
+ * A sign-up's password is chosen here, not before: a stranger could sign up with another person's address, have its
+ * owner use the link, and sign in to the owner's account with a password of their choice.
+ * @throws {Problem} invalid_request for an invalid token, a missing or unfit password, or an address taken meanwhile;
+ * service_unavailable
  */
 export async function verifyEmail(
   parts: PeopleParts,
   { token, password }: { token: string; password?: string | undefined },
   caller: Caller,
 ): Promise<string> {
-  const { query, transact, wakeMails, signUpPlan } = parts;
+  const { query, transact, hasher, wakeMails, signUpPlan } = parts;
   const found = await findEmailToken(query, token);
   if (found === undefined || found.purpose === 'reset_password') throw unknownToken();
-  if (found.purpose === 'sign_up') await assertPasswordOfSignUp(parts, found, password, caller);
   try {
-    const created = await transact((inside) =>
-      found.purpose === 'sign_up'
-        ? createAccount(inside, token, found, { caller, signUpPlan })
-        : changeEmail(inside, token, found, caller),
-    );
+    let created: number | undefined;
+    if (found.purpose === 'sign_up') {
+      const password_hash = await hashOfChosen(hasher, found.email, password, caller);
+      created = await transact((inside) =>
+        createAccount(inside, token, { ...found, password_hash }, { caller, signUpPlan }),
+      );
+    } else await transact((inside) => changeEmail(inside, token, found, caller));
     if (created !== undefined) await signUpPlan?.start(created);
   } catch (error) {
     if (isUniqueViolation(error)) throw unknownToken();
@@ -82,22 +82,23 @@ export async function verifyEmail(
   return found.email;
 }
 
-async function assertPasswordOfSignUp(
-  parts: PasswordCheckParts,
-  { email, password_hash }: Extract<EmailToken, { purpose: 'sign_up' }>,
+/** Computed after the token was found, so that guessed tokens cost no hash. */
+function hashOfChosen(
+  hasher: PasswordHasher,
+  email: string,
   password: string | undefined,
-  caller: Caller,
-): Promise<void> {
+  { addressGroup }: Caller,
+): Promise<string> {
   if (password === undefined) throw missingSignUpPassword();
-  const isRight = await isPasswordRight(parts, { email, password, password_hash }, caller);
-  if (!isRight) throw wrongSignUpPassword();
+  assertPasswordFits('password', password, email);
+  return hasher.hash(password, { addressGroup, isTrusted: true });
 }
 
 /** Consumes the token last: of two links used at once, the unique index picks one; neither waits for a locked token. */
 async function createAccount(
   query: Query,
   token: string,
-  signUp: Extract<EmailToken, { purpose: 'sign_up' }>,
+  signUp: Extract<EmailToken, { purpose: 'sign_up' }> & { password_hash: string },
   { caller, signUpPlan }: { caller: Caller; signUpPlan: PeopleParts['signUpPlan'] },
 ): Promise<number> {
   const { email, name, password_hash } = signUp;

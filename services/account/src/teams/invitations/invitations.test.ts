@@ -96,7 +96,7 @@ describe('who is invited by e-mail', () => {
     expect(seen.body).toMatchObject({ email, team_name: 'Team', invited_by_email: manager.email });
 
     const password = 'a good password';
-    await stranger.request('POST', '/sign-up', { email, name: 'New', password });
+    await stranger.request('POST', '/sign-up', { email, name: 'New' });
     const verify = await nthMail(suite.mailDirectory, email, 2);
     await stranger.request('POST', '/verify-email', { token: verify.token, password });
     const browser = await signedInBrowser(suite.account, { account_id: 0, email, password });
