@@ -1,6 +1,6 @@
 /**
  * The addresses of the interface's pages, as Express patterns: account answers exactly these with the page, and
- * anything else below /user with 404. A page that is added to the router is added here.
+ * anything else below /user with 404, which is the page too if a browser asks. A page that is added to the router is added here.
  */
 export const CONSOLE_PATHS = [
   '/user',

@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { Empty } from '../ui/page/states.tsx';
-import styles from './entry/entry.module.css';
+import { EntryPage } from './entry/entry-page.tsx';
 
+/** Any other address below /user. */
 export function NotFoundPage() {
   return (
-    <main className={styles['page']}>
-      <Empty title="There is no such page">
-        <p>
-          The address may be misspelled. <Link to="/">Go to the overview</Link>
-        </p>
-      </Empty>
-    </main>
+    <EntryPage title="Page not found">
+      <p>Check the address, or go back to a page that exists.</p>
+      <p>
+        <Link to="/">Go to the overview</Link>
+      </p>
+    </EntryPage>
   );
 }

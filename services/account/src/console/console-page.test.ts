@@ -89,6 +89,29 @@ describe('the web interface', () => {
     expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
+  test('an address that does not exist is its page with status 404, for whoever wants HTML', async () => {
+    const html = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+    const response = await get('/user/nothing', html);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect(response.headers.get('vary')).toMatch(/accept/i);
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; /,
+    );
+    expect(await response.text()).toBe(PAGE);
+    const etag = response.headers.get('etag') ?? '';
+    const again = await get('/user/nothing', {
+      ...html,
+      'if-none-match': etag,
+      'cache-control': 'max-age=0',
+    });
+    expect(again.status).toBe(404);
+    for (const path of ['/user/assets/nothing.js', '/users', '/nothing'])
+      expect((await get(path, html)).headers.get('content-type')).toBe('application/problem+json');
+  });
+
   test('another method is 405', async () => {
     const response = await fetch(`${suite.account.publicUrl}/user`, { method: 'POST', body: 'x' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);

@@ -35,6 +35,21 @@ function policyFor(streamingUrl: string | null): string {
   ].join('; ');
 }
 
+const NOT_A_FILE = /^\/user\/(?!assets\/)/;
+
+/** A person who mistyped an address gets the page, which says so; everyone else the problem. */
+function forPeople(page: RequestHandler): RequestHandler {
+  return (req, res, next) => {
+    res.vary('accept');
+    if (req.accepts(['json', 'html']) !== 'html') {
+      next();
+      return;
+    }
+    res.status(404);
+    page(req, res, next);
+  };
+}
+
 /** Caches hashed assets for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
 export function consolePage(
   directory: string,
@@ -49,6 +64,7 @@ export function consolePage(
   for (const path of CONSOLE_PATHS) router.route(path).get(page).all(methodNotAllowed('GET', 'HEAD'));
   if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
   router.use(brandFiles(brand));
+  if (isBuilt) router.get(NOT_A_FILE, forPeople(page));
   return router;
 }
 
@@ -56,7 +72,7 @@ function pageEndpoint(page: string, policy: string): RequestHandler {
   const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
   return (req, res) => {
     res.set({ 'cache-control': 'no-cache', 'content-security-policy': policy, etag });
-    if (req.fresh) res.status(304).end();
+    if (req.fresh && res.statusCode === 200) res.status(304).end();
     else res.type('html').send(page);
   };
 }
