@@ -2,7 +2,14 @@ import { expect } from '@jest/globals';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, postToken, tokenFields } from '../../caller.ts';
-import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, clipboard, makeApplication } from './journey.ts';
+import {
+  LIVE_TIME_LIMIT_MS,
+  QUERY,
+  applicationsPage,
+  chooseAction,
+  clipboard,
+  makeApplication,
+} from './journey.ts';
 import type { Journey } from './journey.ts';
 
 /** Applications, their tokens, and what follows at the API. */
@@ -18,7 +25,7 @@ export function applicationJourneys(journey: Journey): void {
     await expectAccessible(page);
     await page.getByRole('dialog', { name: 'Generate Access Token' }).getByLabel('Name').fill('Notebook');
     await page.getByRole('button', { name: 'Generate', exact: true }).click();
-    await page.getByRole('cell', { name: 'Notebook', exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: 'Notebook', exact: true }).waitFor();
     const former = await clipboard(page);
     await page.getByRole('button', { name: 'Copy token Notebook' }).click();
     const token = await eventually(
@@ -29,7 +36,7 @@ export function applicationJourneys(journey: Journey): void {
     expect(await page.content()).not.toContain(token);
     expect((await postGraphql(demo, token, QUERY)).status).toBe(200);
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Revoke token Notebook' }).click();
+    await chooseAction(page, 'token Notebook', 'Revoke');
     const dialog = page.getByRole('dialog', { name: 'Revoke token Notebook?' });
     await dialog.getByText('Calls with this token are refused within a second.').waitFor();
     await expectAccessible(page);
@@ -47,7 +54,7 @@ export function applicationJourneys(journey: Journey): void {
     const page = await journey.signedIn();
     const { demo } = journey.stack();
     const application = await makeApplication(page, 'To be revoked');
-    await page.getByRole('button', { name: 'Revoke To be revoked' }).click();
+    await chooseAction(page, 'To be revoked', 'Revoke');
     const dialog = page.getByRole('dialog', { name: 'Revoke To be revoked?' });
     await dialog.getByLabel(/^Type/).fill('something else');
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -56,7 +63,7 @@ export function applicationJourneys(journey: Journey): void {
     expect((await postToken(demo.auth_url, tokenFields(application))).status).toBe(200);
     await dialog.getByLabel(/^Type/).fill('To be revoked');
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Delete To be revoked' }).waitFor();
+    await page.getByRole('cell', { name: 'Revoked', exact: true }).waitFor();
     await eventually(
       () => postToken(demo.auth_url, tokenFields(application)),
       ({ status }) => status === 401,
@@ -99,6 +106,7 @@ export function applicationJourneys(journey: Journey): void {
     );
     await page.keyboard.press('Escape');
     await page.getByRole('timer').waitFor();
+    expect(await page.locator(':focus').innerText()).toBe('Rotate Secret');
     await expectAccessible(page);
     expect(await page.getByRole('timer').innerText()).toMatch(/^(?:23 hours, 59 minutes|24 hours|1 day)$/);
     expect(await page.content()).not.toContain(client_secret);
@@ -129,7 +137,7 @@ export function applicationJourneys(journey: Journey): void {
     );
     expect((await postGraphql(journey.stack().demo, token, QUERY)).status).toBe(200);
     await page.getByText('This one changes in').waitFor();
-    await page.getByRole('cell', { name: 'Notebook', exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: 'Notebook', exact: true }).waitFor();
     await page.getByLabel('Status').selectOption('Active');
     await page.getByText('No tokens match.').waitFor();
     expect(new URL(page.url()).searchParams.get('status')).toBe('Active');

@@ -50,7 +50,7 @@ export function datesJourneys({ stack, browser }: Journey): void {
           await page.goto(`${url}/plan`);
           const plan = (await billingPeriod(page).innerText()).split(',').slice(0, 2).join();
           await page.goto(`${url}/usage?range=period`);
-          const periods = page.getByRole('region', { name: 'List of billing periods' });
+          const periods = page.getByRole('region', { name: 'Billing periods table' });
           const listed = await periods.getByRole('link').first().innerText();
           return {
             overview,

@@ -42,6 +42,14 @@ export async function mailedLink(
   return new URL(found.find((path) => path !== undefined) ?? '', stack().demo.console.url).href;
 }
 
+/** Opens the menu of the row with this name, and chooses from it by keyboard. */
+export async function chooseAction(page: Page, row: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${row}` }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: action }).focus();
+  await page.keyboard.press('Enter');
+}
+
 /** Makes an application in the dialog; its credentials are what the page shows. */
 export async function makeApplication(page: Page, name: string) {
   await page.getByRole('button', { name: '+ New Application' }).first().click();

@@ -4,7 +4,7 @@ import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
-import { LIVE_TIME_LIMIT_MS, QUERY, mailedLink, signUp } from './journey.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY, chooseAction, mailedLink, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -55,19 +55,18 @@ export function teamJourneys(journey: Journey): void {
         await row.waitFor();
         return row.getByRole('cell').allInnerTexts();
       },
-      (cells) => cells[4] === points && cells[5] === '1',
+      (cells) => cells[3] === points && cells[4] === '1',
       LIVE_TIME_LIMIT_MS * 2,
     );
 
     // By keyboard alone.
-    await page.getByRole('button', { name: 'Remove Grace Hopper' }).focus();
-    await page.keyboard.press('Enter');
+    await chooseAction(page, 'Grace Hopper', 'Remove');
     await page.locator('[name="confirmation"]:focus').waitFor();
     await expectAccessible(page);
     await page.keyboard.type('Grace Hopper');
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'hidden' });
-    await page.getByRole('cell', { name: 'Former members' }).waitFor();
+    await page.getByRole('rowheader', { name: 'Former members' }).waitFor();
 
     await teammate.page.reload();
     await teammate.page.getByRole('heading', { name: 'Create a team' }).waitFor();
@@ -104,8 +103,7 @@ export function teamJourneys(journey: Journey): void {
     await tab.page.getByRole('heading', { name: 'You joined the team' }).waitFor();
 
     await page.reload();
-    await page.getByRole('button', { name: 'Make manager: Ada' }).focus();
-    await page.keyboard.press('Enter');
+    await chooseAction(page, 'Ada', 'Make manager');
     await page.locator('[name="confirmation"]:focus').waitFor();
     await expectAccessible(page);
     await page.keyboard.type('Ada');
@@ -141,7 +139,7 @@ export function teamJourneys(journey: Journey): void {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Email').press('Enter');
     await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click();
-    await page.getByRole('cell', { name: email, exact: true }).waitFor({ state: 'hidden' });
+    await page.getByRole('rowheader', { name: email, exact: true }).waitFor({ state: 'hidden' });
 
     const member = await openTab(journey.browser(), teamPage(), { colorScheme: 'dark', width: 390 });
     await member.page.getByLabel('Email').fill(demo.member.email);

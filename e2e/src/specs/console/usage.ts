@@ -120,7 +120,7 @@ export function usageJourneys(journey: Journey): void {
     await page.goto(`${usagePage()}?range=ever&by=second&from=2026-02-30&group=1`);
     await rowOf(page, today()).waitFor();
     expect(await page.getByLabel('Range').inputValue()).toBe('30d');
-    await page.getByRole('region', { name: 'List of billing periods' }).getByRole('link').first().click();
+    await page.getByRole('region', { name: 'Billing periods table' }).getByRole('link').first().click();
     await page.waitForURL(/\?from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/);
   });
 

@@ -9,7 +9,6 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { EndApplication } from './end-application.tsx';
 import { applicationQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
 import { TokenList } from './token-list.tsx';
@@ -26,6 +25,8 @@ const ApplicationSamples = lazyPart(
 
 const ApplicationUsage = lazyPart(async () => (await import('./application-usage.tsx')).ApplicationUsage);
 
+const DangerZone = lazyPart(async () => (await import('./danger-zone.tsx')).DangerZone);
+
 /** `/user/api_v2/applications/<application_id>`: settings, client secret and manually created access tokens. */
 export function ApplicationPage() {
   const { applicationId } = useParams({ from: '/signed-in/api_v2/applications/$applicationId' });
@@ -36,16 +37,7 @@ export function ApplicationPage() {
   if (data === undefined) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   return (
     <>
-      <PageHeader title={data.name}>
-        <div className={styles['actions']}>
-          {data.status === 'active' && <EndApplication application={data} action="Revoke" />}
-          <EndApplication
-            application={data}
-            action="Delete"
-            onDone={() => void navigate({ to: '/api_v2/applications' })}
-          />
-        </div>
-      </PageHeader>
+      <PageHeader title={data.name} />
       <Facts application={data} />
       <TokenList application={data} />
       <Suspense fallback={<Skeleton rows={8} />}>
@@ -55,6 +47,7 @@ export function ApplicationPage() {
       </Suspense>
       <Suspense fallback={<Skeleton rows={8} />}>
         <ApplicationUsage applicationId={applicationId} />
+        <DangerZone application={data} onDeleted={() => void navigate({ to: '/api_v2/applications' })} />
       </Suspense>
     </>
   );

@@ -7,7 +7,8 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { Filters, SearchField } from '../../ui/list/filters.tsx';
 import { Pagination } from '../../ui/list/pagination.tsx';
-import { ActionsCell, ButtonCell, Table } from '../../ui/list/table.tsx';
+import { RowMenu } from '../../ui/list/row-menu.tsx';
+import { Table } from '../../ui/list/table.tsx';
 import { useListSearch } from '../../ui/list/use-list-search.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
@@ -16,8 +17,6 @@ import { EndApplication } from './end-application.tsx';
 import { NewApplication } from './new-application.tsx';
 import { applicationsQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
-
-const COLUMNS = ['Name', 'Type', 'Token lifespan', 'Client ID', 'Last used', 'Status', 'Actions'];
 
 const STATUSES = [
   { value: '', label: 'All' },
@@ -93,48 +92,58 @@ export function ApplicationsPage() {
 
 function ApplicationTable({ applications }: { applications: readonly Application[] }) {
   return (
-    <Table label="Applications" columns={COLUMNS}>
-      {applications.map((application) => (
-        <ApplicationRow key={application.application_id} application={application} />
-      ))}
-    </Table>
+    <Table
+      label="Applications"
+      rows={applications}
+      keyOf={({ application_id }) => application_id}
+      columns={[
+        {
+          label: 'Name',
+          onCard: 'title',
+          cell: ({ application_id, name }) => (
+            <Link to="/api_v2/applications/$applicationId" params={{ applicationId: application_id }}>
+              <bdi>{name}</bdi>
+            </Link>
+          ),
+        },
+        { label: 'Status', onCard: 'status', cell: ({ status }) => <StatusBadge status={status} /> },
+        { label: 'Type', onCard: 'none', cell: ({ type }) => TYPE_LABELS[type] },
+        {
+          label: 'Token lifespan',
+          onCard: 'none',
+          cell: ({ token_lifespan_label }) => token_lifespan_label,
+        },
+        {
+          label: 'Client ID',
+          cell: ({ name, client_id }) => (
+            <CopyButton what={`client ID of ${name}, ${client_id.slice(0, 8)}…`} text={client_id}>
+              <code>{client_id.slice(0, 8)}…</code>
+            </CopyButton>
+          ),
+        },
+        {
+          label: 'Last used',
+          cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Moment at={last_used_at} />),
+        },
+      ]}
+      actions={(application) => <ApplicationMenu application={application} />}
+    />
   );
 }
 
-function ApplicationRow({ application }: { application: Application }) {
-  const { application_id, name, type, token_lifespan_label, client_id, last_used_at, status } = application;
+function ApplicationMenu({ application }: { application: Application }) {
+  const { name, type, status } = application;
+  const action = type === 'automatic' && status === 'active' ? 'Revoke' : 'Delete';
   return (
-    <tr>
-      <td>
-        <Link to="/api_v2/applications/$applicationId" params={{ applicationId: application_id }}>
-          <bdi>{name}</bdi>
-        </Link>
-      </td>
-      <td>{TYPE_LABELS[type]}</td>
-      <td>{token_lifespan_label}</td>
-      <ButtonCell>
-        <CopyButton what={`client ID of ${name}, ${client_id.slice(0, 8)}…`} text={client_id}>
-          <code>{client_id.slice(0, 8)}…</code>
-        </CopyButton>
-      </ButtonCell>
-      <td>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</td>
-      <td>
-        <StatusBadge status={status} />
-      </td>
-      <ActionsCell>
-        <Link
-          to="/api_v2/applications/$applicationId"
-          params={{ applicationId: application_id }}
-          hash="tokens"
-          aria-label={`Tokens of ${name}`}
-        >
-          Tokens
-        </Link>
-        <EndApplication
-          application={application}
-          action={type === 'automatic' && status === 'active' ? 'Revoke' : 'Delete'}
-        />
-      </ActionsCell>
-    </tr>
+    <RowMenu
+      name={name}
+      actions={[
+        {
+          label: action,
+          isDangerous: true,
+          dialog: (state) => <EndApplication {...state} application={application} action={action} />,
+        },
+      ]}
+    />
   );
 }

@@ -1,63 +1,47 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { formatNumber } from '../../ui/format.ts';
+import type { DialogState } from '../../ui/list/row-menu.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { applicationQuery } from './queries.ts';
 
 type Action = 'Revoke' | 'Delete';
 
-type EndApplicationProps = { application: Application; action: Action; onDone?: () => void };
+type EndApplicationProps = DialogState & { application: Application; action: Action; onDone?: () => void };
 
 /** Ends an application: **Revoke** keeps it listed, **Delete** doesn't. Both say what stops working. */
-export function EndApplication({ application, action, onDone }: EndApplicationProps) {
-  const [isOpen, setOpen] = useState(false);
+export function EndApplication({ application, action, onDone, isOpen, onClose }: EndApplicationProps) {
   const queryClient = useQueryClient();
   const { application_id, name } = application;
-  const close = () => {
-    setOpen(false);
-  };
   const params = { params: { path: { application_id } } };
   return (
-    <>
-      <Button
-        variant="danger"
-        aria-label={`${action} ${name}`}
-        onPress={() => {
-          setOpen(true);
-        }}
-      >
-        {action}
-      </Button>
-      <ConfirmByName
-        title={
-          <>
-            {action} <bdi>{name}</bdi>?
-          </>
-        }
-        name={name}
-        of="application"
-        action={action}
-        isOpen={isOpen}
-        onClose={close}
-        onConfirm={async () => {
-          if (action === 'Delete')
-            await resultOf(api.DELETE('/api/console/applications/{application_id}', params));
-          else await resultOf(api.POST('/api/console/applications/{application_id}/revoke', params));
-        }}
-        onDone={() => {
-          onDone?.();
-          void queryClient.invalidateQueries({ queryKey: ['applications'] });
-          void queryClient.invalidateQueries({ queryKey: ['tokens'] });
-        }}
-      >
-        <Consequences application={application} action={action} />
-      </ConfirmByName>
-    </>
+    <ConfirmByName
+      title={
+        <>
+          {action} <bdi>{name}</bdi>?
+        </>
+      }
+      name={name}
+      of="application"
+      action={action}
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={async () => {
+        if (action === 'Delete')
+          await resultOf(api.DELETE('/api/console/applications/{application_id}', params));
+        else await resultOf(api.POST('/api/console/applications/{application_id}/revoke', params));
+      }}
+      onDone={() => {
+        onDone?.();
+        void queryClient.invalidateQueries({ queryKey: ['applications'] });
+        void queryClient.invalidateQueries({ queryKey: ['tokens'] });
+      }}
+    >
+      <Consequences application={application} action={action} />
+    </ConfirmByName>
   );
 }
 

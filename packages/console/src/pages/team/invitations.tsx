@@ -3,14 +3,12 @@ import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { ActionsCell, Table } from '../../ui/list/table.tsx';
+import { Table } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Badge, ErrorMessage } from '../../ui/page/states.tsx';
 import type { SentInvitation, TeamOfManager } from './queries.ts';
 import { useTeamChange, useTeamRefresh } from './use-team-change.ts';
-
-const COLUMNS = ['Email', 'Status', 'Sent', 'Expires', 'Actions'];
 
 /** Inviting by email, and the invitations that haven't been answered. */
 export function Invitations({ team }: { team: TeamOfManager }) {
@@ -27,11 +25,27 @@ export function Invitations({ team }: { team: TeamOfManager }) {
       )}
       <Invite />
       {team.invitations.length > 0 && (
-        <Table label="Invitations" columns={COLUMNS}>
-          {team.invitations.map((invitation) => (
-            <InvitationRow key={invitation.invitation_id} invitation={invitation} />
-          ))}
-        </Table>
+        <Table
+          label="Invitations"
+          rows={team.invitations}
+          keyOf={({ invitation_id }) => invitation_id}
+          columns={[
+            { label: 'Email', onCard: 'title', cell: ({ email }) => email },
+            {
+              label: 'Status',
+              onCard: 'status',
+              cell: ({ status }) =>
+                status === 'expired' ? (
+                  <Badge tone="warning">Expired</Badge>
+                ) : (
+                  <Badge tone="neutral">Pending</Badge>
+                ),
+            },
+            { label: 'Sent', cell: ({ created_at }) => <Moment at={created_at} /> },
+            { label: 'Expires', cell: ({ expires_at }) => <Moment at={expires_at} /> },
+          ]}
+          actions={(invitation) => <InvitationActions invitation={invitation} />}
+        />
       )}
     </section>
   );
@@ -82,8 +96,8 @@ function invite(email: string) {
   return resultOf(api.POST('/api/console/team/invitations', { body: { email } }));
 }
 
-function InvitationRow({ invitation }: { invitation: SentInvitation }) {
-  const { invitation_id, email, status, created_at, expires_at } = invitation;
+function InvitationActions({ invitation }: { invitation: SentInvitation }) {
+  const { invitation_id, email, status } = invitation;
   const isExpired = status === 'expired';
   const withdrawal = useTeamChange(() =>
     resultOf(
@@ -93,38 +107,28 @@ function InvitationRow({ invitation }: { invitation: SentInvitation }) {
   const again = useTeamChange(() => invite(email));
   const error = withdrawal.error ?? again.error;
   return (
-    <tr>
-      <td>{email}</td>
-      <td>{isExpired ? <Badge tone="warning">Expired</Badge> : <Badge tone="neutral">Pending</Badge>}</td>
-      <td>
-        <Moment at={created_at} />
-      </td>
-      <td>
-        <Moment at={expires_at} />
-      </td>
-      <ActionsCell>
-        {isExpired && (
-          <Button
-            aria-label={`Invite again: ${email}`}
-            isPending={again.isPending}
-            onPress={() => {
-              again.mutate();
-            }}
-          >
-            Invite again
-          </Button>
-        )}
+    <>
+      {isExpired && (
         <Button
-          aria-label={`${isExpired ? 'Remove' : 'Withdraw'} the invitation of ${email}`}
-          isPending={withdrawal.isPending}
+          aria-label={`Invite again: ${email}`}
+          isPending={again.isPending}
           onPress={() => {
-            withdrawal.mutate();
+            again.mutate();
           }}
         >
-          {isExpired ? 'Remove' : 'Withdraw'}
+          Invite again
         </Button>
-        {error !== null && <ErrorMessage error={error} />}
-      </ActionsCell>
-    </tr>
+      )}
+      <Button
+        aria-label={`${isExpired ? 'Remove' : 'Withdraw'} the invitation of ${email}`}
+        isPending={withdrawal.isPending}
+        onPress={() => {
+          withdrawal.mutate();
+        }}
+      >
+        {isExpired ? 'Remove' : 'Withdraw'}
+      </Button>
+      {error !== null && <ErrorMessage error={error} />}
+    </>
   );
 }

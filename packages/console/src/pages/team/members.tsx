@@ -1,82 +1,84 @@
 import { formatNumber } from '../../ui/format.ts';
-import { ActionsCell, NumberCell, Table } from '../../ui/list/table.tsx';
+import { RowMenu } from '../../ui/list/row-menu.tsx';
+import { Table } from '../../ui/list/table.tsx';
+import type { Column } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
 import { HandOver, RemoveMember } from './member-actions.tsx';
 import type { Member, Team, TeamOfManager } from './queries.ts';
 
-const PEOPLE = ['Name', 'Email', 'Role', 'Joined'] as const;
-const USAGE = [
-  { label: 'Points', align: 'end' },
-  { label: 'Requests', align: 'end' },
-] as const;
+type UsageOfPeriod = TeamOfManager['former_members_usage'];
+
+/** A member, or all former ones together. The usage is only the manager's to see. */
+type Row = { member: Member | null; usage?: UsageOfPeriod };
 
 /** The members; the manager also sees what each has used in this period. */
 export function Members({ team, accountId }: { team: Team; accountId: number }) {
   const isManager = team.role === 'manager';
+  const rows: Row[] = isManager
+    ? team.members.map((member) => ({ member, usage: member.usage }))
+    : team.members.map((member) => ({ member }));
+  if (isManager && hasUsage(team.former_members_usage))
+    rows.push({ member: null, usage: team.former_members_usage });
   return (
     <section className={styles['card']} aria-labelledby="members">
       <h2 id="members">Members</h2>
       {isManager && <p className={styles['muted']}>Usage is that of the current billing period.</p>}
-      <Table label="Members" columns={isManager ? [...PEOPLE, ...USAGE, 'Actions'] : PEOPLE}>
-        {isManager
-          ? team.members.map((member) => (
-              <tr key={member.account_id}>
-                <Person member={member} isSelf={member.account_id === accountId} />
-                <Usage usage={member.usage} />
-                <ActionsCell>
-                  {member.role === 'member' && (
-                    <>
-                      <HandOver member={member} />
-                      <RemoveMember member={member} />
-                    </>
-                  )}
-                </ActionsCell>
-              </tr>
-            ))
-          : team.members.map((member) => (
-              <tr key={member.account_id}>
-                <Person member={member} isSelf={member.account_id === accountId} />
-              </tr>
-            ))}
-        {isManager && hasUsage(team.former_members_usage) && (
-          <tr>
-            <td colSpan={PEOPLE.length}>Former members</td>
-            <Usage usage={team.former_members_usage} />
-            <td />
-          </tr>
-        )}
-      </Table>
+      <Table
+        label="Members"
+        rows={rows}
+        keyOf={({ member }) => member?.account_id ?? 'former'}
+        columns={isManager ? [...peopleColumns(accountId), ...USAGE] : peopleColumns(accountId)}
+        {...(isManager ? { actions: ({ member }: Row) => <MemberMenu member={member} /> } : {})}
+      />
     </section>
   );
 }
 
-function Person({ member, isSelf }: { member: Member; isSelf: boolean }) {
+function MemberMenu({ member }: { member: Member | null }) {
+  if (member?.role !== 'member') return null;
   return (
-    <>
-      <td>
-        <bdi>{member.name}</bdi>
-        {isSelf && ' (you)'}
-      </td>
-      <td>{member.email}</td>
-      <td>{member.role === 'manager' ? 'Manager' : 'Member'}</td>
-      <td>
-        <Moment at={member.joined_at} />
-      </td>
-    </>
+    <RowMenu
+      name={member.name}
+      actions={[
+        { label: 'Make manager', dialog: (state) => <HandOver {...state} member={member} /> },
+        {
+          label: 'Remove',
+          isDangerous: true,
+          dialog: (state) => <RemoveMember {...state} member={member} />,
+        },
+      ]}
+    />
   );
 }
 
-type UsageOfPeriod = TeamOfManager['former_members_usage'];
-
-function Usage({ usage }: { usage: UsageOfPeriod }) {
-  return (
-    <>
-      <NumberCell>{usage === null ? 'No plan' : formatNumber(usage.points_usage)}</NumberCell>
-      <NumberCell>{usage === null ? 'No plan' : formatNumber(usage.requests_usage)}</NumberCell>
-    </>
-  );
+function peopleColumns(accountId: number): Column<Row>[] {
+  return [
+    {
+      label: 'Name',
+      onCard: 'title',
+      cell: ({ member }) =>
+        member === null ? (
+          'Former members'
+        ) : (
+          <span>
+            <bdi>{member.name}</bdi>
+            {member.account_id === accountId && ' (you)'}
+          </span>
+        ),
+    },
+    { label: 'Email', onCard: 'status', cell: ({ member }) => member?.email },
+    { label: 'Role', cell: ({ member }) => member && (member.role === 'manager' ? 'Manager' : 'Member') },
+    { label: 'Joined', onCard: 'none', cell: ({ member }) => member && <Moment at={member.joined_at} /> },
+  ];
 }
+
+const USAGE: readonly Column<Row>[] = (['Points', 'Requests'] as const).map((label) => ({
+  label,
+  align: 'end',
+  cell: ({ usage }) =>
+    usage ? formatNumber(label === 'Points' ? usage.points_usage : usage.requests_usage) : 'No plan',
+}));
 
 function hasUsage(usage: UsageOfPeriod): boolean {
   return usage !== null && Object.values(usage).some((count) => count > 0);

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import type { Token } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { ActionsCell, Table } from '../../ui/list/table.tsx';
+import { RowMenu } from '../../ui/list/row-menu.tsx';
+import { Table } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Badge, ErrorMessage } from '../../ui/page/states.tsx';
 import { RevokeToken } from './revoke-token.tsx';
 
-const COLUMNS = ['Status', 'Created', 'Expires', 'Last used', 'Actions'];
 const TONES = { Active: 'good', Expired: 'neutral', Revoked: 'neutral' } as const;
 
 type TokenTableProps<Shown extends Token> = {
@@ -19,43 +19,49 @@ type TokenTableProps<Shown extends Token> = {
 
 /** Tokens with their status, copied without being shown, and revoked. */
 export function TokenTable<Shown extends Token>({ tokens, applicationOf }: TokenTableProps<Shown>) {
-  const columns = ['Name', ...(applicationOf === undefined ? [] : ['Application']), ...COLUMNS];
   return (
-    <Table label="Tokens" columns={columns}>
-      {tokens.map((token) => (
-        <TokenRow key={token.token_id} token={token} application={applicationOf?.(token)} />
-      ))}
-    </Table>
+    <Table
+      label="Tokens"
+      rows={tokens}
+      keyOf={({ token_id }) => token_id}
+      columns={[
+        { label: 'Name', onCard: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
+        ...(applicationOf === undefined ? [] : [{ label: 'Application', cell: applicationOf }]),
+        {
+          label: 'Status',
+          onCard: 'status',
+          cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge>,
+        },
+        { label: 'Created', onCard: 'none', cell: ({ issued_at }) => <Moment at={issued_at} /> },
+        { label: 'Expires', cell: ({ expires_at }) => <Moment at={expires_at} /> },
+        {
+          label: 'Last used',
+          cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Moment at={last_used_at} />),
+        },
+      ]}
+      actions={(token) => token.status === 'Active' && <TokenActions token={token} />}
+    />
   );
 }
 
-function TokenRow({ token, application }: { token: Token; application: ReactNode }) {
-  const { name, status, issued_at, expires_at, last_used_at } = token;
+function TokenActions({ token }: { token: Token }) {
+  const { name } = token;
   const [copyError, setCopyError] = useState<unknown>(null);
   return (
-    <tr>
-      <td>{name}</td>
-      {application !== undefined && <td>{application}</td>}
-      <td>
-        <Badge tone={TONES[status]}>{status}</Badge>
-      </td>
-      <td>
-        <Moment at={issued_at} />
-      </td>
-      <td>
-        <Moment at={expires_at} />
-      </td>
-      <td>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</td>
-      <ActionsCell>
-        {status === 'Active' && (
-          <>
-            <CopyButton what={`token ${name}`} text={() => fetchToken(token)} onError={setCopyError} />
-            <RevokeToken token={token} />
-          </>
-        )}
-        {copyError !== null && <ErrorMessage error={copyError} />}
-      </ActionsCell>
-    </tr>
+    <>
+      <CopyButton what={`token ${name}`} text={() => fetchToken(token)} onError={setCopyError} />
+      <RowMenu
+        name={`token ${name}`}
+        actions={[
+          {
+            label: 'Revoke',
+            isDangerous: true,
+            dialog: (state) => <RevokeToken {...state} token={token} />,
+          },
+        ]}
+      />
+      {copyError !== null && <ErrorMessage error={copyError} />}
+    </>
   );
 }
 

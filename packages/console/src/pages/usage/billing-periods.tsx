@@ -4,10 +4,11 @@ import type { BillingPeriod } from '../../api/usage.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatDays, formatExact, formatNumber } from '../../ui/format.ts';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { Table } from '../../ui/list/table.tsx';
+import type { Column } from '../../ui/list/table.tsx';
 import { daysOfPeriod } from '../../ui/usage/days.ts';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import page from '../../ui/page/page.module.css';
-import styles from '../../ui/usage/usage.module.css';
 import view from './usage.module.css';
 import { periodsQuery } from './queries.ts';
 import type { UsageSearch } from './search.ts';
@@ -33,30 +34,31 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
         <p>You have no billing periods of your own. If you are a team member, your manager has them.</p>
       )}
       {periods.length > 0 && (
-        <div className={styles['scroll']} tabIndex={0} role="region" aria-label="List of billing periods">
-          <table className={styles['table']}>
-            <thead>
-              <tr>
-                <th scope="col">Period (UTC)</th>
-                <th scope="col">Plan</th>
-                <th scope="col">State</th>
-                <th scope="col" className={styles['figure']}>
-                  Point limit
-                </th>
-                {MEASURES.map((each) => (
-                  <th key={each} scope="col" className={styles['figure']}>
-                    {MEASURE_TEXT[each].column}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {periods.map((period) => (
-                <PeriodRow key={period.period_id} period={period} nowMs={nowMs} search={search} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Billing periods"
+          rows={periods}
+          keyOf={({ period_id }) => period_id}
+          columns={[
+            {
+              label: 'Period (UTC)',
+              onCard: 'title',
+              cell: (period) => <PeriodLink period={period} nowMs={nowMs} search={search} />,
+            },
+            { label: 'State', onCard: 'status', cell: ({ status }) => <State status={status} /> },
+            { label: 'Plan', cell: (period) => <Plan period={period} /> },
+            {
+              label: 'Point limit',
+              align: 'end',
+              cell: ({ limits: { points_limit: limit = null } }) =>
+                limit === null ? 'None' : formatNumber(limit),
+            },
+            ...MEASURES.map((measure): Column<BillingPeriod> => ({
+              label: MEASURE_TEXT[measure].column,
+              align: 'end',
+              cell: ({ usage }) => formatNumber(usage[MEASURE_TEXT[measure].field]),
+            })),
+          ]}
+        />
       )}
       {hasNextPage && (
         <div>
@@ -69,42 +71,39 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
   );
 }
 
-type PeriodRowProps = { period: BillingPeriod; nowMs: number; search: UsageSearch };
-
-function PeriodRow({ period, nowMs, search: { range: _range, ...search } }: PeriodRowProps) {
-  const { started_at, ended_at, plan_name, product, status, limits, usage } = period;
-  const days = daysOfPeriod(period, nowMs);
+function State({ status }: Pick<BillingPeriod, 'status'>) {
   const { tone, label } = STATES[status];
-  const name = formatDays(started_at, ended_at);
-  const limit = limits['points_limit'] ?? null;
+  return <Badge tone={tone}>{label}</Badge>;
+}
+
+function Plan({ period: { plan_name, product } }: { period: BillingPeriod }) {
   return (
-    <tr>
-      <th scope="row" title={`${formatExact(started_at)} to ${formatExact(ended_at)}`}>
-        {days === null ? (
-          name
-        ) : (
-          <Link to="/usage" search={{ ...search, ...days }}>
-            <bdi>{name}</bdi>
-          </Link>
-        )}
-      </th>
-      <td>
-        <bdi>{plan_name}</bdi>
-        {product !== null && (
-          <>
-            , <bdi>{product.name}</bdi>
-          </>
-        )}
-      </td>
-      <td>
-        <Badge tone={tone}>{label}</Badge>
-      </td>
-      <td className={styles['figure']}>{limit === null ? 'None' : formatNumber(limit)}</td>
-      {MEASURES.map((each) => (
-        <td key={each} className={styles['figure']}>
-          {formatNumber(usage[MEASURE_TEXT[each].field])}
-        </td>
-      ))}
-    </tr>
+    <span>
+      <bdi>{plan_name}</bdi>
+      {product !== null && (
+        <>
+          , <bdi>{product.name}</bdi>
+        </>
+      )}
+    </span>
+  );
+}
+
+type PeriodLinkProps = { period: BillingPeriod; nowMs: number; search: UsageSearch };
+
+function PeriodLink({ period, nowMs, search: { range: _range, ...search } }: PeriodLinkProps) {
+  const { started_at, ended_at } = period;
+  const days = daysOfPeriod(period, nowMs);
+  const name = formatDays(started_at, ended_at);
+  return (
+    <span title={`${formatExact(started_at)} to ${formatExact(ended_at)}`}>
+      {days === null ? (
+        name
+      ) : (
+        <Link to="/usage" search={{ ...search, ...days }}>
+          <bdi>{name}</bdi>
+        </Link>
+      )}
+    </span>
   );
 }

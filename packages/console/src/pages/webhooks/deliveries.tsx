@@ -4,15 +4,12 @@ import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { Filters } from '../../ui/list/filters.tsx';
 import { Pagination } from '../../ui/list/pagination.tsx';
-import { Table } from '../../ui/list/table.tsx';
 import { useListSearch } from '../../ui/list/use-list-search.ts';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { DeliveryRow } from './delivery-row.tsx';
+import { DeliveryTable } from './delivery-table.tsx';
 import { deliveriesQuery } from './queries.ts';
 import type { Webhook } from './queries.ts';
-
-const COLUMNS = ['Event', 'Status', 'Created', 'Attempts', 'Response', 'Duration', 'Actions'];
 
 const STATUSES = [
   { value: '', label: 'All' },
@@ -55,18 +52,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         </Empty>
       )}
       {isEmpty && !isUnused && <p role="status">No deliveries match.</p>}
-      {data !== undefined && !isEmpty && (
-        <Table label="Deliveries" columns={COLUMNS}>
-          {data.deliveries.map((delivery) => (
-            <DeliveryRow
-              key={delivery.delivery_id}
-              delivery={delivery}
-              webhook={webhook}
-              columns={COLUMNS.length}
-            />
-          ))}
-        </Table>
-      )}
+      {data !== undefined && !isEmpty && <DeliveryTable deliveries={data.deliveries} webhook={webhook} />}
       <Pagination
         of="deliveries"
         after={current.after}

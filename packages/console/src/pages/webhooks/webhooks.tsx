@@ -10,8 +10,6 @@ import { NewWebhook } from './new-webhook.tsx';
 import { webhooksQuery } from './queries.ts';
 import { WebhookStatus } from './webhook-status.tsx';
 
-const COLUMNS = ['URL', 'Description', 'Status', 'Created'];
-
 /** `/user/webhooks`: the servers that get usage alerts as signed requests. */
 export function WebhooksPage() {
   const { data, isPending, error, refetch } = useQuery(webhooksQuery);
@@ -41,24 +39,25 @@ export function WebhooksPage() {
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (
-        <Table label="Webhooks" columns={COLUMNS}>
-          {data.map((webhook) => (
-            <tr key={webhook.webhook_id}>
-              <td>
-                <Link to="/webhooks/$webhookId" params={{ webhookId: webhook.webhook_id }}>
-                  {webhook.url}
+        <Table
+          label="Webhooks"
+          rows={data}
+          keyOf={({ webhook_id }) => webhook_id}
+          columns={[
+            {
+              label: 'URL',
+              onCard: 'title',
+              cell: ({ webhook_id, url }) => (
+                <Link to="/webhooks/$webhookId" params={{ webhookId: webhook_id }}>
+                  {url}
                 </Link>
-              </td>
-              <td>{webhook.description}</td>
-              <td>
-                <WebhookStatus webhook={webhook} />
-              </td>
-              <td>
-                <Moment at={webhook.created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
+              ),
+            },
+            { label: 'Description', cell: ({ description }) => description },
+            { label: 'Status', onCard: 'status', cell: (webhook) => <WebhookStatus webhook={webhook} /> },
+            { label: 'Created', cell: ({ created_at }) => <Moment at={created_at} /> },
+          ]}
+        />
       )}
       <NewWebhook
         isOpen={isCreating}

@@ -1,51 +1,87 @@
+import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import styles from './list.module.css';
 
-type Column = string | { label: string; align: 'end' };
+export type Column<Row> = {
+  label: string;
+  cell: (row: Row) => ReactNode;
+  /** A number: flush right, so that digits line up. */
+  align?: 'end';
+  /** Its place in a narrow window, where each row is a card: its title, its status, or left out. Others are facts. */
+  onCard?: 'title' | 'status' | 'none';
+};
 
-type TableProps = { label: string; columns: readonly Column[]; children: ReactNode };
+type TableProps<Row> = {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => number | string;
+  /** What can be done with a row. */
+  actions?: (row: Row) => ReactNode;
+  /** What unfolds below a row. */
+  detail?: (row: Row) => ReactNode;
+  /** The key of the row that was just made. */
+  newKey?: number | string | undefined;
+};
 
-/** A table that scrolls sideways by itself where it is wider than the page. Its rows are `<tr>`. */
-export function Table({ label, columns, children }: TableProps) {
+/**
+ * A table that scrolls sideways by itself where it is wider than the page. In a window of less than 640 px, each row is
+ * a card.
+ */
+export function Table<Row>({ label, columns, rows, keyOf, actions, detail, newKey }: TableProps<Row>) {
   return (
     <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${label} table`}>
       <table className={styles['table']}>
         <thead>
           <tr>
-            {columns.map((column) =>
-              typeof column === 'string' ? (
-                <th key={column} scope="col">
-                  {column}
-                </th>
-              ) : (
-                <th key={column.label} scope="col" className={styles['end']}>
-                  {column.label}
-                </th>
-              ),
+            {columns.map((column) => (
+              <th key={column.label} scope="col" data-align={column.align}>
+                {column.label}
+              </th>
+            ))}
+            {actions !== undefined && (
+              <th scope="col">
+                <span className={styles['unseen']}>Actions</span>
+              </th>
             )}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row) => {
+            const key = keyOf(row);
+            const unfolded = detail?.(row);
+            return (
+              <Fragment key={key}>
+                <tr data-new={key === newKey || undefined}>
+                  {columns.map(({ label: name, cell, align, onCard = 'fact' }) =>
+                    onCard === 'title' ? (
+                      <th key={name} scope="row" data-card="title">
+                        {cell(row)}
+                      </th>
+                    ) : (
+                      <td key={name} data-label={name} data-align={align} data-card={onCard}>
+                        {cell(row)}
+                      </td>
+                    ),
+                  )}
+                  {actions !== undefined && (
+                    <td data-card="actions">
+                      <div className={styles['actions']}>{actions(row)}</div>
+                    </td>
+                  )}
+                </tr>
+                {Boolean(unfolded) && (
+                  <tr>
+                    <td data-card="detail" colSpan={columns.length + (actions === undefined ? 0 : 1)}>
+                      {unfolded}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
       </table>
     </div>
-  );
-}
-
-/** A number, flush right so that digits stand below each other. */
-export function NumberCell({ children }: { children: ReactNode }) {
-  return <td className={styles['end']}>{children}</td>;
-}
-
-/** A quiet button, whose text stands where other cells have theirs. */
-export function ButtonCell({ children }: { children: ReactNode }) {
-  return <td className={styles['flush']}>{children}</td>;
-}
-
-/** What can be done with the row. */
-export function ActionsCell({ children }: { children: ReactNode }) {
-  return (
-    <td className={styles['buttons']}>
-      <div className={styles['actions']}>{children}</div>
-    </td>
   );
 }
