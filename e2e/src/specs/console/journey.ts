@@ -44,7 +44,7 @@ export async function mailedLink(
 
 /** Opens the menu of the row with this name, and chooses from it by keyboard. */
 export async function chooseAction(page: Page, row: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions for ${row}` }).focus();
+  await page.getByRole('button', { name: `Actions for ${row}`, disabled: false }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: action }).focus();
   await page.keyboard.press('Enter');

@@ -91,6 +91,7 @@ export function webhookJourneys(journey: Journey): void {
     await page.keyboard.press('Enter');
     await copiedSecret(page);
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: '+ New Webhook' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('link', { name: 'https://hooks.example.com/tollgate' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'hooks.example.com', exact: true }).waitFor();
