@@ -12,6 +12,9 @@ type DialogProps = {
   children: ReactNode;
 };
 
+/** Of a dialog that something else opens. */
+export type DialogState = { isOpen: boolean; onClose: () => void };
+
 const IN_FRONT = '[role="dialog"], [role="menu"]';
 
 let lastOnPage: HTMLElement | null = null;

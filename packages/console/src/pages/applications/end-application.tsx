@@ -3,7 +3,7 @@ import { api, resultOf } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import type { DialogState } from '../../ui/list/row-menu.tsx';
+import type { DialogState } from '../../ui/dialog.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { applicationQuery } from './queries.ts';

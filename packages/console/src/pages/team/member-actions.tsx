@@ -1,6 +1,6 @@
 import { api, resultOf } from '../../api/client.ts';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
-import type { DialogState } from '../../ui/list/row-menu.tsx';
+import type { DialogState } from '../../ui/dialog.tsx';
 import type { Member } from './queries.ts';
 import { useTeamRefresh } from './use-team-change.ts';
 

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 import type { Token } from '../../api/client.ts';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
-import type { DialogState } from '../../ui/list/row-menu.tsx';
+import type { DialogState } from '../../ui/dialog.tsx';
 import { Moment } from '../../ui/moment.tsx';
 
 /** Ends one token for good. */

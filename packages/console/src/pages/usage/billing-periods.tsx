@@ -49,8 +49,7 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
             {
               label: 'Point limit',
               align: 'end',
-              cell: ({ limits: { points_limit: limit = null } }) =>
-                limit === null ? 'None' : formatNumber(limit),
+              cell: ({ limits: { points_limit: limit } }) => (limit === null ? 'None' : formatNumber(limit)),
             },
             ...MEASURES.map((measure): Column<BillingPeriod> => ({
               label: MEASURE_TEXT[measure].column,

@@ -1,8 +1,18 @@
 import { Fragment, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
-import type { RowMenuProps } from './row-menu.tsx';
+import type { DialogState } from '../dialog.tsx';
 import { MenuButton } from './menu-button.tsx';
 import styles from './row-menu.module.css';
+
+type RowAction = {
+  label: string;
+  isDangerous?: boolean;
+  /** The dialog that asks for more, or to confirm. */
+  dialog: (state: DialogState) => ReactNode;
+};
+
+export type RowMenuProps = { name: string; actions: readonly RowAction[] };
 
 /** A menu, and the dialogs that it opens. */
 export function ActionsMenu({ name, actions }: RowMenuProps) {
