@@ -53,7 +53,7 @@ import {
 import { DUE_WORK_CHANNEL, startDueWatch } from './platform/background/due-watch.ts';
 import { createTokens } from './access/tokens/tokens.ts';
 import { createRepairUsage } from './counting/repairs/repair.ts';
-import { DATABASE_POOLS } from './compose/database-pools.ts';
+import { DATABASE_POOLS } from './platform/database/pools.ts';
 
 /**
  * Starts without its dependencies; readiness reports which are unavailable.

@@ -10,7 +10,7 @@ import type { DueWatch } from '../platform/background/due-watch.ts';
 import { createWebhookAgent } from '../notifications/addresses/connector.ts';
 import { WEBHOOK_METRICS, startDeliveryWorker } from '../notifications/deliveries/delivery-worker.ts';
 import type { WebhookParts } from '../notifications/webhooks/operations.ts';
-import { DATABASE_POOLS } from './database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 
 export function openAlerts(options: {
   config: Config;

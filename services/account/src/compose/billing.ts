@@ -8,7 +8,7 @@ import type { Transact } from '../platform/database/query.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import type { OperatorNeeds } from '../api/operator.ts';
 import { createRenewalMetrics, startRenewals } from '../billing/subscriptions/scheduler.ts';
-import { DATABASE_POOLS } from './database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 
 export function openBilling({
   server,

@@ -18,7 +18,7 @@ import type { PasswordHasher } from '../identity/passwords/password-hasher.ts';
 import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import { createSlowDown } from '../identity/attempts/sign-in-limits.ts';
 import { relyingPartyOf } from '../identity/two-factor/passkeys/relying-party.ts';
-import { DATABASE_POOLS } from './database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 import { openExports } from './exports.ts';
 import { startMails } from './mails.ts';
 import { openPlans } from './plans.ts';

@@ -6,7 +6,7 @@ import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createQuery } from '../platform/database/query.ts';
 import { startLiveFeeds } from '../usage/live/feeds.ts';
 import type { LiveFeeds } from '../usage/live/feeds.ts';
-import { DATABASE_POOLS } from './database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 
 export function openLiveUsage(options: {
   config: Pick<Config, 'SESSION_IDLE_TIMEOUT_SEC' | 'SESSION_LIFETIME_SEC'>;

@@ -6,7 +6,7 @@ import { openDatabase } from '../platform/database/database.ts';
 import type { PostgresServer } from '../platform/database/postgres-server.ts';
 import { createTransact } from '../platform/database/query.ts';
 import { createRefusedCallMetrics, startRefusedCallReader } from '../refusals/reader.ts';
-import { DATABASE_POOLS } from './database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 
 export function openRefusedCalls(parts: {
   server: PostgresServer;

@@ -15,7 +15,7 @@ import { createReportedEvents } from '../counting/reports/operations.ts';
 import type { ReportNeeds } from '../counting/reports/operations.ts';
 import { createCountUnassigned } from '../counting/unassigned/count.ts';
 import { createRetentionMetrics, startUsageRetention } from '../counting/retention/retention.ts';
-import { DATABASE_POOLS } from './database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 
 export function openUsage(options: {
   config: Pick<Config, 'USAGE_POLL_INTERVAL_MS' | 'USAGE_RETENTION_MONTHS' | 'HOUSEKEEPING_INTERVAL_SEC'>;

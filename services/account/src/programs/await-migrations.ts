@@ -3,7 +3,7 @@ import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
 import { orExit } from '@tollgate/server';
 import { Refusal } from '@tollgate/server/refusal';
-import { DATABASE_POOLS } from '../compose/database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createPostgresServer } from '../platform/database/postgres-server.ts';

@@ -2,7 +2,7 @@ import { orExit } from '@tollgate/server';
 import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
 import { Refusal } from '@tollgate/server/refusal';
-import { DATABASE_POOLS } from '../compose/database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createPostgresServer } from '../platform/database/postgres-server.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { orExit } from '@tollgate/server';
 import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
-import { DATABASE_POOLS } from '../compose/database-pools.ts';
+import { DATABASE_POOLS } from '../platform/database/pools.ts';
 import { loadSeedConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createPostgresServer } from '../platform/database/postgres-server.ts';

@@ -1,5 +1,4 @@
-import { EXPORT_LIMITS } from '../lifecycle/export/running-exports.ts';
-import type { DatabaseOptions } from '../platform/database/database.ts';
+import type { DatabaseOptions } from './database.ts';
 
 type Limits = Omit<DatabaseOptions, 'server' | 'logger'>;
 
@@ -24,10 +23,9 @@ export const DATABASE_POOLS = {
   entitlementEvents: { name: 'entitlement_events', poolMax: 1, ...WITHIN_REQUEST },
   /** Usage over time: a year of many rows takes about a second. */
   usageViews: { name: 'usage_views', poolMax: 4, acquireTimeoutMs: 3_000, statementTimeoutMs: 10_000 },
-  /** A connection for each export, which waits while the client reads. */
+  /** A connection for each export, which waits while the client reads: `poolMax` is EXPORT_LIMITS.total. */
   accountExports: {
     name: 'account_exports',
-    poolMax: EXPORT_LIMITS.total,
     acquireTimeoutMs: 1_000,
     statementTimeoutMs: 10_000,
     idleInTransactionTimeoutMs: 60_000,
