@@ -4,12 +4,12 @@ const base = ['http', 'platform', 'mail', 'identity'];
  * The rooms of each root, from the ground up: `of` lists which of the rooms above it in the table a room may import,
  * `floors` its own folders (`.`: the files beside them), each of which may import those before it. So neither table can
  * hold a circle. A room that isn't listed, such as the one that composes a service, may import all of them. Each may
- * import the type of the settings.
+ * import the type of the settings. `open.ts` builds a room from all its floors, and only `compose.ts` imports it.
  */
 const rooms = {
   'services/account/src': {
     http: { of: [], floors: ['input', '.'] },
-    platform: { of: ['http'], floors: ['database', 'sealing', 'audit', 'background', 'outbox'] },
+    platform: { of: ['http'], floors: ['database', 'sealing', 'audit', 'background', 'outbox', '.'] },
     console: { of: ['http'], floors: ['addresses', '.'] },
     mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
     identity: {
@@ -120,7 +120,10 @@ function layer(root, folder, imports, within = '') {
   return {
     name: `${root.split('/')[1]}-${folder}-imports`,
     severity: 'error',
-    from: { path: filesOf(root, [folder]), pathNot: '\\.test\\.tsx?$' },
+    from: {
+      path: filesOf(root, [folder]),
+      pathNot: ['\\.test\\.tsx?$', ...(within === '' ? [] : [`^${root}/${within}/open\\.ts$`])],
+    },
     to: {
       path: filesOf(root, [within]),
       pathNot: [filesOf(root, [folder, ...imports]), `^${root}/config\\.ts$`],
@@ -140,6 +143,19 @@ function filesOf(root, folders) {
 module.exports = {
   forbidden: [
     ...Object.keys(rooms).flatMap(layersOf),
+    {
+      name: 'only-compose-opens-domains',
+      comment: 'their open.ts know the platform that they are built with',
+      severity: 'error',
+      from: { path: '^services/account/src/', pathNot: '/(compose|open)\\.ts$' },
+      to: { path: '^services/account/src/[^/]+/open\\.ts$' },
+    },
+    {
+      name: 'a-domain-opens-no-other',
+      severity: 'error',
+      from: { path: '^services/account/src/[^/]+/open\\.ts$' },
+      to: { path: '^services/account/src/[^/]+/open\\.ts$', pathNot: '/platform/open\\.ts$' },
+    },
     {
       name: 'services-never-import-services',
       severity: 'error',

@@ -9,7 +9,7 @@ import { openMailServer, smtpSettings } from '../../test/suite/peers/mail-server
 import type { MailServer } from '../../test/suite/peers/mail-server.ts';
 import { insertPerson, startPeople } from '../../test/suite/people.ts';
 import type { PeopleUnderTest, Person } from '../../test/suite/people.ts';
-import { MAIL_RENDERERS } from '../compose/mails.ts';
+import { MAIL_RENDERERS } from '../mails.ts';
 
 /** Every mail as a mail server receives it, read by a parser of its own. */
 

@@ -3,7 +3,7 @@ import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
 import { orExit } from '@tollgate/server';
 import { Refusal } from '@tollgate/server/refusal';
-import { DATABASE_POOLS } from '../platform/database/pools.ts';
+import { PROGRAM_POOLS } from '../platform/database/pools.ts';
 import { loadMigrateConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createPostgresServer } from '../platform/database/postgres-server.ts';
@@ -23,7 +23,7 @@ const config = orExit(loadMigrateConfig);
 const logger = createLogger('account-await-migrations', config.LOG_LEVEL);
 const database = openDatabase({
   server: createPostgresServer({ url: config.DATABASE_URL, tls: databaseTls(config) }),
-  ...DATABASE_POOLS.migrate,
+  ...PROGRAM_POOLS.migrate,
   logger,
 });
 try {

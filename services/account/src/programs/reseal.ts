@@ -1,7 +1,7 @@
 import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
 import { orExit } from '@tollgate/server';
-import { DATABASE_POOLS } from '../platform/database/pools.ts';
+import { PROGRAM_POOLS } from '../platform/database/pools.ts';
 import { loadResealConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createPostgresServer } from '../platform/database/postgres-server.ts';
@@ -21,7 +21,7 @@ const config = orExit(loadResealConfig);
 const logger = createLogger('account-reseal', config.LOG_LEVEL);
 const database = openDatabase({
   server: createPostgresServer({ url: config.DATABASE_URL, tls: databaseTls(config) }),
-  ...DATABASE_POOLS.reseal,
+  ...PROGRAM_POOLS.reseal,
   logger,
 });
 try {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { orExit } from '@tollgate/server';
 import { databaseTls } from '@tollgate/config/store-tls';
 import { createLogger } from '@tollgate/log';
-import { DATABASE_POOLS } from '../platform/database/pools.ts';
+import { PROGRAM_POOLS } from '../platform/database/pools.ts';
 import { loadSeedConfig } from '../config.ts';
 import { openDatabase } from '../platform/database/database.ts';
 import { createPostgresServer } from '../platform/database/postgres-server.ts';
@@ -23,7 +23,7 @@ const config = orExit(loadSeedConfig);
 async function seed(): Promise<SeedResult> {
   const database = openDatabase({
     server: createPostgresServer({ url: config.DATABASE_URL, tls: databaseTls(config) }),
-    ...DATABASE_POOLS.seed,
+    ...PROGRAM_POOLS.seed,
     logger: createLogger('account-seed', 'warn', process.stderr),
   });
   try {

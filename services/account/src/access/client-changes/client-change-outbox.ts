@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { pause } from '@tollgate/server/background-loop';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { createHistogram } from '@tollgate/server/tallies';
 import type { Observe } from '@tollgate/server/tallies';
 import { observeBacklog } from '../../platform/outbox/backlog.ts';
@@ -8,28 +9,28 @@ import { attemptDelivery } from './delivery.ts';
 import type { DeliveryOptions } from './delivery.ts';
 import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
 import { claimDue } from '../../platform/outbox/leased-rows.ts';
-import { startClientChangePublisher } from './publisher.ts';
-import type { ClientChangePublisherOptions } from './publisher.ts';
+import { publishRow, startRepublishing } from './publisher.ts';
+import type { PublishOptions } from './publisher.ts';
 import { CLIENT_CHANGES_PENDING, CLIENT_CHANGE_OUTBOX, isPending } from './store.ts';
 import type { NewClientChange, PendingClientChange } from './store.ts';
-import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import type { Worker } from '../../platform/background/worker.ts';
+import { createOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 
 /** `query` is on a pool of the outbox's own: requests that wait for Postgres must not hold back a revocation. */
 export type ClientChangeOutboxOptions = DeliveryOptions &
-  ClientChangePublisherOptions & {
+  PublishOptions & {
     /** How long one delivery may take; auth's client keeps to it. */
     deliveryTimeoutMs: number;
     logger: Pick<Logger, 'info' | 'warn'>;
     metrics: OutboxMetrics;
   };
 
-export type ClientChangeOutbox = {
+export type ClientChangeOutbox = Worker & {
   /**
-   * Publishes and delivers a committed row. Resolves within DELIVERY_WAIT_MS with whether the change is in force: auth
-   * has acknowledged it or, where it ends tokens, Redis has taken the message.
+   * Publishes and delivers a committed row, also in a process that runs no workers. Resolves within DELIVERY_WAIT_MS with
+   * whether the change is in force: auth has acknowledged it or, where it ends tokens, Redis has taken the message.
    */
   deliver: (row: NewClientChange) => Promise<boolean>;
-  close: () => Promise<void>;
 };
 
 /** What an operator's request waits for auth, at most. */
@@ -43,18 +44,17 @@ const MAX_IN_FLIGHT = 16;
 const LEASE_MARGIN_MS = 500;
 
 /** Tells auth of every row, at least once, until auth acknowledges it (docs/architecture.md, walk 3). */
-export function startClientChangeOutbox(options: ClientChangeOutboxOptions): ClientChangeOutbox {
-  const worker = startOutboxWorker<PendingClientChange>({
+export function createClientChangeOutbox(options: ClientChangeOutboxOptions): ClientChangeOutbox {
+  const worker = createOutboxWorker<PendingClientChange>({
     name: 'client change',
     idOf: ({ outbox_id }) => outbox_id,
     claim: (limit, except) => takeDue(options, limit, except),
     attempt: (row) => attemptDelivery(options, row),
     maxInFlight: MAX_IN_FLIGHT,
-    due: { dueWatch: options.dueWatch, condition: CLIENT_CHANGES_PENDING },
     logger: options.logger,
   });
   const { signal } = worker;
-  const publisher = startClientChangePublisher(options);
+  let republishing: Pick<BackgroundLoop, 'close'> | undefined;
 
   /** A later attempt, or another replica, may be the one that delivers it. */
   async function acknowledged(row: PendingClientChange): Promise<boolean> {
@@ -74,13 +74,22 @@ export function startClientChangeOutbox(options: ClientChangeOutboxOptions): Cli
 
   return {
     deliver: async (row) => {
-      const published = publisher.publish(row);
+      const published = publishRow(options, row).then(
+        () => true,
+        () => false,
+      );
       const acknowledged = await acknowledgedInTime(row);
       if (acknowledged || !row.endsTokens) return acknowledged;
       return Promise.race([published, pause(0, signal).then(() => false)]);
     },
+    start: ({ dueWatch }) => {
+      const due = { dueWatch, condition: CLIENT_CHANGES_PENDING };
+      worker.start(due);
+      republishing = startRepublishing(options, due);
+    },
+    wake: worker.wake,
     close: async () => {
-      await Promise.all([worker.close(), publisher.close()]);
+      await Promise.all([worker.close(), republishing?.close()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { SignUpPlan } from '../../identity/people/people.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
@@ -9,33 +10,23 @@ import { RETRY_SEC, settle } from './settle.ts';
 import type { SignUpPlanSetting } from './settle.ts';
 import { SIGN_UPS_PENDING, findOfferedPlanId, putOff, recordSignUp, takePending } from './store.ts';
 
-type Parts = {
+type Background = {
   setting: SignUpPlanSetting;
-  /** Of requests. */
+  query: Query;
   transact: Transact;
-  background: { query: Query; transact: Transact };
-  dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  registry: Registry;
 };
 
-/** Starts the plan of SIGN_UP_PLAN for accounts that sign up. Every replica retries what failed or has to wait. */
-export function openSignUpPlan(parts: Parts): SignUpPlan & { close: () => Promise<void> } {
-  const { setting, transact, dueWatch, logger } = parts;
-  const checkPlan = planCheck(parts);
-  const loop = startWorkLoop({
-    work: async (signal) => {
-      await checkPlan();
-      let isMore = true;
-      while (isMore && !signal.aborted) isMore = await settleOne(parts);
-    },
-    messages: {
-      failed: 'plans of accounts that signed up cannot be started; retrying',
-      recovered: 'plans of accounts that signed up are being started again',
-    },
-    due: { dueWatch, condition: SIGN_UPS_PENDING },
-    logger,
-  });
+/** Starts the plan of SIGN_UP_PLAN for an account that signs up. */
+export function createSignUpPlan({
+  setting,
+  transact,
+  logger,
+}: {
+  setting: SignUpPlanSetting;
+  transact: Transact;
+  logger: Pick<Logger, 'warn'>;
+}): SignUpPlan {
   return {
     record: recordSignUp,
     start: async (accountId) => {
@@ -48,22 +39,42 @@ export function openSignUpPlan(parts: Parts): SignUpPlan & { close: () => Promis
         logger.warn({ err: error, account_id: accountId }, 'the sign-up plan could not be started; retrying');
       }
     },
-    close: () => loop.close(),
   };
 }
 
+/** Starts the plans that could not be started at the sign-up, or have to wait. Every replica may run it. */
+export function startSignUpPlans(
+  options: Background & { dueWatch: DueWatch; registry: Registry },
+): BackgroundLoop {
+  const { dueWatch, logger } = options;
+  const checkPlan = planCheck(options);
+  return startWorkLoop({
+    work: async (signal) => {
+      await checkPlan();
+      let isMore = true;
+      while (isMore && !signal.aborted) isMore = await settleOne(options);
+    },
+    messages: {
+      failed: 'plans of accounts that signed up cannot be started; retrying',
+      recovered: 'plans of accounts that signed up are being started again',
+    },
+    due: { dueWatch, condition: SIGN_UPS_PENDING },
+    logger,
+  });
+}
+
 /** A failed one waits, so that it holds up no other. */
-async function settleOne({ setting, background, logger }: Parts): Promise<boolean> {
+async function settleOne({ setting, query, transact, logger }: Background): Promise<boolean> {
   let taken: number | undefined;
   try {
-    await background.transact(async (query) => {
-      taken = await takePending(query, null);
-      if (taken !== undefined) await settle(query, setting, taken);
+    await transact(async (inside) => {
+      taken = await takePending(inside, null);
+      if (taken !== undefined) await settle(inside, setting, taken);
     });
   } catch (error) {
     if (taken === undefined) throw error;
     logger.error({ err: error, account_id: taken }, 'the sign-up plan could not be started');
-    await putOff(background.query, taken, RETRY_SEC);
+    await putOff(query, taken, RETRY_SEC);
   }
   return taken !== undefined;
 }
@@ -72,7 +83,12 @@ async function settleOne({ setting, background, logger }: Parts): Promise<boolea
  * Reports a plan that doesn't exist, at the start and when that changes. Readiness doesn't fail: operators create the
  * plan through this service.
  */
-function planCheck({ setting, background, logger, registry }: Parts): () => Promise<void> {
+function planCheck({
+  setting,
+  query,
+  logger,
+  registry,
+}: Omit<Background, 'transact'> & { registry: Registry }): () => Promise<void> {
   const missing = new Gauge({
     name: 'tollgate_sign_up_plan_missing',
     help: '1 if the plan of SIGN_UP_PLAN does not exist or is archived, else 0',
@@ -82,7 +98,7 @@ function planCheck({ setting, background, logger, registry }: Parts): () => Prom
   let nextMs = 0;
   return async () => {
     if (performance.now() < nextMs) return;
-    const isMissing = (await findOfferedPlanId(background.query, setting.plan)) === undefined;
+    const isMissing = (await findOfferedPlanId(query, setting.plan)) === undefined;
     nextMs = performance.now() + RETRY_SEC * 1_000;
     missing.set(isMissing ? 1 : 0);
     if (isMissing && !wasMissing) {

@@ -1,4 +1,8 @@
+import type { Knex } from 'knex';
+import type { Logger } from '@tollgate/log';
+import { openDatabase } from './database.ts';
 import type { DatabaseOptions } from './database.ts';
+import type { PostgresServer } from './postgres-server.ts';
 
 type Limits = Omit<DatabaseOptions, 'server' | 'logger'>;
 
@@ -58,8 +62,32 @@ export const DATABASE_POOLS = {
   alertDetector: { name: 'alert_detector', poolMax: 1, ...BACKGROUND },
   webhookDeliveries: { name: 'webhook_deliveries', poolMax: 2, ...BACKGROUND },
   mailsAndHousekeeping: { name: 'mails_and_housekeeping', poolMax: 2, ...BACKGROUND },
+} satisfies Readonly<Record<string, Limits | Omit<Limits, 'poolMax'>>>;
+
+export type PoolName = keyof typeof DATABASE_POOLS;
+
+/** Of the pools whose rows have no `poolMax`. */
+export type PoolSizes = Record<'requests' | 'accountExports' | 'usageReader', number>;
+
+/** Connections open with the first statements. */
+export function openPools(server: PostgresServer, sizes: PoolSizes, logger: Logger): Record<PoolName, Knex> {
+  const all: Record<PoolName, Limits> = {
+    ...DATABASE_POOLS,
+    requests: { ...DATABASE_POOLS.requests, poolMax: sizes.requests },
+    accountExports: { ...DATABASE_POOLS.accountExports, poolMax: sizes.accountExports },
+    usageReader: { ...DATABASE_POOLS.usageReader, poolMax: sizes.usageReader },
+  };
+  const opened = Object.entries(all).map(([name, limits]) => [
+    name,
+    openDatabase({ server, logger, ...limits }),
+  ]);
+  return Object.fromEntries(opened) as Record<PoolName, Knex>;
+}
+
+/** Of the programs beside the service. */
+export const PROGRAM_POOLS = {
   /** No statement timeout: a migration can take long, or wait for another one that does. */
   migrate: { ...PROGRAM, statementTimeoutMs: 0 },
   reseal: PROGRAM,
   seed: PROGRAM,
-} satisfies Readonly<Record<string, Limits | Omit<Limits, 'poolMax'>>>;
+};

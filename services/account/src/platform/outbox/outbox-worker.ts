@@ -1,5 +1,6 @@
 import type { Logger } from '@tollgate/log';
 import { pause } from '@tollgate/server/background-loop';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { startWorkLoop } from '../background/work-loop.ts';
 import type { Due } from '../background/work-loop.ts';
 
@@ -19,13 +20,14 @@ export type OutboxWorkerOptions<Row> = {
   /** Never throws. */
   attempt: (row: Row) => Promise<Attempt>;
   maxInFlight: number;
-  due: Due;
   logger: Pick<Logger, 'info' | 'warn'>;
 };
 
 export type OutboxWorker<Row> = {
-  /** Attempts a row that this process has just committed, or joins its attempt. */
+  /** Attempts a row that this process has just committed, or joins its attempt. Needs no start. */
   deliver: (row: Row) => Promise<boolean>;
+  /** Looks for due rows, of any process. */
+  start: (due: Due) => void;
   wake: () => void;
   signal: AbortSignal;
   close: () => Promise<void>;
@@ -35,28 +37,18 @@ export type OutboxWorker<Row> = {
  * Rows are leased instead of locked: an attempt holds no connection, a dead process's rows become due again, and a bad
  * row delays no other. If a lease ends too early a row is delivered twice, which must do no harm.
  */
-export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): OutboxWorker<Row> {
+export function createOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): OutboxWorker<Row> {
   const { name, idOf, maxInFlight, logger } = options;
   const inFlight = new Map<number, Promise<boolean>>();
-  const loop = startWorkLoop({
-    work: async () => {
-      for (const row of await options.claim(maxInFlight - inFlight.size, [...inFlight.keys()])) {
-        void begin(row);
-      }
-    },
-    messages: {
-      failed: `the ${name} outbox cannot reach Postgres; retrying`,
-      recovered: `the ${name} outbox is being read again`,
-    },
-    due: options.due,
-    logger,
-  });
+  const closing = new AbortController();
+  let loop: BackgroundLoop | undefined;
+  const wake = () => loop?.wake();
 
   function begin(row: Row): Promise<boolean> {
     const delivering = options.attempt(row).then((attempt) => {
       inFlight.delete(idOf(row));
-      if (!attempt.delivered) void pause(attempt.retryInMs, loop.signal).then(loop.wake);
-      else if (inFlight.size === maxInFlight - 1) loop.wake();
+      if (!attempt.delivered) void pause(attempt.retryInMs, closing.signal).then(wake);
+      else if (inFlight.size === maxInFlight - 1) wake();
       return attempt.delivered;
     });
     inFlight.set(idOf(row), delivering);
@@ -65,11 +57,36 @@ export function startOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outbo
 
   return {
     deliver: (row) => inFlight.get(idOf(row)) ?? begin(row),
-    wake: loop.wake,
-    signal: loop.signal,
+    start: (due) => {
+      loop = startWorkLoop({
+        work: async () => {
+          for (const row of await options.claim(maxInFlight - inFlight.size, [...inFlight.keys()])) {
+            void begin(row);
+          }
+        },
+        messages: {
+          failed: `the ${name} outbox cannot reach Postgres; retrying`,
+          recovered: `the ${name} outbox is being read again`,
+        },
+        due,
+        logger,
+      });
+    },
+    wake,
+    signal: closing.signal,
     close: async () => {
-      await loop.close();
+      closing.abort();
+      await loop?.close();
       await Promise.all(inFlight.values());
     },
   };
+}
+
+export function startOutboxWorker<Row>({
+  due,
+  ...options
+}: OutboxWorkerOptions<Row> & { due: Due }): OutboxWorker<Row> {
+  const worker = createOutboxWorker(options);
+  worker.start(due);
+  return worker;
 }

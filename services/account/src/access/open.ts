@@ -1,0 +1,94 @@
+import type { Counter } from 'prom-client';
+import { redisTls } from '@tollgate/config/store-tls';
+import { createPrivateApi } from '@tollgate/http/private-api-client';
+import type { Introspector } from '@tollgate/introspection';
+import { openIntrospection } from '@tollgate/introspection/open-introspection';
+import type { Logger } from '@tollgate/log';
+import { followChannels } from '@tollgate/redis/follow-channels';
+import { observeCertificates } from '@tollgate/server/peer-certificates';
+import { currentTraceFields } from '@tollgate/trace/service-traces';
+import type { Worker } from '../platform/background/worker.ts';
+import { createQuery } from '../platform/database/query.ts';
+import type { Platform } from '../platform/open.ts';
+import { createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import { createApplications } from './applications/applications.ts';
+import type { Applications } from './applications/applications.ts';
+import {
+  CLIENT_CHANGE_METRICS,
+  createClientChangeLag,
+  createClientChangeOutbox,
+} from './client-changes/client-change-outbox.ts';
+import type { ClientChangeOutbox } from './client-changes/client-change-outbox.ts';
+import { createPublishedClientChanges } from './client-changes/publisher.ts';
+import { createRecoveredRevocations } from './clients/operations.ts';
+import { createTokens } from './tokens/tokens.ts';
+import type { Tokens } from './tokens/tokens.ts';
+
+/** Applications, their tokens, and who knows of their changes: auth, and every cache of introspections. */
+export function openAccess({ config, pools, query, transact, redis, logger, registry }: Platform): {
+  /** Of Bearer tokens. */
+  introspect: Introspector['introspect'];
+  needs: {
+    applications: Applications;
+    tokens: Tokens;
+    deliver: ClientChangeOutbox['deliver'];
+    logger: Logger;
+    recoveredRevocations: Counter;
+  };
+  workers: Worker[];
+  close: () => Promise<void>;
+} {
+  const auth = createPrivateApi({
+    baseUrl: config.AUTH_PRIVATE_URL,
+    credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
+    timeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
+    plainHttp: config.PLAIN_HTTP === 'on',
+    traceFields: currentTraceFields,
+    onConnected: observeCertificates(registry)('auth', config.AUTH_PRIVATE_URL),
+  });
+  const { introspect, channel } = openIntrospection({ config, auth, logger });
+  const followed = followChannels({
+    url: config.REDIS_URL,
+    tls: redisTls(config),
+    alongside: redis,
+    channels: [channel],
+    logger,
+  });
+  const outbox = createClientChangeOutbox({
+    query: createQuery(pools.revocations),
+    auth,
+    redis,
+    deliveryTimeoutMs: config.PRIVATE_API_TIMEOUT_MS,
+    logger,
+    metrics: createOutboxMetrics(registry, CLIENT_CHANGE_METRICS),
+    observeLag: createClientChangeLag(registry),
+    published: createPublishedClientChanges(registry),
+  });
+  const { deliver } = outbox;
+  const applications = createApplications({
+    transact,
+    query,
+    deliver,
+    peppers: config.CLIENT_SECRET_PEPPERS,
+    maxApplicationsPerAccount: config.MAX_APPLICATIONS_PER_ACCOUNT,
+  });
+  const tokens = createTokens({
+    transact,
+    query,
+    deliver,
+    tokenPrefix: config.TOKEN_PREFIX,
+    sealingKeys: config.TOKEN_SEALING_KEYS,
+    maxTokensPerApplication: config.MAX_MANUAL_TOKENS_PER_APPLICATION,
+  });
+  const recoveredRevocations = createRecoveredRevocations(registry);
+  return {
+    introspect,
+    needs: { applications, tokens, deliver, logger, recoveredRevocations },
+    workers: [outbox],
+    close: async () => {
+      await auth.close();
+      followed.close();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { createWorker } from '../platform/background/worker.ts';
+import type { Worker } from '../platform/background/worker.ts';
+import { createQuery, createTransact } from '../platform/database/query.ts';
+import type { Platform } from '../platform/open.ts';
+import { summarizeAccount } from './entitlements/account-summary.ts';
+import { createKeptAnswers } from './entitlements/kept-answers.ts';
+import type { KeptAnswers } from './entitlements/kept-answers.ts';
+import { createPublisherMetrics, startEntitlementPublisher } from './entitlements/publisher.ts';
+import { createRefuseBlocked } from './entitlements/refuse-blocked.ts';
+import type { BlockedNeeds } from './entitlements/refuse-blocked.ts';
+import { createSignUpPlan, startSignUpPlans } from './sign-up-plan/sign-up-plan.ts';
+import { createRenewalMetrics, startRenewals } from './subscriptions/scheduler.ts';
+
+/** Plans, subscriptions, billing periods, and what accounts may call. */
+export function openBilling({ config, pools, query, transact, redis, logger, registry }: Platform): {
+  needs: BlockedNeeds & {
+    keptAnswers: KeptAnswers;
+    summarizeAccount: typeof summarizeAccount;
+    /** Null without SIGN_UP_PLAN. */
+    signUpPlan: ReturnType<typeof createSignUpPlan> | null;
+  };
+  workers: Worker[];
+} {
+  const keptAnswers = createKeptAnswers(redis, registry);
+  const publisher = createWorker(({ dueWatch, notices }) =>
+    startEntitlementPublisher({
+      database: pools.entitlementEvents,
+      notices,
+      redis,
+      dueWatch,
+      keptAnswers,
+      logger,
+      metrics: createPublisherMetrics(registry),
+    }),
+  );
+  const renewals = createWorker(({ dueWatch }) =>
+    startRenewals({ database: pools.renewals, dueWatch, logger, metrics: createRenewalMetrics(registry) }),
+  );
+  const { SIGN_UP_PLAN: plan, SIGN_UP_PLAN_DAYS: days } = config;
+  const setting = plan === undefined ? null : { plan, days };
+  const signUpPlans =
+    setting === null
+      ? []
+      : [
+          createWorker(({ dueWatch }) => {
+            const database = pools.mailsAndHousekeeping;
+            const stores = { query: createQuery(database), transact: createTransact(database) };
+            return startSignUpPlans({ ...stores, setting, dueWatch, logger, registry });
+          }),
+        ];
+  return {
+    needs: {
+      keptAnswers,
+      refuseBlocked: createRefuseBlocked(query),
+      summarizeAccount,
+      signUpPlan: setting === null ? null : createSignUpPlan({ setting, transact, logger }),
+    },
+    workers: [publisher, renewals, ...signUpPlans],
+  };
+}

@@ -1,0 +1,21 @@
+import { identityMails } from './identity/mails/identity-mails.ts';
+import { twoFactorMails } from './identity/two-factor/two-factor-mails.ts';
+import { deletionMails } from './lifecycle/deletion/deletion-mails.ts';
+import type { AnyMailRenderers } from './mail/mail-renderer.ts';
+import { alertMails } from './notifications/alerts/alert-mail.ts';
+import { webhookMails } from './notifications/deliveries/webhook-mail.ts';
+import { handOverMails } from './teams/hand-over-mail.ts';
+import { invitationMails } from './teams/invitations/invitation-mail.ts';
+
+/** All mails that account sends. */
+export const MAIL_RENDERERS: AnyMailRenderers = new Map(
+  Object.entries({
+    ...identityMails,
+    ...twoFactorMails,
+    ...invitationMails,
+    ...handOverMails,
+    ...alertMails,
+    ...webhookMails,
+    ...deletionMails,
+  }),
+);

@@ -1,0 +1,19 @@
+import type { Platform } from '../platform/open.ts';
+import type { HealthReportParts } from './health-report/health-report.ts';
+
+/** What operators look at: the health of an installation, and its audit log. */
+export function openOperating({ config, pools, redis }: Pick<Platform, 'config' | 'pools' | 'redis'>): {
+  needs: { healthReport: HealthReportParts };
+} {
+  return {
+    needs: {
+      healthReport: {
+        database: pools.usageChecks,
+        redis,
+        authPrivateUrl: config.AUTH_PRIVATE_URL,
+        publicUrl: config.PUBLIC_URL,
+        sealingKeys: config.TOKEN_SEALING_KEYS,
+      },
+    },
+  };
+}
