@@ -11,6 +11,7 @@ import type { BodyLimits } from './arriving-body.ts';
 import { bodyForm } from './body-form.ts';
 import { bodyDecoder } from './content-coding.ts';
 import type { Decode } from './content-coding.ts';
+import { keepRepeated } from './repeated-bodies.ts';
 import { MAX_OPERATIONS_BYTES, createUploadParts } from './upload-parts.ts';
 import type { OperationReader, Operations } from './operation-reader.ts';
 import { assertExactNames, assertExactParameters } from './protocol-names.ts';
@@ -94,8 +95,10 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
     return reader.operations(request);
   }
 
+  const readRepeated = keepRepeated(readJson);
+
   function whole(body: Buffer, release: () => void): ReadCall {
-    return { operations: readJson(body), body, lengthBytes: body.length, release };
+    return { operations: readRepeated(body), body, lengthBytes: body.length, release };
   }
 
   async function arriving(req: HttpRequest, decode: Decode | null, place: Place): Promise<ReadCall | null> {
