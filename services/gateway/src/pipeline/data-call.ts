@@ -173,7 +173,8 @@ function createServe(parts: DataCallParts): Serve {
     let slot: Lease | undefined;
     try {
       trace?.begin('admit');
-      const { rateLimitState, lease } = await admit(payer, slotOf(operations), operations.count);
+      const admission = admit(payer, slotOf(operations), operations.count);
+      const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
       partEnded('admit');
       const recheck = async () => {

@@ -40,19 +40,20 @@ export function createCallMeter(
 function streamSlot({ payer, lease, admit }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
   let slot = lease;
   let over = false;
-  admit(payer, 'subscription', 1).then(
-    (admitted) => {
+  const takeSlot = async () => {
+    try {
+      const admitted = await admit(payer, 'subscription', 1);
       if (over) {
         admitted.lease.release();
         return;
       }
       slot.release();
       slot = admitted.lease;
-    },
-    (error: unknown) => {
+    } catch (error) {
       if (!over) onRefused(toProblem(error));
-    },
-  );
+    }
+  };
+  void takeSlot();
   const end = () => {
     over = true;
     return slot;

@@ -15,8 +15,12 @@ import type { Operations } from '../../operation-reader/operation-reader.ts';
 
 type Admitted = { rateLimitState: RateLimitState; lease: Lease };
 
-/** `units` of the rate, above 0: all or none. */
-export type Admit = (payer: PayerEntitlement, kind: AdmissionKind, units: number) => Promise<Admitted>;
+/** `units` of the rate, above 0: all or none. A promise unless a share decides. */
+export type Admit = (
+  payer: PayerEntitlement,
+  kind: AdmissionKind,
+  units: number,
+) => Admitted | Promise<Admitted>;
 
 export type AdmissionOptions = {
   decide: DecideAdmission;
@@ -93,17 +97,11 @@ export function createAdmission(options: AdmissionOptions): Admit {
     return kind === 'call' && shares !== undefined ? shares.onDecision(payer, decision, units) : decision;
   }
 
-  return async (payer, kind, units) => {
-    if (!canRecord(payer.payerId)) {
-      onAdmission?.('unavailable');
-      throw unavailable('usage cannot be recorded at the moment');
-    }
-    const local = kind === 'call' ? shares?.admit(payer, units) : undefined;
-    if (local) {
-      onDecided?.('share');
-      onAdmission?.('admitted');
-      return { rateLimitState: rateLimitStateOf(payer.limits, local.decision), lease: local.lease };
-    }
+  async function admitByRedis(
+    payer: PayerEntitlement,
+    kind: AdmissionKind,
+    units: number,
+  ): Promise<Admitted> {
     const member = leases.newMember();
     const decision = await decisionOfRedis(payer, kind, member, units);
     onDecided?.('redis');
@@ -114,6 +112,20 @@ export function createAdmission(options: AdmissionOptions): Admit {
       throw refused(outcome, payer, { kind, units }, decision, rateLimitState);
     }
     return { rateLimitState, lease: leaseOf(payer, kind, member, leases) };
+  }
+
+  return (payer, kind, units) => {
+    if (!canRecord(payer.payerId)) {
+      onAdmission?.('unavailable');
+      return Promise.reject(unavailable('usage cannot be recorded at the moment'));
+    }
+    const local = kind === 'call' ? shares?.admit(payer, units) : undefined;
+    if (local) {
+      onDecided?.('share');
+      onAdmission?.('admitted');
+      return { rateLimitState: rateLimitStateOf(payer.limits, local.decision), lease: local.lease };
+    }
+    return admitByRedis(payer, kind, units);
   };
 }
 
