@@ -35,7 +35,7 @@ import { webSocketSettings } from './websocket/settings.ts';
 import { openStore } from './ledger/open-store.ts';
 import type { Store } from './ledger/open-store.ts';
 import { openPassedOn } from './passed-on/open-passed-on.ts';
-import { createCallMeter } from './streams/call-meter.ts';
+import { createCallMeter } from './streams/answer-stream.ts';
 import { createSettleCall } from './pipeline/settle/settle-call.ts';
 import type { SettlementTimeout } from './pipeline/settle/settle-call.ts';
 import { createTokenWatch } from './pipeline/authenticate/token-watch.ts';

@@ -10,7 +10,7 @@ import { AnswerRelay } from './answer/answer-relay.ts';
 import { FREE, defaultPrice, statedPoints } from './price/price.ts';
 import type { Price, PriceFault } from './price/price.ts';
 import type { PriceLog } from './price/price-log.ts';
-import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer/relay.ts';
+import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer/answer.ts';
 import { upstreamPath } from './request/upstream-path.ts';
 import type { Room } from '../../http/room.ts';
 import type { UpstreamObserver } from './upstream/upstream-metrics.ts';

@@ -12,7 +12,7 @@ import type { CorsFields } from './answer/answer-rules.ts';
 import { Exchange } from './exchange.ts';
 import type { CallCost, ExchangeLimits } from './exchange.ts';
 import { createPriceLog } from './price/price-log.ts';
-import type { ForwardOutcome, RelayOptions } from './answer/relay.ts';
+import type { ForwardOutcome, RelayOptions } from './answer/answer.ts';
 import type { ReadCall } from '../../operation-reader/read-call.ts';
 import { callersFields, gatewayFields } from './request/request-fields.ts';
 import type { CallerIds } from './request/request-fields.ts';

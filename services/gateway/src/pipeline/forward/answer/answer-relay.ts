@@ -7,7 +7,7 @@ import { Problem, toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import { answerFields, isDocument } from './answer-fields.ts';
 import type { AnswerFields } from './answer-fields.ts';
-import type { ForwardOutcome, RelayEvents, RelayOptions } from './relay.ts';
+import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer.ts';
 import { FREE } from '../price/price.ts';
 import type { Price } from '../price/price.ts';
 import { createResultCount } from './result-count.ts';

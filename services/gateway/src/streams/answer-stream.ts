@@ -1,7 +1,7 @@
 import { toProblem } from '@tollgate/http/problem';
 import type { Lease } from '../ledger/leases.ts';
 import { isDocument, isSubscriptionStream } from '../pipeline/forward/answer/answer-fields.ts';
-import type { AnswerMeter } from '../pipeline/forward/answer/relay.ts';
+import type { AnswerMeter } from '../pipeline/forward/answer/answer.ts';
 import type { Operations } from '../operation-reader/operation-reader.ts';
 import { acknowledgedInTime } from '../pipeline/settle/settle-call.ts';
 import type { SettlementTimeout, SettleCall } from '../pipeline/settle/settle-call.ts';
