@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ApiDocument } from '../services/account/src/api-document/api-document.ts';
+import type { ApiDocument } from '../packages/operation/src/document/api-document.ts';
 import { createOperatorDocument } from '../services/account/src/api/operator.ts';
 import { ANY_DOOR, createApiDocument } from '../services/account/src/api/owner.ts';
 import { createServicesDocument } from '../services/account/src/api/services.ts';

@@ -4,11 +4,11 @@ import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { z } from 'zod';
 import type { Described } from '@tollgate/operation';
+import type { ApiDocument } from '@tollgate/operation/api-document';
 import { OPERATOR_API, createOperatorDocument } from '../api/operator.ts';
 import { ANY_DOOR, OWNER_API, createApiDocument } from '../api/owner.ts';
 import { REPORTER_API, SERVICE_API, createServicesDocument } from '../api/services.ts';
 import { openContract } from '../../test/suite/contract/contract.ts';
-import type { ApiDocument } from './api-document.ts';
 import type { OpenApi } from '../../test/suite/contract/contract.ts';
 
 const document = createApiDocument(ANY_DOOR);

@@ -1,9 +1,9 @@
 import type { NeedsOf } from '@tollgate/operation';
+import { createOpenApi } from '@tollgate/operation/api-document';
+import type { ApiDocument } from '@tollgate/operation/api-document';
+import { OPERATOR_SECURITY } from '@tollgate/operation/security';
 import { operatorApplications } from '../access/applications/operations.ts';
 import { operatorTokens } from '../access/tokens/operations.ts';
-import { createOpenApi } from '../api-document/api-document.ts';
-import type { ApiDocument } from '../api-document/api-document.ts';
-import { OPERATOR_SECURITY } from '../api-document/security.ts';
 import { operatorPeriods } from '../billing/period-changes/operations.ts';
 import { operatorPlans } from '../billing/plans/operations.ts';
 import { operatorSubscriptions } from '../billing/subscriptions/operations.ts';

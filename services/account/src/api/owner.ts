@@ -1,5 +1,8 @@
 import { describedChapter } from '@tollgate/operation';
 import type { NeedsOf } from '@tollgate/operation';
+import { createOpenApi } from '@tollgate/operation/api-document';
+import type { ApiDocument } from '@tollgate/operation/api-document';
+import { securitySchemes } from '@tollgate/operation/security';
 import { ownerDeletion } from '../lifecycle/deletion/operations.ts';
 import { ownerExport } from '../lifecycle/export/operations.ts';
 import { ownerActivity } from '../identity/activity/operations.ts';
@@ -20,9 +23,6 @@ import { publicAddresses } from '../console/addresses/operations.ts';
 import { documentOperations } from '../api-document/operations.ts';
 import { dataApi } from '../api-document/data-openapi.ts';
 import { oauthApi } from '../api-document/oauth-openapi.ts';
-import { createOpenApi } from '../api-document/api-document.ts';
-import type { ApiDocument } from '../api-document/api-document.ts';
-import { securitySchemes } from '../api-document/security.ts';
 
 /**
  * The public API of all three services, in reading order. account serves the operations that have a handler; the others

@@ -1,9 +1,9 @@
 import type { NeedsOf } from '@tollgate/operation';
+import { createOpenApi } from '@tollgate/operation/api-document';
+import type { ApiDocument } from '@tollgate/operation/api-document';
+import { SERVICES_SECURITY } from '@tollgate/operation/security';
 import { serviceClients } from '../access/clients/operations.ts';
 import { serviceTokens } from '../access/tokens/auth/operations.ts';
-import { createOpenApi } from '../api-document/api-document.ts';
-import type { ApiDocument } from '../api-document/api-document.ts';
-import { SERVICES_SECURITY } from '../api-document/security.ts';
 import { serviceEntitlements } from '../billing/entitlements/operations.ts';
 import { servicePlans } from '../billing/plans/operations.ts';
 import { usageReports } from '../counting/reports/operations.ts';

@@ -5,7 +5,7 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiSecuritySchemeObject,
 } from 'zod-openapi';
-import type { Answer, Chapter, Described } from '@tollgate/operation';
+import type { Answer, Chapter, Described } from '../operation.ts';
 import { HEADERS, headersOf } from './headers.ts';
 import { createProblemAnswers, problemSchema } from './problems.ts';
 import { plainerSchema } from './plainer-schema.ts';

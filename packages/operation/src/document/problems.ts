@@ -3,7 +3,7 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem, problemDocument } from '@tollgate/http/problem';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { z } from 'zod';
-import type { Described } from '@tollgate/operation';
+import type { Described } from '../operation.ts';
 import { problemHeaders } from './headers.ts';
 
 /** RFC 9457 with Tollgate's members. Some codes have members of their own. */
@@ -46,7 +46,7 @@ function codesOf(operation: Described): readonly ErrorCode[] {
   if (ownErrors) return OF_HEADS;
   const isUnsafe = method !== 'GET';
   const isSession = caller === 'session' || caller === 'closing-session';
-  // Another origin's page, and a body that a form could send (identity/sessions/same-origin.ts).
+  // Another origin's page, and a body that a form could send (account's same-origin.ts).
   const isConsole = isUnsafe && !PRIVATE_CALLERS.has(caller);
   return [
     ...problems,

@@ -1,5 +1,5 @@
 import type { ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
-import type { Method, Description } from '@tollgate/operation';
+import type { Method, Description } from '../operation.ts';
 
 /** Of the public API. */
 export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string; sessionCookie: string }) {
