@@ -145,8 +145,8 @@ async function redisUrl(context: LaunchContext): Promise<string> {
 }
 
 async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
-  const { manager, member, peppers } = context.secrets;
-  const env = { DATABASE_URL: url, CLIENT_SECRET_PEPPERS: peppers };
+  const { manager, member, peppers, sealing_keys } = context.secrets;
+  const env = { DATABASE_URL: url, CLIENT_SECRET_PEPPERS: peppers, TOKEN_SEALING_KEYS: sealing_keys };
   return JSON.parse(
     await runAccountProgram(context, 'seed', env, JSON.stringify({ manager, member })),
   ) as SampleIds;

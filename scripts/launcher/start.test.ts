@@ -15,6 +15,7 @@ import { portsFrom } from './settings.ts';
 
 let directory: string;
 let portBase: number;
+let tokenBeforeReset = '';
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
@@ -91,8 +92,9 @@ describe('npm start', () => {
       expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
     }
     const token = await obtainToken(demo);
+    const before = await requestsUsed(demo, token);
     expect(await call(demo, token)).toBe(200);
-    await waitFor(async () => (await requestsUsed(demo, token)) === 1);
+    await waitFor(async () => (await requestsUsed(demo, token)) === before + 1);
     expect(await signIn(demo)).toBe(201);
 
     const started = processes();
@@ -115,8 +117,13 @@ describe('npm start', () => {
     const killed = runLauncher(directory, portBase);
     const before = await untilRunning(killed, directory);
     const token = await obtainToken(before);
+    tokenBeforeReset = token;
+    const earlier = await requestsUsed(before, token);
     expect(await call(before, token)).toBe(200);
-    const used = await waitFor(() => requestsUsed(before, token));
+    const used = await waitFor(async () => {
+      const now = await requestsUsed(before, token);
+      return now > earlier ? now : undefined;
+    });
     const left = processes();
     killed.signal('SIGKILL');
     await killed.exited;
@@ -253,7 +260,8 @@ test('npm run reset forgets the data: the next start makes another sample', asyn
   const launcher = runLauncher(directory, portBase);
   const demo = await untilRunning(launcher, directory);
   expect(secrets()).not.toBe(before);
-  expect(await requestsUsed(demo, await obtainToken(demo))).toBe(0);
+  expect(await call(demo, tokenBeforeReset)).toBe(401);
+  expect(await call(demo, await obtainToken(demo))).toBe(200);
   launcher.signal('SIGTERM');
   expect(await launcher.exited).toBe(0);
 }, 60_000);

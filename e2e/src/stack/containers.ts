@@ -233,11 +233,12 @@ async function reachableHost(container: StartedTestContainer, port: number): Pro
 
 /** Runs a program of the account image to its end and returns what it printed. */
 async function runAccountProgram(run: Run, program: 'migrate' | 'seed'): Promise<string> {
-  const { manager, member, peppers } = run.secrets;
+  const { manager, member, peppers, sealing_keys } = run.secrets;
   const container = await prepared(run, program, new HardenedContainer(builtImage('account')))
     .withEnvironment({
       DATABASE_URL: databaseUrl(run.secrets),
       CLIENT_SECRET_PEPPERS: peppers,
+      TOKEN_SEALING_KEYS: sealing_keys,
       SEED_INPUT: JSON.stringify({ manager, member }),
     })
     .withCommand(['node', `/app/${program}.mjs`])

@@ -23,6 +23,9 @@
 {{- if has .component (list "auth" "account" "seed") }}
 - [CLIENT_SECRET_PEPPERS, clientSecretPeppers, client_secret_peppers]
 {{- end }}
+{{- if has .component (list "account" "seed") }}
+- [TOKEN_SEALING_KEYS, tokenSealingKeys, token_sealing_keys]
+{{- end }}
 {{- if has .component (list "account" "migrate" "seed") }}
 - [DATABASE_URL, postgres, database_url]
 {{- include "tollgate.tlsSettings" (dict "root" .root "topic" "postgresTls" "prefix" "DATABASE") }}
@@ -32,7 +35,6 @@
 - [USAGE_REPORTER_CREDENTIALS, serviceCredentials, usage_reporter_credentials]
 # For kubectl exec … tollgate
 - [TOLLGATE_CREDENTIAL, serviceCredentials, operator_credentials]
-- [TOKEN_SEALING_KEYS, tokenSealingKeys, token_sealing_keys]
 {{- if .root.Values.secrets.smtp.existingSecret }}
 - [SMTP_URL, smtp, smtp_url]
 {{- end }}

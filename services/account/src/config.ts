@@ -14,6 +14,7 @@ import {
   serviceCredentials,
   wholeNumber,
 } from '@tollgate/config/settings';
+import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
@@ -206,6 +207,8 @@ const seedSettings = z
   .object({
     ...databaseSettings,
     CLIENT_SECRET_PEPPERS: pepperSetting,
+    TOKEN_SEALING_KEYS: sealingKeysSetting,
+    TOKEN_PREFIX: tokenPrefixSetting,
     /** Instead of stdin, which a container of Kubernetes can't redirect. */
     SEED_INPUT: z.string().optional(),
     /** Instead of stdout, for the same reason. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCommand as runProgram } from '@tollgate/stack/process';
 import { runDirectory } from '@tollgate/testbed/config';
-import { clientSecretPeppers } from '@tollgate/testbed/service-process';
+import { clientSecretPeppers, tokenSealingKeys } from '@tollgate/testbed/service-process';
 import { documentedBlocks, found, parse, withValues } from './documented-commands.ts';
 import type { DocumentedBlock, DocumentedCommand } from './documented-commands.ts';
 import { startOperatedStack } from './operated-stack.ts';
@@ -99,7 +99,11 @@ async function seedSample({ databaseUrl }: OperatedStack): Promise<void> {
     name: 'seed',
     command: process.execPath,
     args: [join(import.meta.dirname, '../../../services/account/src/programs/seed.ts')],
-    env: { DATABASE_URL: databaseUrl, CLIENT_SECRET_PEPPERS: clientSecretPeppers },
+    env: {
+      DATABASE_URL: databaseUrl,
+      CLIENT_SECRET_PEPPERS: clientSecretPeppers,
+      TOKEN_SEALING_KEYS: tokenSealingKeys,
+    },
     input: JSON.stringify({ manager: person('manager'), member: person('member') }),
     logFile: join(runDirectory(), `seed-${randomUUID()}.log`),
   });

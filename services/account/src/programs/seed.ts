@@ -28,11 +28,11 @@ async function seed(): Promise<SeedResult> {
   });
   try {
     await checkSettings(createQuery(database));
-    return await seedDatabase(
-      database,
-      parseInput(config.SEED_INPUT ?? (await text(process.stdin))),
-      config.CLIENT_SECRET_PEPPERS,
-    );
+    return await seedDatabase(database, parseInput(config.SEED_INPUT ?? (await text(process.stdin))), {
+      peppers: config.CLIENT_SECRET_PEPPERS,
+      sealingKeys: config.TOKEN_SEALING_KEYS,
+      tokenPrefix: config.TOKEN_PREFIX,
+    });
   } finally {
     await database.destroy();
   }

@@ -1,7 +1,9 @@
 import type { Reported } from '../api/reporter.ts';
 import type { Session } from '../session.ts';
 import { ensureDemoAccount, ensureDemoTeam, ensureManualToken, ensurePlans } from './accounts.ts';
+import type { PlanIds } from './accounts.ts';
 import { DEMO_PERSON, demoAccount } from './demonstration.ts';
+import type { DemoAccount } from './demonstration.ts';
 import type { ReportedEvent } from './history.ts';
 import { reportUsage } from './report.ts';
 import { nothingMade } from './stack.ts';
@@ -25,11 +27,9 @@ export async function seedStack(
 ): Promise<SeedResult> {
   const stack: Stack = { api, made: nothingMade() };
   const plans = await ensurePlans(stack);
+  // The sample account of `npm start` has a history of its own.
   const shown = { ...DEMO_PERSON, email: local?.console.email ?? person ?? DEMO_PERSON.email };
-  say(`Account of ${shown.email} and its team …`);
-  const { account, events } = await ensureDemoAccount(stack, shown, plans);
-  const usage: ReportedEvent[] = [...events, ...(await ensureDemoTeam(stack, account, shown))];
-  await ensureManualToken(stack, account.account_id);
+  const usage = local === undefined ? await ensurePerson(stack, shown, plans, say) : [];
   for (let number = 1; number <= accounts; number += 1) {
     if (number % 10 === 1) say(`Accounts from ${String(number)} of ${String(accounts)} …`);
     usage.push(...(await ensureDemoAccount(stack, demoAccount(number), plans)).events);
@@ -44,4 +44,18 @@ export async function seedStack(
       url: local?.console.url ?? null,
     },
   };
+}
+
+/** The person who is shown around, with a team and a manual token. */
+async function ensurePerson(
+  stack: Stack,
+  shown: DemoAccount,
+  plans: PlanIds,
+  say: (line: string) => void,
+): Promise<ReportedEvent[]> {
+  say(`Account of ${shown.email} and its team …`);
+  const { account, events } = await ensureDemoAccount(stack, shown, plans);
+  const ofTeam = await ensureDemoTeam(stack, account, shown);
+  await ensureManualToken(stack, account.account_id);
+  return [...events, ...ofTeam];
 }

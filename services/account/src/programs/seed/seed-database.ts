@@ -2,11 +2,16 @@ import type { Knex } from 'knex';
 import { hmacSecret, matchesSecret } from '@tollgate/credentials/client-secret';
 import type { Pepper, SecretHmac } from '@tollgate/credentials/client-secret';
 import { singleRow } from '../../platform/database/single-row.ts';
-import { createTransact } from '../../platform/database/query.ts';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { hashPassword, verifyPassword } from '../../identity/passwords/password.ts';
+import type { TokenSettings } from '../../access/tokens/changes.ts';
+import { ensurePartitions } from '../../counting/retention/partitions.ts';
+import { databaseNow } from '../../platform/database/clock.ts';
+import { hoursOfHistory, seedHistory } from './seed-history.ts';
+import { seedPlans } from './seed-plans.ts';
 import { seedTeam } from './seed-team.ts';
-import { seedSubscription } from './seed-subscription.ts';
+import { SEED, seedSubscription } from './seed-subscription.ts';
 import type { SeedInput, SeedPerson, SeedResult } from './seed-input.ts';
 
 /** Unique among the advisory locks of this database. */
@@ -14,22 +19,26 @@ const SEED_LOCK = 7_462_002;
 
 const TOKEN_LIFESPAN_SEC = 86_400;
 
+type Secrets = Pick<TokenSettings, 'tokenPrefix' | 'sealingKeys'> & { peppers: readonly Pepper[] };
+
 /**
  * Creates or finds the sample accounts in one transaction: the same input gives the same ids, also concurrently. Names,
- * passwords and secrets are set to the input; a missing subscription is created.
+ * passwords and secrets are set to the input; a missing subscription is created. A manager who is made gets a history.
  */
 export async function seedDatabase(
   database: Knex,
   { manager, member }: SeedInput,
-  peppers: readonly Pepper[],
+  { peppers, ...tokens }: Secrets,
 ): Promise<SeedResult> {
+  const now = await databaseNow(createQuery(database));
+  await ensurePartitions(database, hoursOfHistory(now));
   return createTransact(database)(async (query) => {
     await query('SELECT pg_advisory_xact_lock(:lock)', { lock: SEED_LOCK });
+    const isNew = (await findAccount(query, manager.email)) === undefined;
     const managerId = await seedAccount(query, manager);
     const memberId = await seedAccount(query, member);
     await seedTeam(query, { managerId, memberId });
-    await seedSubscription(query, managerId);
-    return {
+    const seeded = {
       account_id: managerId,
       application_id: await seedApplication(query, managerId, manager.application, peppers),
       member: {
@@ -37,14 +46,29 @@ export async function seedDatabase(
         application_id: await seedApplication(query, memberId, member.application, peppers),
       },
     };
+    const plan_id = await seedPlans(query);
+    if (isNew) {
+      await seedHistory(query, { plan_id, manager: seeded, member: seeded.member }, tokens, now, SEED);
+    } else {
+      await seedSubscription(query, managerId, plan_id);
+    }
+    return seeded;
   });
 }
 
-async function seedAccount(query: Query, { email, name, password }: SeedPerson): Promise<number> {
+async function findAccount(
+  query: Query,
+  email: string,
+): Promise<{ account_id: number; password_hash: string } | undefined> {
   const [found] = await query<{ account_id: number; password_hash: string }>(
     'SELECT account_id, password_hash FROM accounts WHERE lower(email) = lower(:email)',
     { email },
   );
+  return found;
+}
+
+async function seedAccount(query: Query, { email, name, password }: SeedPerson): Promise<number> {
+  const found = await findAccount(query, email);
   if (found === undefined) {
     const made = await query<{ account_id: number }>(
       `INSERT INTO accounts (email, name, password_hash, email_verified_at)

@@ -4,14 +4,12 @@ import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { createSubscription } from '../../billing/subscriptions/changes.ts';
 import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
-import { seedPlans } from './seed-plans.ts';
 
 /** The actor in the audit log. */
-const SEED: Actor = { actor: 'seed', address: 'none', request_id: 'none' };
+export const SEED: Actor = { actor: 'seed', address: 'none', request_id: 'none' };
 
 /** Monthly, unless the account has a subscription. An existing period runs out first. */
-export async function seedSubscription(query: Query, account_id: number): Promise<void> {
-  const plan_id = await seedPlans(query);
+export async function seedSubscription(query: Query, account_id: number, plan_id: number): Promise<void> {
   const live = await lockLiveSubscription(query, account_id);
   const periodEnd = await lastEndFrom(query, account_id, await databaseNow(query));
   if (live !== undefined || periodEnd !== undefined) return;

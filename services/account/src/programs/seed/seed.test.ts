@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
-import { clientSecretPeppers } from '@tollgate/testbed/service-process';
+import { clientSecretPeppers, tokenSealingKeys } from '@tollgate/testbed/service-process';
 import { verifyPassword } from '../../identity/passwords/password.ts';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
@@ -34,7 +34,11 @@ function newInput(): SeedInput {
 }
 
 function run(input: unknown, peppers = clientSecretPeppers) {
-  const settings = { DATABASE_URL: suite.settings['DATABASE_URL'] ?? '', CLIENT_SECRET_PEPPERS: peppers };
+  const settings = {
+    DATABASE_URL: suite.settings['DATABASE_URL'] ?? '',
+    CLIENT_SECRET_PEPPERS: peppers,
+    TOKEN_SEALING_KEYS: tokenSealingKeys,
+  };
   return runProgram('programs/seed', settings, typeof input === 'string' ? input : JSON.stringify(input));
 }
 
@@ -99,12 +103,14 @@ describe('seed', () => {
     results.push(await seed(input));
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
     const account_id = results[0].account_id;
-    expect(await periods(account_id)).toHaveLength(1);
+    expect(await periods(account_id)).toHaveLength(3);
   });
 
   test('opens a period of one month, to the second before the next would start', async () => {
     const { account_id } = await seed(newInput());
-    const [period] = await periods(account_id).select<{ started_at: Date; ended_at: Date }[]>();
+    const [period] = await periods(account_id)
+      .orderBy('started_at', 'desc')
+      .select<{ started_at: Date; ended_at: Date }[]>();
     const nextStart = new Date(period?.started_at ?? 0);
     const day = nextStart.getUTCDate();
     nextStart.setUTCMonth(nextStart.getUTCMonth() + 1);
@@ -118,14 +124,15 @@ describe('seed', () => {
     const { account_id } = await seed(input);
     const subscriptions = () =>
       suite.database('subscriptions').where({ account_id }).orderBy('subscription_id', 'desc');
-    expect(await periods(account_id)).toMatchObject([{ subscription_id: expect.any(Number) }]);
+    const present = () => periods(account_id).where('ended_at', '>', secondsFromNow(-10));
+    expect(await present()).toMatchObject([{ subscription_id: expect.any(Number) }]);
     await seed(input);
     expect(await subscriptions()).toMatchObject([{ billing_interval: 'month', ended_at: null }]);
-    await periods(account_id).update({ started_at: secondsFromNow(-90_000), ended_at: secondsFromNow(-2) });
+    await present().update({ ended_at: secondsFromNow(-2) });
     await subscriptions().update({ ended_at: secondsFromNow(-1) });
     expect((await seed(input)).account_id).toBe(account_id);
     expect(await subscriptions()).toMatchObject([{ ended_at: null }, { ended_at: expect.any(Date) }]);
-    expect(await periods(account_id)).toHaveLength(2);
+    expect(await periods(account_id)).toHaveLength(4);
   });
 
   test('leaves a period by hand, until it has ended', async () => {
@@ -136,7 +143,9 @@ describe('seed', () => {
       await transaction('subscriptions').where({ account_id }).delete();
     });
     await seed(input);
-    expect(await periods(account_id)).toMatchObject([{ subscription_id: null }]);
+    expect(await periods(account_id)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ subscription_id: null })),
+    );
   });
 
   test('sets a changed password and a changed secret', async () => {
@@ -160,6 +169,56 @@ describe('seed', () => {
     expect(await verifyPassword('another password', account?.password_hash ?? '')).toBe(true);
   });
 
+  test('shows a business: two periods and one in progress, whose usage adds up, with an alert', async () => {
+    const { account_id } = await seed(newInput());
+    const used = await suite
+      .database('billing_periods')
+      .join('usage_totals', 'usage_totals.period_id', 'billing_periods.period_id')
+      .where({ account_id })
+      .orderBy('started_at')
+      .select<{ period_id: number; points: number; ended_at: Date }[]>(
+        'billing_periods.period_id',
+        'points',
+        'ended_at',
+      );
+    expect(used.map(({ points }) => Math.round(points / 10_000))).toEqual([58, 74, 82]);
+    expect(used[2]?.ended_at.getTime()).toBeGreaterThan(Date.now());
+    for (const { period_id, points } of used) {
+      const sums = await suite.database('usage_hourly').where({ period_id }).sum('points as points').first();
+      expect(sums).toEqual({ points: String(points) });
+    }
+    const alerts = await suite
+      .database('usage_alerts')
+      .where({ account_id })
+      .select<{ period_id: number; limit_name: string; share: number; used: string }[]>();
+    expect(alerts).toMatchObject([{ period_id: used[2]?.period_id, limit_name: 'points_limit', share: 80 }]);
+    expect(Number(alerts[0]?.used)).toBeGreaterThanOrEqual(800_000);
+  });
+
+  test('shows several applications, a used and an unused token, and refused calls', async () => {
+    const { account_id, application_id } = await seed(newInput());
+    const applications = suite.database('applications').where({ account_id }).orderBy('application_id');
+    expect((await applications.clone().pluck('name')).slice(1)).toEqual([
+      'Mobile app',
+      'Nightly reports',
+      'Partner feed',
+    ]);
+    const used = suite.database('application_uses').where({ application_id });
+    expect(await used.first('last_used_at')).toEqual({ last_used_at: expect.any(Date) });
+    const tokens = await suite
+      .database('access_tokens')
+      .whereIn('application_id', applications.clone().clearOrder().select('application_id'))
+      .orderBy('token_id')
+      .pluck('last_used_at');
+    expect(tokens).toEqual([expect.any(Date), null]);
+    const refused = suite.database('refused_call_counts').where({ payer_id: account_id });
+    expect(await refused.clone().orderBy('code').select('code', 'calls')).toEqual([
+      { code: 'rate_limit_exceeded', calls: 14 },
+      { code: 'upstream_error', calls: 3 },
+    ]);
+    expect(await suite.database('refused_calls').where({ payer_id: account_id })).toHaveLength(17);
+  });
+
   test('that fails changes nothing', async () => {
     const taken = newInput();
     await seed(taken);
@@ -180,6 +239,7 @@ describe('seed', () => {
     const { code, stdout } = await runProgram('programs/seed', {
       DATABASE_URL: suite.settings['DATABASE_URL'] ?? '',
       CLIENT_SECRET_PEPPERS: clientSecretPeppers,
+      TOKEN_SEALING_KEYS: tokenSealingKeys,
       SEED_INPUT_FILE: join(directory, 'input'),
     });
     await rm(directory, { recursive: true });
@@ -192,6 +252,7 @@ describe('seed', () => {
     const settings = {
       DATABASE_URL: suite.settings['DATABASE_URL'] ?? '',
       CLIENT_SECRET_PEPPERS: clientSecretPeppers,
+      TOKEN_SEALING_KEYS: tokenSealingKeys,
       SEED_OUTPUT_PATH: file,
     };
     const { code, stdout } = await runProgram('programs/seed', settings, JSON.stringify(input));
@@ -220,5 +281,6 @@ describe('seed', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('DATABASE_URL');
     expect(stderr).toContain('CLIENT_SECRET_PEPPERS');
+    expect(stderr).toContain('TOKEN_SEALING_KEYS');
   });
 });
