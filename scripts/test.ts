@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { relative } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
 
@@ -43,13 +44,20 @@ const BASE_IMAGES = [
   process.env['POSTGRES_IMAGE'] ?? 'postgres:17.6',
   process.env['REDIS_IMAGE'] ?? 'redis:7.4.6',
 ];
+/** Its suites start so many services that bundling them first pays. */
+const WHOLE_ROOM = /^services(?:\/\w+)?\/?$/;
+
 const COMMAND_TIME_LIMIT_MS = 120_000;
 
 const interrupted = new AbortController();
 const results: FileResult[] = [];
 const unsteady: string[] = [];
-const runs = (await Promise.all(lanes(process.argv.slice(2)).map(runLane))).flat();
+const chosen = process.argv.slice(2);
+const bundles = mkdtempSync(join(tmpdir(), 'tollgate-bundles-'));
+if (chosen.length === 0 || chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
+const runs = (await Promise.all(lanes(chosen).map(runLane))).flat();
 for (const { suite, files } of runs) results.push(...(await runFailedAgain(suite, files)));
+rmSync(bundles, { recursive: true, force: true });
 printSlowest();
 for (const name of unsteady) console.log(`Passed only when run again: ${name}`);
 const sum = (count: (result: FileResult) => number) => results.reduce((all, one) => all + count(one), 0);

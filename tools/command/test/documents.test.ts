@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCommand as runProgram } from '@tollgate/stack/process';
 import { runDirectory } from '@tollgate/testbed/config';
+import { programFile } from '@tollgate/testbed/programs';
 import { clientSecretPeppers, tokenSealingKeys } from '@tollgate/testbed/service-process';
 import { documentedBlocks, found, parse, withValues } from './documented-commands.ts';
 import type { DocumentedBlock, DocumentedCommand } from './documented-commands.ts';
@@ -98,7 +99,7 @@ async function seedSample({ databaseUrl }: OperatedStack): Promise<void> {
   await runProgram({
     name: 'seed',
     command: process.execPath,
-    args: [join(import.meta.dirname, '../../../services/account/src/programs/seed.ts')],
+    args: [programFile('services/account', 'programs/seed')],
     env: {
       DATABASE_URL: databaseUrl,
       CLIENT_SECRET_PEPPERS: clientSecretPeppers,

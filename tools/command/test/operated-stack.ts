@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { withClient } from '@tollgate/stack/postgres';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { compileCache } from '@tollgate/testbed/config';
 import { createDatabase } from '@tollgate/testbed/database';
+import { programFile } from '@tollgate/testbed/programs';
 import { startRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
@@ -104,7 +104,7 @@ export async function runCommand(
   args: readonly string[],
   { env = {}, stdin = '' }: { env?: Readonly<Record<string, string>>; stdin?: string } = {},
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/tollgate.ts'), ...args], {
+  const child = spawn(process.execPath, [programFile('tools/command', 'tollgate'), ...args], {
     env: { ...compileCache(), ...env },
   });
   child.stdin.on('error', () => undefined);

@@ -13,6 +13,18 @@ export function announceRunDirectory(directory: string): void {
   process.env[RUN_DIRECTORY] = directory;
 }
 
+const BUNDLES = 'TOLLGATE_TESTBED_BUNDLES';
+
+/** Where programs are bundled; undefined where they run from their sources. */
+export function bundleDirectory(): string | undefined {
+  return process.env[BUNDLES];
+}
+
+/** Jest and its workers inherit the environment. */
+export function announceBundles(directory: string): void {
+  process.env[BUNDLES] = directory;
+}
+
 /** Lets a program that inherits nothing use compiled code of Node.js (scripts/run.mjs). */
 export function compileCache(): Record<string, string> {
   const directory = process.env['NODE_COMPILE_CACHE'];

@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { withClient } from '@tollgate/stack/postgres';
 import { runCommand } from '@tollgate/stack/process';
 import { compileCache } from './config.ts';
+import { programFile } from './programs.ts';
 import { readRun, register } from './run.ts';
 
 export const TEMPLATE = 'tollgate_template';
@@ -29,7 +30,7 @@ export async function migrate(url: string, runDirectory: string): Promise<void> 
   await runCommand({
     name: 'migrate',
     command: process.execPath,
-    args: [resolve(import.meta.dirname, '../../../services/account/src/programs/migrate.ts')],
+    args: [programFile('services/account', 'programs/migrate')],
     env: { ...compileCache(), DATABASE_URL: url },
     logFile: join(runDirectory, 'logs/migrate.log'),
     onSpawn: register(runDirectory),

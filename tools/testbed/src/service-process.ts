@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { freePort } from '@tollgate/stack/ports';
 import type { Exit } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 import { startService } from '@tollgate/stack/service';
 import { compileCache, plainHttp, runDirectory } from './config.ts';
+import { programFile } from './programs.ts';
 import { newDirectory, register } from './run.ts';
 
 /** Every service of a suite accepts it on its private listener, and uses it at the others'. */
@@ -68,7 +69,7 @@ async function startWithPorts(
   const start = (changed: Readonly<Record<string, string>> = {}) =>
     startService({
       name,
-      entry: resolve(import.meta.dirname, `../../../services/${name}/src/main.ts`),
+      entry: programFile(`services/${name}`, 'main'),
       env: { ...compileCache(), ...serviceDefaults(), ...env, ...changed, ...ports },
       logFile,
       readyUrl: `${privateUrl}/health/live`,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { compileCache } from '@tollgate/testbed/config';
+import { programFile } from '@tollgate/testbed/programs';
 
 export type Outcome = { code: number | null; stdout: string; stderr: string };
 
@@ -12,7 +12,7 @@ export async function runProgram(
   settings: Readonly<Record<string, string>>,
   stdin = '',
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, `../../src/${name}.ts`)], {
+  const child = spawn(process.execPath, [programFile('services/account', name)], {
     env: { ...compileCache(), ...settings },
   });
   // A program that ends without reading closes the pipe.

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { compileCache } from '@tollgate/testbed/config';
+import { programFile } from '@tollgate/testbed/programs';
 
 /** Every setting without a default, for a process that reaches no other. */
 export const GOOD_SETTINGS = {
@@ -18,8 +18,7 @@ export const GOOD_SETTINGS = {
 
 /** Runs auth until it ends by itself. */
 export function runToItsEnd(env: Record<string, string>) {
-  const main = join(import.meta.dirname, '../../src/main.ts');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [programFile('services/auth', 'main')], {
     env: { ...compileCache(), ...env },
     encoding: 'utf8',
     timeout: 20_000,
