@@ -12,7 +12,7 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not (hasKey (merge (dict) .Values.gateway.settings .Values.settings) "TRUSTED_PROXIES")) -}}
 {{- fail "Set gateway.settings.TRUSTED_PROXIES to the addresses of the ingress controller: docs/kubernetes.md says how to find them." -}}
 {{- end -}}
-{{- range $name := list "gateway" "auth" "account" -}}
+{{- range $name := list "gateway" "auth" "account" "accountWorkers" -}}
 {{- $values := get $.Values $name -}}
 {{- if and $values.autoscaling.enabled (lt (int $values.autoscaling.maxReplicas) (int $values.replicas)) -}}
 {{- fail (printf "%s.autoscaling.maxReplicas (%v) is less than %s.replicas (%v)." $name $values.autoscaling.maxReplicas $name $values.replicas) -}}
@@ -23,7 +23,7 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- range $name := list "gateway" "auth" "account" "migrations" "postgres" "redis" "sampleUpstream" -}}
+{{- range $name := list "gateway" "auth" "account" "accountWorkers" "migrations" "postgres" "redis" "sampleUpstream" -}}
 {{- $resources := (get $.Values $name).resources | default dict -}}
 {{- $limits := $resources.limits | default dict -}}
 {{- range $resource, $request := $resources.requests -}}

@@ -1,10 +1,13 @@
-{{/* One service. Argument: (dict "root" $ "component" name "values" its values) */}}
+{{/*
+One service, or a part of it. Argument: (dict "root" $ "component" name "values" its values), of a part also "service" name
+*/}}
 {{- define "tollgate.deployment" -}}
 {{- $root := .root -}}
 {{- $values := .values -}}
 {{- $shutdown := $root.Values.shutdown -}}
-{{- $ports := include "tollgate.ports" (dict "service" .component) | fromYaml -}}
-{{- $secrets := dict "root" $root "component" .component "secretSettings" $values.secretSettings -}}
+{{- $service := .service | default .component -}}
+{{- $ports := include "tollgate.ports" (dict "service" $service) | fromYaml -}}
+{{- $secrets := dict "root" $root "component" $service "secretSettings" $values.secretSettings -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -35,7 +38,7 @@ spec:
     spec:
       {{- include "tollgate.pod" . | nindent 6 }}
       {{- include "tollgate.placement" $values | nindent 6 }}
-      serviceAccountName: {{ include "tollgate.fullname" $root }}-{{ .component }}
+      serviceAccountName: {{ include "tollgate.fullname" $root }}-{{ $service }}
       # The service's own drain, and some time to start and end it.
       terminationGracePeriodSeconds: {{ add $shutdown.delaySeconds $shutdown.timeoutSeconds 5 }}
       topologySpreadConstraints:
@@ -48,12 +51,12 @@ spec:
             matchLabels:
               {{- include "tollgate.selector" $ | nindent 14 }}
         {{- end }}
-      {{- if eq .component "account" }}
+      {{- if eq $service "account" }}
       initContainers:
         {{- include "tollgate.awaitMigrations" $root | nindent 8 }}
       {{- end }}
       containers:
-        - name: {{ .component }}
+        - name: {{ $service }}
           image: {{ include "tollgate.image" (dict "root" $root "repository" $values.image.repository) }}
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           terminationMessagePolicy: FallbackToLogsOnError
@@ -63,8 +66,10 @@ spec:
             {{- include "tollgate.env" (dict "settings" (list (include "tollgate.settings" . | fromYaml) $root.Values.settings $values.settings)) | nindent 12 }}
             {{- include "tollgate.secretEnv" $secrets | nindent 12 }}
           ports:
+            {{- if ne .component "account-workers" }}
             - name: public
               containerPort: {{ $ports.public }}
+            {{- end }}
             - name: private
               containerPort: {{ $ports.private }}
           {{- include "tollgate.probes" . | nindent 10 }}
@@ -74,13 +79,13 @@ spec:
             - name: secrets
               mountPath: /run/secrets/tollgate
               readOnly: true
-            {{- if eq .component "account" }}
+            {{- if eq $service "account" }}
             - name: mail
               mountPath: /mail
             {{- end }}
       volumes:
         - {{- include "tollgate.secretVolume" $secrets | nindent 10 }}
-        {{- if eq .component "account" }}
+        {{- if eq $service "account" }}
         - name: mail
           emptyDir:
             medium: Memory
@@ -132,11 +137,12 @@ livenessProbe:
 {{- define "tollgate.settings" -}}
 {{- $values := .root.Values -}}
 {{- $url := dict "root" .root -}}
-SERVICE_CLIENT_ID: {{ .component }}
+{{- $service := .service | default .component -}}
+SERVICE_CLIENT_ID: {{ $service }}
 NODE_OPTIONS: --max-old-space-size-percentage={{ .values.heapPercent }}
 SHUTDOWN_DELAY_MS: {{ mul $values.shutdown.delaySeconds 1000 }}
 SHUTDOWN_TIMEOUT_MS: {{ mul $values.shutdown.timeoutSeconds 1000 }}
-{{- if eq .component "gateway" }}
+{{- if eq $service "gateway" }}
 AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "private") $url) }}
 AUTH_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "public") $url) }}
 ACCOUNT_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "private") $url) }}
@@ -147,13 +153,21 @@ UPSTREAM_URL: {{ $values.upstreamUrl | default (ternary (printf "http://%s-upstr
 TRUSTED_PROXIES: {{ join " " . | quote }}
 {{- end }}
 {{- end }}
-{{- if eq .component "auth" }}
+{{- if eq $service "auth" }}
 ACCOUNT_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "private") $url) }}
 ISSUER_URL: {{ $values.publicUrl | quote }}
 {{- end }}
-{{- if eq .component "account" }}
+{{- if eq $service "account" }}
+{{- if $values.accountWorkers.enabled }}
+PROCESS_ROLE: {{ ternary "api" "workers" (eq .component "account") }}
+{{- end }}
 AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "private") $url) }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
 MAIL_DIR: /mail
 {{- end }}
+{{- end -}}
+
+{{/* Values of account's workers, as JSON: account's, but for those of their own. */}}
+{{- define "tollgate.workers" -}}
+{{- mustMergeOverwrite (deepCopy .Values.account) .Values.accountWorkers | toJson -}}
 {{- end -}}

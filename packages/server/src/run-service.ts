@@ -19,7 +19,8 @@ import { Refusal } from './refusal.ts';
 import { createRegistry } from './registry.ts';
 
 export type Service = {
-  publicHandler: RequestListener;
+  /** Without it, there is no public listener. */
+  publicHandler?: RequestListener;
   privateHandler: RequestListener;
   onRefusedHead?: OnRefusedHead;
   upgradeHandler?: UpgradeHandler;
@@ -120,7 +121,8 @@ export async function runService<Config extends ProcessConfig>(
   process.on('SIGINT', (signal) => void stop(signal));
 
   for (const listener of listeners) await orFatal(listener.listen(), PortTakenError, logger);
-  logger.info({ public_port: config.PUBLIC_PORT, private_port: config.PRIVATE_PORT }, 'listening');
+  const public_port = service.publicHandler === undefined ? null : config.PUBLIC_PORT;
+  logger.info({ public_port, private_port: config.PRIVATE_PORT }, 'listening');
 }
 
 /** Ends the process with 1 and the message of an expected error. */
@@ -146,6 +148,17 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
   };
   const receiveLimits = receiveLimitsOf(config);
   const isPlain = config.PLAIN_HTTP === 'on';
+  const privateListener = createListener(service.privateHandler, {
+    name: 'private',
+    host: config.PRIVATE_HOST,
+    port: config.PRIVATE_PORT,
+    setting: 'PRIVATE_PORT',
+    directOnly: true,
+    fastPath: isPlain ? service.privateFastPath : undefined,
+    limits,
+    receiveLimits,
+  });
+  if (service.publicHandler === undefined) return [privateListener];
   return [
     createListener(service.publicHandler, {
       name: 'public',
@@ -161,16 +174,7 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
       prepare: service.prepare,
       fastPath: isPlain ? service.fastPath : undefined,
     }),
-    createListener(service.privateHandler, {
-      name: 'private',
-      host: config.PRIVATE_HOST,
-      port: config.PRIVATE_PORT,
-      setting: 'PRIVATE_PORT',
-      directOnly: true,
-      fastPath: isPlain ? service.privateFastPath : undefined,
-      limits,
-      receiveLimits,
-    }),
+    privateListener,
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { Express, RequestHandler } from 'express';
 import { requireServiceCredential } from '@tollgate/http/private-api-credential';
 import { notFound, problemHandler } from '@tollgate/http/error-handler';
@@ -64,7 +65,7 @@ export function createPrivateApp(
   { config, logger, registry, draining, addressOf }: Context,
   needs: OperatorNeeds & ServicesNeeds,
   checks: ReadinessChecks,
-): Express {
+): RequestListener {
   const app = bareApp();
   app.use(
     operationsRouter({ checks, registry, draining }),
@@ -80,6 +81,16 @@ export function createPrivateApp(
   serveBelow(app, roomsOf(REPORTER_API), { chapters: REPORTER_API, needs, guards: reporter, checkAnswers });
   serveBelow(app, ['/private'], { chapters: SERVICE_API, needs, guards: service, checkAnswers });
   app.use(notFound, problemHandler(logger, addressOf));
+  return app;
+}
+
+/** All that a process without the API answers, on the private listener. */
+export function createWorkersApp(
+  { logger, registry, draining, addressOf }: Context,
+  checks: ReadinessChecks,
+): RequestListener {
+  const app = bareApp();
+  app.use(operationsRouter({ checks, registry, draining }), notFound, problemHandler(logger, addressOf));
   return app;
 }
 

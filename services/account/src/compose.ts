@@ -1,9 +1,8 @@
-import type { RequestListener } from 'node:http';
 import { createCors, underCors } from '@tollgate/http/cors';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { openServiceTraces } from '@tollgate/trace/service-traces';
 import { openAccess } from './access/open.ts';
-import { createPrivateApp, createPublicApp } from './app.ts';
+import { createPrivateApp, createPublicApp, createWorkersApp } from './app.ts';
 import { ENTITLEMENT_NOTICES } from './billing/entitlements/publisher.ts';
 import { openBilling } from './billing/open.ts';
 import type { Config } from './config.ts';
@@ -48,8 +47,17 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const console = openConsole(platform);
   const working = [mail, access, billing, notifications, counting, refusals, lifecycle];
   const workers = working.flatMap((domain) => domain.workers);
-  const background = platform.startBackground([ENTITLEMENT_NOTICES]);
-  for (const worker of workers) worker.start(background);
+  const role = config.PROCESS_ROLE;
+  const background = role === 'api' ? null : platform.startBackground([ENTITLEMENT_NOTICES]);
+  if (background !== null) for (const worker of workers) worker.start(background);
+  const close = async () => {
+    await usage.needs.liveFeeds.close();
+    await Promise.all([background?.close(), ...workers.map((worker) => worker.close())]);
+    await access.close();
+    await traces.close();
+    await platform.close();
+  };
+  if (role === 'workers') return { privateHandler: createWorkersApp(context, platform.checks), close };
 
   const needs = {
     query: platform.query,
@@ -68,7 +76,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   };
   const publicApp = createPublicApp(context, needs, { introspect: access.introspect, page: console.page });
   const listener = underCors(createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' }), publicApp);
-  const privateApp: RequestListener = createPrivateApp(context, needs, platform.checks);
+  const privateApp = createPrivateApp(context, needs, platform.checks);
   return {
     ...listener,
     publicHandler: traces.wrap(listener.publicHandler, (req) => trusts(req.socket.remoteAddress)),
@@ -77,12 +85,6 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       usage.needs.liveFeeds.drain();
       return Promise.resolve();
     },
-    close: async () => {
-      await usage.needs.liveFeeds.close();
-      await Promise.all([background, ...workers].map((each) => each.close()));
-      await access.close();
-      await traces.close();
-      await platform.close();
-    },
+    close,
   };
 }

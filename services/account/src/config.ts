@@ -166,6 +166,8 @@ const serviceSettings = z
     ...processSettings,
     ...requestSettings,
     ...callerSettings,
+    /** `api` answers requests, `workers` does background work and answers only probes and scrapes. */
+    PROCESS_ROLE: z.enum(['all', 'api', 'workers']).default('all'),
     /** Callers accepted at the operator API; none by default. */
     OPERATOR_CREDENTIALS: serviceCredentials.default([]),
     /** Systems that can report usage; none by default. */

@@ -195,6 +195,50 @@ describeWithHelm('the chart', () => {
     }
   });
 
+  test('runs the workers of account in pods of their own if it is told to', () => {
+    const roles = (...args: string[]) =>
+      render('production', ...args).flatMap(({ kind, metadata, spec }) => {
+        const [container] = kind === 'Deployment' ? (spec?.template?.spec.containers ?? []) : [];
+        if (container?.name !== 'account') return [];
+        const env = new Map(container.env?.map(({ name, value }) => [name, value]));
+        const ports = container.ports?.map(({ name }) => name).join();
+        return [
+          [componentOf(metadata), spec?.replicas, env.get('PROCESS_ROLE'), env.get('MAIL_FROM'), ports],
+        ];
+      });
+    const sender = 'Tollgate <noreply@example.com>';
+    expect(roles()).toEqual([['account', undefined, undefined, sender, 'public,private']]);
+    expect(
+      roles('--set=accountWorkers.enabled=true', '--set=accountWorkers.settings.MAIL_FROM=x@example.com'),
+    ).toEqual([
+      ['account', undefined, 'api', sender, 'public,private'],
+      ['account-workers', 2, 'workers', 'x@example.com', 'private'],
+    ]);
+  });
+
+  test('connects the pods of workers as it does those of account, and lets only Prometheus reach them', () => {
+    const manifests = render(
+      'demo',
+      '--set=accountWorkers.enabled=true,accountWorkers.autoscaling.enabled=true',
+    );
+    const ofWorkers = manifests.filter(({ metadata }) => componentOf(metadata) === 'account-workers');
+    expect(ofWorkers.map(({ kind }) => kind).sort()).toEqual([
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Service',
+    ]);
+    const policyOf = (component: string) =>
+      JSON.stringify(
+        manifests.find(
+          ({ kind, metadata }) => kind === 'NetworkPolicy' && componentOf(metadata) === component,
+        )?.spec,
+      );
+    for (const store of ['postgres', 'redis', 'auth']) expect(policyOf(store)).toContain('"account-workers"');
+    expect(policyOf('account-workers')).not.toContain('"gateway"');
+  });
+
   test('migrates before the new version, beside the first one', () => {
     const hooks = (...args: string[]) =>
       render('demo', ...args).find(

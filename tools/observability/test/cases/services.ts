@@ -21,6 +21,11 @@ const certificates = (daysOnFirst: number, daysOnSecond: number) =>
 
 export const SERVICE_CASES: AlertCases = {
   TollgateServiceDown: { at: '10m', fires: built({ account: '1x20', gateway: '1x20' }), quiet: built(BUILT) },
+  TollgateNoWorkers: {
+    at: '10m',
+    fires: built(BUILT),
+    quiet: { ...built(BUILT), 'tollgate_usage_reader_streams{instance="account"}': '64x20' },
+  },
   TollgateTargetDown: {
     at: '20m',
     fires: { ...built({ auth: '1x3 _x20' }), 'up{job="t",instance="auth"}': '1x3 0x20' },
