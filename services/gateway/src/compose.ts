@@ -35,8 +35,8 @@ import { webSocketSettings } from './websocket/settings.ts';
 import { openStore } from './ledger/open-store.ts';
 import type { Store } from './ledger/open-store.ts';
 import { openPassedOn } from './passed-on/open-passed-on.ts';
-import { createCallMeter } from './streams/answer-stream.ts';
-import { createSettleCall } from './pipeline/settle/settle-call.ts';
+import { createMeterStream } from './streams/answer-stream.ts';
+import { createSettle } from './pipeline/settle/settle-call.ts';
 import type { SettlementTimeout } from './pipeline/settle/settle-call.ts';
 import { createTokenWatch } from './pipeline/authenticate/token-watch.ts';
 import { createTraces } from './trace/traces.ts';
@@ -96,12 +96,12 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       maxUploads:
         config.GRAPHQL_UPLOADS === 'on' ? Math.ceil(config.UPSTREAM_CONNECTIONS / PART_OF_UPLOADS) : 0,
     }),
-    meter: createCallMeter(createSettleCall(usage.record, settlementTimeout), {
-      ...settlementTimeout,
+    meterStream: createMeterStream({
       record: usage.record,
       prime,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     }),
+    settle: createSettle(usage.record, settlementTimeout),
     logger,
     onCall: metrics.onDataCall,
     onParts: metrics.onParts,

@@ -18,12 +18,12 @@ import { whoOf } from './authenticate/authenticate.ts';
 import type { Authenticate } from './authenticate/authenticate.ts';
 import type { Entitle } from './entitle/entitle.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
-import type { CallCost } from './forward/exchange.ts';
 import type { ForwardOutcome } from './forward/answer/answer.ts';
 import type { Forward } from './forward/forward.ts';
+import type { Settle } from './settle/settle-call.ts';
 import { operationName, operationNameOf } from '../refusals/operation-name.ts';
 import type { RecordRefusal } from '../refusals/refused-calls.ts';
-import type { CallMeter } from '../streams/answer-stream.ts';
+import type { MeterStream } from '../streams/answer-stream.ts';
 import { callerIds } from './forward/request/request-fields.ts';
 import type { OpenStream } from '../streams/stream-meter.ts';
 import type { TokenWatch } from './authenticate/token-watch.ts';
@@ -44,7 +44,8 @@ export type DataCallParts = {
   readCall: ReadDataCall;
   admit: Admit;
   forward: Forward;
-  meter: CallMeter;
+  meterStream: MeterStream;
+  settle: Settle;
   logger: Pick<Logger, 'debug' | 'error'>;
   /** Called when a call begins; the returned function, when it ends. That one returns the milliseconds in between. */
   onCall: () => (outcome: DataCallOutcome) => number;
@@ -59,10 +60,12 @@ export type DataCallParts = {
 };
 
 /** Filled in as the call gets there; a refusal is recorded with what is known. */
-type KnownOfCall = CallCost & {
+type KnownOfCall = {
   token: ActiveToken | null;
   payer: PayerEntitlement | null;
   operations: Operations | null;
+  /** Null for a stream, which costs by the minute. */
+  points: number | null;
 };
 
 type Serve = (
@@ -146,8 +149,29 @@ function failureOf(outcome: DataCallOutcome, status: number): string | null {
 }
 
 function createServe(parts: DataCallParts): Serve {
-  const { authenticate, entitle, readCall, admit, forward, meter } = parts;
+  const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = parts;
   const { onParts, accessLog, apiVersion, tokenWatch } = parts;
+  /** How a stream learns that its caller may no longer call. */
+  function checksOf(
+    req: HttpRequest,
+    requestId: string,
+    active: ActiveToken,
+  ): Pick<OpenStream, 'recheck' | 'watchToken'> {
+    return {
+      recheck: async () => {
+        const token = await authenticate(req, requestId);
+        return { token, payer: await entitle(token.account_id, requestId) };
+      },
+      watchToken: (end) => {
+        const use = { token: bearerToken(req.rawHeaders) ?? '', active, requestId, end };
+        tokenWatch.hold(use, use);
+        return () => {
+          tokenWatch.release(use);
+        };
+      },
+    };
+  }
+
   return async (req, res, requestId, trace, known) => {
     assertDataRequest(req);
     const partEnded = onParts();
@@ -177,19 +201,9 @@ function createServe(parts: DataCallParts): Serve {
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
       partEnded('admit');
-      const recheck = async () => {
-        const active = await authenticate(req, requestId);
-        return { token: active, payer: await entitle(active.account_id, requestId) };
-      };
-      const watchToken: OpenStream['watchToken'] = (end) => {
-        const use = { token: bearerToken(req.rawHeaders) ?? '', active: token, requestId, end };
-        tokenWatch.hold(use, use);
-        return () => {
-          tokenWatch.release(use);
-        };
-      };
+      const call = { token, payer, apiVersion, lease };
       trace?.begin('forward');
-      const outcome = await forward({
+      const answer = await forward({
         req,
         res,
         read,
@@ -197,12 +211,16 @@ function createServe(parts: DataCallParts): Serve {
         callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
         rateLimitState,
-        meter: meter(operations, { token, payer, apiVersion, lease, admit, recheck, watchToken }),
         trace,
-        cost: known,
+        onStream: (open) =>
+          meterStream(operations.type, { ...call, admit, ...checksOf(req, requestId, token) }, open),
       });
       partEnded('forward');
-      return outcome;
+      known.points = answer.stream === null ? (answer.usage?.points ?? 0) : null;
+      const settled = settle(call, answer);
+      if (answer.brokenOff !== null) return answer.brokenOff;
+      trace?.begin('settle');
+      return answer.complete(await settled);
     } finally {
       slot?.release();
       read.release();

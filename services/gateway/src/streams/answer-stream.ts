@@ -1,43 +1,25 @@
 import { toProblem } from '@tollgate/http/problem';
 import type { Lease } from '../ledger/leases.ts';
-import { isDocument, isSubscriptionStream } from '../pipeline/forward/answer/answer-fields.ts';
-import type { AnswerMeter } from '../pipeline/forward/answer/answer.ts';
-import type { Operations } from '../operation-reader/operation-reader.ts';
-import { acknowledgedInTime } from '../pipeline/settle/settle-call.ts';
-import type { SettlementTimeout, SettleCall } from '../pipeline/settle/settle-call.ts';
+import type { OperationType } from '../operation-reader/document-types.ts';
+import type { OpenAnswer } from '../pipeline/forward/answer/answer.ts';
 import { openStreamMeter } from './stream-meter.ts';
 import type { OpenStream, StreamMeter, StreamMeterOptions } from './stream-meter.ts';
 
-type MeteredCall = Pick<
-  OpenStream,
-  'token' | 'payer' | 'apiVersion' | 'lease' | 'admit' | 'recheck' | 'watchToken'
->;
+type StreamedCall = Omit<OpenStream, 'points' | 'trafficBytes' | 'onRefused'>;
 
-/** Meters one call's response: at its end, or while it is open if it is a stream. */
-export type CallMeter = (operations: Pick<Operations, 'type'>, call: MeteredCall) => AnswerMeter;
+/** Meters a subscription's stream from when it goes on to the caller; `type` is that of the call's operation. */
+export type MeterStream = (type: OperationType, call: StreamedCall, open: OpenAnswer) => StreamMeter;
 
-export function createCallMeter(
-  settle: SettleCall,
-  options: StreamMeterOptions & SettlementTimeout,
-): CallMeter {
-  return ({ type }, call) => {
-    let open: StreamMeter | undefined;
-    return {
-      // The operation decides: events and parts can also be those of a query.
-      isOpenStream: (headers) =>
-        type === 'subscription' ? !isDocument(headers) : type === 'unknown' && isSubscriptionStream(headers),
-      begin: ({ points, trafficBytes, cut }) => {
-        const lease = type === 'subscription' ? call.lease : streamSlot(call, cut);
-        open = openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
-      },
-      end: (usage) => (open === undefined ? settle(call, usage) : acknowledgedInTime(open.end(), options)),
-    };
+export function createMeterStream(options: StreamMeterOptions): MeterStream {
+  return (type, call, { points, trafficBytes, cut }) => {
+    const lease = type === 'subscription' ? call.lease : streamSlot(call, cut);
+    return openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
   };
 }
 
 // An operation of unknown type that turns out to be a subscription keeps the call's slot until it gets a
 // subscription's. Without one it is cut, or such callers would exceed the plan's subscriptions.
-function streamSlot({ payer, lease, admit }: MeteredCall, onRefused: OpenStream['onRefused']): Lease {
+function streamSlot({ payer, lease, admit }: StreamedCall, onRefused: OpenStream['onRefused']): Lease {
   let slot = lease;
   let over = false;
   const takeSlot = async () => {

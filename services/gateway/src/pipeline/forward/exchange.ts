@@ -10,7 +10,7 @@ import { AnswerRelay } from './answer/answer-relay.ts';
 import { FREE, defaultPrice, statedPoints } from './price/price.ts';
 import type { Price, PriceFault } from './price/price.ts';
 import type { PriceLog } from './price/price-log.ts';
-import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer/answer.ts';
+import type { Answer, RelayEvents, RelayOptions } from './answer/answer.ts';
 import { upstreamPath } from './request/upstream-path.ts';
 import type { Room } from '../../http/room.ts';
 import type { UpstreamObserver } from './upstream/upstream-metrics.ts';
@@ -25,7 +25,7 @@ export type ExchangeLimits = {
   defaultPoints: number;
 };
 
-type ExchangeParts = {
+type ExchangeOptions = {
   upstreams: Upstreams;
   limits: ExchangeLimits;
   observer: Pick<UpstreamObserver, 'onRetry'>;
@@ -44,22 +44,18 @@ export type OutgoingRequest = {
   body: Buffer | Readable | null;
   operations: Operations;
   trace: CallTrace | null;
-  cost: CallCost;
   payerId: number;
   /** Gives the slot back that a call expected to be a stream has taken; null for other calls. */
   leaveStreams: (() => void) | null;
 };
 
-/** Filled in when the response's head arrives; null for a stream, which costs by the minute. */
-export type CallCost = { points: number | null };
-
-type Settled = { resolve: (outcome: ForwardOutcome) => void; reject: (problem: Problem) => void };
+type AnswerPromise = Pick<PromiseWithResolvers<Answer>, 'resolve' | 'reject'>;
 
 /** A call's exchange with the upstream: its address, its second attempt, its time limits. A class like AnswerRelay. */
 export class Exchange implements RelayEvents {
-  readonly #parts: ExchangeParts;
+  readonly #options: ExchangeOptions;
   readonly #request: OutgoingRequest;
-  readonly #settled: Settled;
+  readonly #promise: AnswerPromise;
   readonly #relay: AnswerRelay;
   #address: UpstreamAddress;
   #beganMs = 0;
@@ -70,17 +66,22 @@ export class Exchange implements RelayEvents {
   #leaveStreams: (() => void) | null;
   #overdue: NodeJS.Timeout | undefined;
 
-  constructor(parts: ExchangeParts, request: OutgoingRequest, relay: RelayOptions, settled: Settled) {
-    this.#parts = parts;
+  constructor(
+    options: ExchangeOptions,
+    request: OutgoingRequest,
+    relay: RelayOptions,
+    promise: AnswerPromise,
+  ) {
+    this.#options = options;
     this.#request = request;
-    this.#settled = settled;
+    this.#promise = promise;
     this.#leaveStreams = request.leaveStreams;
-    this.#address = parts.upstreams.pick(null);
+    this.#address = options.upstreams.pick(null);
     this.#relay = new AnswerRelay(relay, this);
   }
 
   begin(): void {
-    const { wholeTimeoutMs } = this.#parts.limits;
+    const { wholeTimeoutMs } = this.#options.limits;
     if (wholeTimeoutMs > 0) {
       this.#overdue = setTimeout(() => {
         this.#relay.giveUp();
@@ -99,23 +100,21 @@ export class Exchange implements RelayEvents {
     const stated = statedPoints(headers);
     const isStated = typeof stated === 'number';
     if (isStated) address.statesPrices = true;
-    const price = isStated
-      ? { points: stated, pointsPerResult: 0 }
-      : this.#unpriced(
-          stated,
-          defaultPrice(status, isOpenStream, this.#request.operations, this.#parts.limits.defaultPoints),
-        );
-    this.#request.cost.points = isOpenStream ? null : price.points;
-    return price;
+    if (isStated) return { points: stated, pointsPerResult: 0 };
+    const { defaultPoints } = this.#options.limits;
+    return this.#unpriced(
+      stated,
+      defaultPrice(status, isOpenStream, this.#request.operations, defaultPoints),
+    );
   }
 
-  onStream(): void {
-    this.#leaveStreams ??= this.#parts.streamSlots.take(this.#request.payerId, 1).release;
+  takeStreamSlot(): void {
+    this.#leaveStreams ??= this.#options.streamSlots.take(this.#request.payerId, 1).release;
     this.#address.pool.setApart(this.#relay);
   }
 
   onAbandoned(): void {
-    this.#parts.abandoned.add(this.#relay);
+    this.#options.abandoned.add(this.#relay);
   }
 
   onFailure(error: Error, mayHaveBeenSent: boolean): boolean {
@@ -126,33 +125,30 @@ export class Exchange implements RelayEvents {
     health.failed(this.#trial);
     this.#trial = false;
     if (mayHaveBeenSent || this.#attempts > 1) return false;
-    const next = this.#parts.upstreams.pick(this.#address);
+    const next = this.#options.upstreams.pick(this.#address);
     // The caller would wait twice the timeout.
     if (next === this.#address && isConnectTimeout(error)) return false;
     this.#leave();
-    this.#parts.observer.onRetry();
+    this.#options.observer.onRetry();
     this.#address = next;
     this.#dispatch();
     return true;
-  }
-
-  onSettling(): void {
-    this.#request.trace?.begin('settle');
   }
 
   onBrokenOff(): void {
     this.#address.onFailure('answer');
   }
 
-  resolve(outcome: ForwardOutcome): void {
-    if (outcome === 'aborted') this.#parts.abandoned.delete(this.#relay);
+  resolve(answer: Answer): void {
     this.#end();
-    this.#settled.resolve(outcome);
+    this.#promise.resolve(answer);
+    // Only now: at a shutdown the usage of the last one has to be recorded first.
+    if (answer.brokenOff === 'aborted') this.#options.abandoned.delete(this.#relay);
   }
 
   reject(problem: Problem): void {
     this.#end();
-    this.#settled.reject(problem);
+    this.#promise.reject(problem);
   }
 
   #end(): void {
@@ -176,11 +172,11 @@ export class Exchange implements RelayEvents {
     if (this.#stopWaiting === null) return;
     this.#waiting = setTimeout(() => {
       this.#relay.giveUpWaiting();
-    }, this.#parts.limits.connectTimeoutMs);
+    }, this.#options.limits.connectTimeoutMs);
   }
 
   #unpriced(fault: PriceFault, price: Price | null): Price {
-    const { logPrice } = this.#parts;
+    const { logPrice } = this.#options;
     const { origin, statesPrices, onUnpriced } = this.#address;
     if (price !== null || fault !== 'missing') {
       onUnpriced(fault);

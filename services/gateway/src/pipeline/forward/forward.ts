@@ -10,9 +10,9 @@ import type { AbandonedCalls } from './abandoned-calls.ts';
 import { createAnswerRules } from './answer/answer-rules.ts';
 import type { CorsFields } from './answer/answer-rules.ts';
 import { Exchange } from './exchange.ts';
-import type { CallCost, ExchangeLimits } from './exchange.ts';
+import type { ExchangeLimits } from './exchange.ts';
 import { createPriceLog } from './price/price-log.ts';
-import type { ForwardOutcome, RelayOptions } from './answer/answer.ts';
+import type { Answer, RelayOptions } from './answer/answer.ts';
 import type { ReadCall } from '../../operation-reader/read-call.ts';
 import { callersFields, gatewayFields } from './request/request-fields.ts';
 import type { CallerIds } from './request/request-fields.ts';
@@ -22,16 +22,15 @@ import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
 type ForwardedCall = Pick<
   RelayOptions,
-  'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'meter'
+  'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'onStream'
 > & {
   req: HttpRequest;
   read: ReadCall;
   callerIds: CallerIds;
   trace: CallTrace | null;
-  cost: CallCost;
 };
 
-export type Forward = (call: ForwardedCall) => Promise<ForwardOutcome>;
+export type Forward = (call: ForwardedCall) => Promise<Answer>;
 
 export type ForwarderOptions = UpstreamsOptions &
   ExchangeLimits & {
@@ -46,6 +45,9 @@ export type ForwarderOptions = UpstreamsOptions &
 
 const NONE: readonly string[] = [];
 
+/** The caller has gone before its request was sent. */
+const ABORTED: Answer = { usage: null, stream: null, brokenOff: 'aborted', complete: () => 'aborted' };
+
 type Forwarder = {
   forward: Forward;
   abandoned: Pick<AbandonedCalls, 'count' | 'end'>;
@@ -53,8 +55,8 @@ type Forwarder = {
 };
 
 /**
- * Forwards a call: the exchange with the upstream, streamed both ways. Resolves when it is over, and rejects only
- * while nothing has been sent to the caller.
+ * Forwards a call: the exchange with the upstream, streamed both ways. Resolves when the response has arrived, all of
+ * it but its end sent to the caller, or is broken off. Rejects only while nothing has been sent to the caller.
  * @throws {Problem} upstream_unreachable; upstream_timeout; service_unavailable if all connections to the upstream stay
  * in use, or no stream has room; too_many_streams; payload_too_large, request_timeout, invalid_request for the rest of an
  * upload.
@@ -64,7 +66,14 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const upstreams = createUpstreams(options);
   const abandoned = createAbandonedCalls();
   const logPrice = createPriceLog(options.logger);
-  const parts = { upstreams, limits: options, observer: options.observer, abandoned, logPrice, streamSlots };
+  const exchange = {
+    upstreams,
+    limits: options,
+    observer: options.observer,
+    abandoned,
+    logPrice,
+    streamSlots,
+  };
   const sharedByHead = new WeakMap<readonly string[], string[]>();
   const answerRules = createAnswerRules(options.urls, options.cors);
 
@@ -82,10 +91,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     return fields;
   }
 
-  function forward(call: ForwardedCall): Promise<ForwardOutcome> {
-    const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, meter, trace, cost } = call;
+  function forward(call: ForwardedCall): Promise<Answer> {
+    const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, onStream, trace } = call;
     const { payerId } = callerIds;
-    if (res.destroyed) return Promise.resolve('aborted');
+    if (res.destroyed) return Promise.resolve(ABORTED);
     const { body, lengthBytes, operations } = read;
     const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
     const repeats = repeatsHead(req);
@@ -97,16 +106,24 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       body,
       operations,
       trace,
-      cost,
       payerId,
       leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,
       sharedHeaders: repeats ? sharedFields(req) : NONE,
       headers,
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;
-    const relay = { res, requestId, billingStatus, rateLimitState, answerRules, stallTimeoutMs, meter };
+    const relay = {
+      res,
+      operationType: operations.type,
+      requestId,
+      billingStatus,
+      rateLimitState,
+      answerRules,
+      stallTimeoutMs,
+      onStream,
+    };
     return new Promise((resolve, reject) => {
-      new Exchange(parts, request, relay, { resolve, reject }).begin();
+      new Exchange(exchange, request, relay, { resolve, reject }).begin();
     });
   }
 

@@ -4,12 +4,17 @@ import type { Principal } from '../../ledger/principal.ts';
 import type { RecordUsage } from '../../ledger/record-usage.ts';
 import { usageEvent } from '../../ledger/usage-event.ts';
 
-/** What a response cost: the upstream's points, and the body bytes sent to the caller. */
-type AnswerUsage = { points: number; trafficBytes: number };
-
 type SettledCall = Principal & { apiVersion: UsageEvent['api_version']; lease: Lease };
 
-export type SettleCall = (call: SettledCall, usage: AnswerUsage) => Promise<boolean>;
+type SettledAnswer = {
+  /** The upstream's points, and the body bytes sent to the caller; null if there is nothing to settle. */
+  usage: { points: number; trafficBytes: number } | null;
+  /** The meter of a stream, which has settled all but the rest. */
+  stream: { end: () => Promise<unknown> } | null;
+};
+
+/** Resolves with whether the response may be completed. */
+export type Settle = (call: SettledCall, answer: SettledAnswer) => Promise<boolean>;
 
 export type SettlementTimeout = {
   timeoutMs: number;
@@ -23,9 +28,11 @@ export type SettlementTimeout = {
  * Settles each call whose response has begun, even if it breaks off. A response completes only when
  * its usage is recorded, so no usage of a completed response is lost.
  */
-export function createSettleCall(record: RecordUsage, settlementTimeout: SettlementTimeout): SettleCall {
-  return (call, { points, trafficBytes }) => {
-    const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
+export function createSettle(record: RecordUsage, settlementTimeout: SettlementTimeout): Settle {
+  return (call, { usage, stream }) => {
+    if (stream !== null) return acknowledgedInTime(stream.end(), settlementTimeout);
+    if (usage === null) return Promise.resolve(true);
+    const used = { points: usage.points, requests: 1, time_ms: 0, traffic_bytes: usage.trafficBytes };
     return acknowledgedInTime(
       record(usageEvent(call, used, call.apiVersion), call.lease.handOver()),
       settlementTimeout,

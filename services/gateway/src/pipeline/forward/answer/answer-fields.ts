@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { OperationType } from '../../../operation-reader/document-types.ts';
 import { rateLimitFields } from '../../admit/rate-limit-state.ts';
 import type { RateLimitState } from '../../admit/rate-limit-state.ts';
 import { leadsOutside } from './answer-rules.ts';
@@ -32,6 +33,15 @@ export function answerFields(
 /** Whether a response is a stream of server-sent events. */
 export function isEventStream({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^text\/event-stream\b/i.test(type);
+}
+
+/**
+ * Whether a response is a subscription's stream, which costs by the minute. The operation decides: events and parts can
+ * also be those of a query.
+ */
+export function isOpenStream(type: OperationType, headers: IncomingHttpHeaders): boolean {
+  if (type === 'subscription') return !isDocument(headers);
+  return type === 'unknown' && isSubscriptionStream(headers);
 }
 
 /** Whether a response can only be a subscription's: events, or the parts of the protocol for subscriptions. */

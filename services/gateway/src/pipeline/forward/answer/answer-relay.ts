@@ -5,9 +5,9 @@ import { writeSharedHead } from '@tollgate/plain-http/message';
 import type { HttpResponse } from '@tollgate/plain-http/message';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
-import { answerFields, isDocument } from './answer-fields.ts';
+import { answerFields, isDocument, isOpenStream } from './answer-fields.ts';
 import type { AnswerFields } from './answer-fields.ts';
-import type { ForwardOutcome, RelayEvents, RelayOptions } from './answer.ts';
+import type { Answer, AnswerStream, ForwardOutcome, RelayEvents, RelayOptions } from './answer.ts';
 import { FREE } from '../price/price.ts';
 import type { Price } from '../price/price.ts';
 import { createResultCount } from './result-count.ts';
@@ -30,10 +30,13 @@ type HeldHead = { status: number; fields: AnswerFields; addsLength: boolean };
 /**
  * Passes the upstream's response on as it arrives, with back-pressure. If the upstream breaks off, the caller's
  * connection is cut off, so that the response can't look complete. Its end (a short response whole) is held back
- * until its usage is recorded; only #complete completes a response. A class, because one is made for every call, and
+ * until its usage is recorded; only `complete` completes a response. A class, because one is made for every call, and
  * a closure for each event would cost more.
  */
-export class AnswerRelay implements Dispatcher.DispatchHandler {
+export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
+  usage: Answer['usage'] = null;
+  stream: AnswerStream | null = null;
+  brokenOff: ForwardOutcome | null = null;
   readonly #relay: RelayOptions;
   readonly #events: RelayEvents;
   #state: 'waiting' | 'answering' | 'settling' | 'over' = 'waiting';
@@ -84,24 +87,24 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     // The gateway asked for no interim response.
     if (status < 200) return;
-    const { meter, requestId, billingStatus, rateLimitState, answerRules } = this.#relay;
-    const isOpenStream = meter.isOpenStream(headers);
-    if (isOpenStream && !this.#hasRoomForStream(controller)) return;
-    this.#price = this.#events.onHead(status, headers, isOpenStream);
+    const { operationType, requestId, billingStatus, rateLimitState, answerRules } = this.#relay;
+    const isStream = isOpenStream(operationType, headers);
+    if (isStream && !this.#hasRoomForStream(controller)) return;
+    this.#price = this.#events.onHead(status, headers, isStream);
     if (this.#price.pointsPerResult > 0) this.#results = createResultCount(headers);
     const { points } = this.#price;
     this.#state = 'answering';
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
     const own = { requestId, billingStatus, rateLimitState, points };
     const fields = answerFields(status, headers, answerRules, own);
-    if (status === 204 || status === 304 || (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES && !isOpenStream)) {
+    if (status === 204 || status === 304 || (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES && !isStream)) {
       this.#head = { status, fields, addsLength: false };
-    } else if (headers['transfer-encoding'] !== undefined && !isOpenStream && isDocument(headers)) {
+    } else if (headers['transfer-encoding'] !== undefined && !isStream && isDocument(headers)) {
       this.#head = { status, fields, addsLength: true };
       this.#holdBriefly();
     } else {
       this.#sendHead(status, fields, headers);
-      if (isOpenStream) this.#openStream(headers);
+      if (isStream) this.#openStream(headers);
     }
     if (this.#isAbandoned) this.#abort();
   }
@@ -125,9 +128,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     if (this.#state !== 'answering') return;
     this.#state = 'settling';
     clearTimeout(this.#holding);
-    this.#events.onSettling();
-    if (this.#results === null) this.#settle();
-    else void this.#results.ended().then(this.#settle);
+    if (this.#results === null) this.#arrived();
+    else void this.#results.ended().then(this.#arrived);
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -139,10 +141,9 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     }
   }
 
-  readonly #settle = (): void => {
-    void this.#relay.meter
-      .end({ points: this.#points(), trafficBytes: this.#trafficBytes })
-      .then(this.#complete);
+  readonly #arrived = (): void => {
+    this.usage = { points: this.#points(), trafficBytes: this.#trafficBytes };
+    this.#events.resolve(this);
   };
 
   readonly #points = (): number => {
@@ -163,7 +164,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   /** Most streams have their slot already; one that the upstream chose doesn't. */
   #hasRoomForStream(controller: Controller): boolean {
     try {
-      this.#events.onStream();
+      this.#events.takeStreamSlot();
       return true;
     } catch (error) {
       this.#fail(toProblem(error));
@@ -176,7 +177,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     if (this.#bytesToCome === Infinity) this.#ending = createStreamEnding(headers);
     const trafficBytes = () => this.#trafficBytes;
     endWithCaller(this.#relay.res);
-    this.#relay.meter.begin({ points: this.#points, trafficBytes, cut: this.#cut });
+    this.stream = this.#relay.onStream({ points: this.#points, trafficBytes, cut: this.#cut });
   }
 
   /** Most short responses arrive whole at once. */
@@ -215,20 +216,17 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     if (this.#state === 'waiting' || (this.#state === 'answering' && this.#head !== undefined)) {
       this.#fail(problem);
     } else if (this.#state === 'answering') {
-      this.#over('broken');
+      this.#endEarly('broken');
       cutAnswer(this.#relay.res);
     }
   }
 
-  readonly #complete = (isRecorded: boolean): void => {
+  complete(isRecorded: boolean): ForwardOutcome {
     const { res } = this.#relay;
     // The caller has gone meanwhile.
-    if (this.#state !== 'settling') return;
-    if (!isRecorded) {
-      this.#refuseUnrecorded();
-      return;
-    }
-    this.#over('answered');
+    if (this.#state !== 'settling') return 'aborted';
+    this.#end();
+    if (!isRecorded) return this.#refuseUnrecorded();
     const [only] = this.#held;
     const rest = this.#held.length > 1 ? Buffer.concat(this.#held) : only;
     if (this.#head !== undefined) {
@@ -241,28 +239,26 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
       res.end(rest);
     }
     if (res.writableLength > 0) this.#guardAgainstStall();
-  };
+    return 'answered';
+  }
 
-  #refuseUnrecorded(): void {
+  #refuseUnrecorded(): ForwardOutcome {
     if (this.#head === undefined) {
-      this.#over('unrecorded');
       cutAnswer(this.#relay.res);
-      return;
+      return 'unrecorded';
     }
-    this.#fail(
-      new Problem('service_unavailable', {
-        detail: 'The call was carried out, but its usage could not be recorded in time.',
-        headers: { 'x-points-cost': String(this.#points()) },
-        cause: new Error('Redis has not acknowledged the usage'),
-      }),
-    );
+    throw new Problem('service_unavailable', {
+      detail: 'The call was carried out, but its usage could not be recorded in time.',
+      headers: { 'x-points-cost': String(this.#points()) },
+      cause: new Error('Redis has not acknowledged the usage'),
+    });
   }
 
   readonly #cut = (why: Problem): void => {
     if (this.#state !== 'answering') return;
     const { res, requestId } = this.#relay;
     const last = res.writableNeedDrain ? undefined : this.#ending?.lastPart(why, requestId);
-    this.#over(why.code);
+    this.#endEarly(why.code);
     this.#upstream?.abort(new Error('the stream has to end'));
     if (last === undefined) {
       cutAnswer(res);
@@ -286,30 +282,35 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   };
 
   #abort(): void {
-    this.#over('aborted');
+    this.#endEarly('aborted');
     this.#upstream?.abort(new Error('the caller has gone'));
   }
 
-  #over(outcome: ForwardOutcome): void {
-    const { res, meter } = this.#relay;
-    if (this.#state === 'answering') {
+  /** Before the response has arrived whole, or while that is being settled. */
+  #endEarly(outcome: ForwardOutcome): void {
+    const state = this.#state;
+    this.#end();
+    if (state === 'settling') return;
+    if (state === 'answering') {
       const trafficBytes = this.#head === undefined ? this.#trafficBytes : 0;
-      void meter.end({ points: this.#points(), trafficBytes });
+      this.usage = { points: this.#points(), trafficBytes };
     }
+    this.brokenOff = outcome;
+    this.#events.resolve(this);
+  }
+
+  #end(): void {
     this.#state = 'over';
     clearTimeout(this.#holding);
-    res.removeListener('close', this.#onCallerGone);
-    this.#events.resolve(outcome);
+    this.#relay.res.removeListener('close', this.#onCallerGone);
   }
 
   #fail(problem: Problem): void {
     if (this.#isAbandoned) {
-      this.#over('aborted');
+      this.#endEarly('aborted');
       return;
     }
-    this.#state = 'over';
-    clearTimeout(this.#holding);
-    this.#relay.res.removeListener('close', this.#onCallerGone);
+    this.#end();
     this.#events.reject(problem);
   }
 

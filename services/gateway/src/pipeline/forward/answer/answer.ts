@@ -3,6 +3,7 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { HttpResponse } from '@tollgate/plain-http/message';
 import type { Problem } from '@tollgate/http/problem';
 import type { RateLimitState } from '../../admit/rate-limit-state.ts';
+import type { OperationType } from '../../../operation-reader/document-types.ts';
 import type { Price } from '../price/price.ts';
 import type { AnswerRules } from './answer-rules.ts';
 
@@ -13,8 +14,8 @@ import type { AnswerRules } from './answer-rules.ts';
  */
 export type ForwardOutcome = 'answered' | 'aborted' | 'broken' | 'unrecorded' | ErrorCode;
 
-/** A response whose head has arrived. */
-type OpenAnswer = {
+/** A stream whose head has arrived. */
+export type OpenAnswer = {
   /** What it costs so far, without its time. */
   points: () => number;
   /** Bytes of its body that have been sent to the caller. */
@@ -23,25 +24,38 @@ type OpenAnswer = {
   cut: (why: Problem) => void;
 };
 
-/** Meters a response. */
-export type AnswerMeter = {
-  /** Whether a response with that head is a subscription's stream, which costs by the minute. */
-  isOpenStream: (headers: IncomingHttpHeaders) => boolean;
-  /** Called when such a stream goes on to the caller. */
-  begin: (answer: OpenAnswer) => void;
-  /** Called once for each response that has begun; resolves with whether it may be completed. */
-  end: (usage: { points: number; trafficBytes: number }) => Promise<boolean>;
+/** A stream's meter: it settles the stream while it is open. */
+export type AnswerStream = {
+  /** Settles the rest. Resolves when that is recorded. */
+  end: () => Promise<unknown>;
+};
+
+/** A response that has arrived, and is to be settled. */
+export type Answer = {
+  /** What it cost; null if it is free, since none has begun. */
+  readonly usage: { points: number; trafficBytes: number } | null;
+  /** Null unless it was a subscription's stream, whose meter knows what it cost. */
+  readonly stream: AnswerStream | null;
+  /** How it ended if it broke off: nothing waits for its settlement. Null for a whole one, which has to be completed. */
+  readonly brokenOff: ForwardOutcome | null;
+  /**
+   * Sends what is held back of a whole response, unless its caller has gone meanwhile.
+   * @throws {Problem} service_unavailable if its usage isn't recorded and the caller has seen nothing of it
+   */
+  complete: (isRecorded: boolean) => ForwardOutcome;
 };
 
 export type RelayOptions = {
   res: HttpResponse;
+  operationType: OperationType;
   requestId: string;
   billingStatus: string;
   rateLimitState: RateLimitState;
   answerRules: AnswerRules;
   /** See guardAgainstSlowReader. */
   stallTimeoutMs: number;
-  meter: AnswerMeter;
+  /** Called when a subscription's stream goes on to the caller; returns its meter. */
+  onStream: (open: OpenAnswer) => AnswerStream;
 };
 
 /** Called as an exchange proceeds. */
@@ -49,16 +63,15 @@ export type RelayEvents = {
   /** Returns what the response costs. */
   onHead: (status: number, headers: IncomingHttpHeaders, isOpenStream: boolean) => Price;
   /** The response is a stream. @throws {Problem} if there is no room for another one. */
-  onStream: () => void;
+  takeStreamSlot: () => void;
   /** The caller has gone after the request was sent: the relay waits for the price. */
   onAbandoned: () => void;
   /** It failed before the response's head. Returns true if it is sent again: the relay waits on. */
   onFailure: (error: Error, mayHaveBeenSent: boolean) => boolean;
   /** It failed within the response. */
   onBrokenOff: () => void;
-  /** The whole response has arrived; its usage is being recorded. */
-  onSettling: () => void;
-  resolve: (outcome: ForwardOutcome) => void;
+  /** It is over but for its settlement. */
+  resolve: (answer: Answer) => void;
   /** Nothing has been sent to the caller, who can still be told why. */
   reject: (problem: Problem) => void;
 };
