@@ -104,7 +104,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     settle: createSettle(usage.record, settlementTimeout),
     logger,
     onCall: metrics.onDataCall,
-    onParts: metrics.onParts,
+    onSteps: metrics.onSteps,
     addressOf,
   };
   const dataEndpointOf = createDataEndpointOf({

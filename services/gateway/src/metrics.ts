@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Registry } from 'prom-client';
-import type { DataCallOutcome, PipelinePart } from './pipeline/data-call.ts';
+import type { DataCallOutcome, PipelineStep } from './pipeline/data-call.ts';
 import { createHistogram, createOutcomes } from '@tollgate/server/tallies';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -9,7 +9,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(registry: Registry) {
   return {
     ...callMetrics(registry),
-    ...partMetrics(registry),
+    ...stepMetrics(registry),
     ...meteredMetrics(registry),
     onIntrospection: createOutcomes(registry, {
       name: 'tollgate_introspections_total',
@@ -178,37 +178,37 @@ function callMetrics(registry: Registry) {
   };
 }
 
-function partMetrics(registry: Registry) {
-  const parts = createHistogram(registry, {
-    name: 'tollgate_data_call_part_duration_seconds',
-    help: 'Time of a data call in one part: authenticate, entitle, read, admit, forward (settling included), settle',
-    labelNames: ['part'],
+function stepMetrics(registry: Registry) {
+  const steps = createHistogram(registry, {
+    name: 'tollgate_data_call_step_duration_seconds',
+    help: 'Time of a data call in one step: authenticate, entitle, read, admit, forward, settle',
+    labelNames: ['step'],
     buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10],
   });
-  const partOf = {
-    authenticate: parts({ part: 'authenticate' }),
-    entitle: parts({ part: 'entitle' }),
-    read: parts({ part: 'read' }),
-    admit: parts({ part: 'admit' }),
-    forward: parts({ part: 'forward' }),
+  const stepOf = {
+    authenticate: steps({ step: 'authenticate' }),
+    entitle: steps({ step: 'entitle' }),
+    read: steps({ step: 'read' }),
+    admit: steps({ step: 'admit' }),
+    forward: steps({ step: 'forward' }),
   };
-  const settle = parts({ part: 'settle' });
+  const settle = steps({ step: 'settle' });
   const prepare = createHistogram(registry, {
     name: 'tollgate_data_call_preparation_duration_seconds',
     help: 'Time from the head of an admitted data call until it is forwarded: authenticate, entitle and admit',
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 2.5, 10],
   })();
   return {
-    /** Observes a data call's parts, each from the end of the previous one. */
-    onParts: () => {
+    /** Observes a data call's steps, each from the end of the previous one. */
+    onSteps: () => {
       let headMs = performance.now();
       let beganMs = headMs;
-      return (part: PipelinePart) => {
+      return (step: PipelineStep) => {
         const nowMs = performance.now();
-        partOf[part]((nowMs - beganMs) / 1000);
+        stepOf[step]((nowMs - beganMs) / 1000);
         // How fast a body arrives is up to its caller.
-        if (part === 'read') headMs += nowMs - beganMs;
-        if (part === 'admit') prepare((nowMs - headMs) / 1000);
+        if (step === 'read') headMs += nowMs - beganMs;
+        if (step === 'admit') prepare((nowMs - headMs) / 1000);
         beganMs = nowMs;
       };
     },

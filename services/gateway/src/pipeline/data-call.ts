@@ -36,7 +36,7 @@ import { sendRefusal } from '../refusals/graphql-refusal.ts';
 
 export type DataCallOutcome = ForwardOutcome | ErrorCode;
 
-export type PipelinePart = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward';
+export type PipelineStep = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward';
 
 export type DataCallParts = {
   authenticate: Authenticate;
@@ -49,7 +49,7 @@ export type DataCallParts = {
   logger: Pick<Logger, 'debug' | 'error'>;
   /** Called when a call begins; the returned function, when it ends. That one returns the milliseconds in between. */
   onCall: () => (outcome: DataCallOutcome) => number;
-  onParts: () => (part: PipelinePart) => void;
+  onSteps: () => (part: PipelineStep) => void;
   tokenWatch: Pick<TokenWatch, 'hold' | 'release'>;
   traces: Pick<Traces, 'begin'>;
   logFailure: LogFailure;
@@ -150,7 +150,7 @@ function failureOf(outcome: DataCallOutcome, status: number): string | null {
 
 function createServe(parts: DataCallParts): Serve {
   const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = parts;
-  const { onParts, accessLog, apiVersion, tokenWatch } = parts;
+  const { onSteps, accessLog, apiVersion, tokenWatch } = parts;
   /** How a stream learns that its caller may no longer call. */
   function checksOf(
     req: HttpRequest,
@@ -174,33 +174,33 @@ function createServe(parts: DataCallParts): Serve {
 
   return async (req, res, requestId, trace, known) => {
     assertDataRequest(req);
-    const partEnded = onParts();
+    const stepEnded = onSteps();
     trace?.begin('authenticate');
     // Awaiting a cached value would cost as much as the look-up.
     const caller = authenticate(req, requestId);
     const token = caller instanceof Promise ? await caller : caller;
     known.token = token;
     accessLog?.note(req, whoOf(token));
-    partEnded('authenticate');
+    stepEnded('authenticate');
     trace?.begin('entitle');
     const payment = entitle(token.account_id, requestId);
     const payer = payment instanceof Promise ? await payment : payment;
     known.payer = payer;
-    partEnded('entitle');
+    stepEnded('entitle');
     trace?.begin('read');
     const reading = readCall(req, payer.payerId);
     const read = reading instanceof Promise ? await reading : reading;
     if (read === null) return 'aborted';
     const { operations } = read;
     known.operations = operations;
-    partEnded('read');
+    stepEnded('read');
     let slot: Lease | undefined;
     try {
       trace?.begin('admit');
       const admission = admit(payer, slotOf(operations), operations.count);
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
-      partEnded('admit');
+      stepEnded('admit');
       const call = { token, payer, apiVersion, lease };
       trace?.begin('forward');
       const answer = await forward({
@@ -215,7 +215,7 @@ function createServe(parts: DataCallParts): Serve {
         onStream: (open) =>
           meterStream(operations.type, { ...call, admit, ...checksOf(req, requestId, token) }, open),
       });
-      partEnded('forward');
+      stepEnded('forward');
       known.points = answer.stream === null ? (answer.usage?.points ?? 0) : null;
       const settled = settle(call, answer);
       if (answer.brokenOff !== null) return answer.brokenOff;

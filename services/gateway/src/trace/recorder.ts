@@ -6,7 +6,7 @@ import type { TraceParent } from '@tollgate/trace/context';
 import { contextOf, createSpanSender, setFailed } from '@tollgate/trace/provider';
 import type { ProviderOptions } from '@tollgate/trace/provider';
 import { recordSocket } from './socket-recorder.ts';
-import { createParts, fieldsBelow } from './spans.ts';
+import { createSteps, fieldsBelow } from './spans.ts';
 import type { CallTrace, Recorder, TracedRequest } from './traces.ts';
 
 /** Records spans and sends them by OTLP over HTTP. A trace that begins here has its X-Request-Id as id. */
@@ -43,12 +43,12 @@ function requestAttributes(req: TracedRequest) {
 
 function traceOf(tracer: Tracer, call: Span, tracestate: string | undefined): CallTrace {
   const context = trace.setSpan(ROOT_CONTEXT, call);
-  const parts = createParts(tracer, context);
+  const steps = createSteps(tracer, context);
   return {
-    fields: () => fieldsBelow(parts.current() ?? call, tracestate),
-    begin: parts.begin,
+    fields: () => fieldsBelow(steps.current() ?? call, tracestate),
+    begin: steps.begin,
     sendTo: ({ host, port }, attempt) => {
-      parts.current()?.setAttributes({
+      steps.current()?.setAttributes({
         'server.address': host,
         'server.port': port,
         ...(attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {}),
@@ -56,7 +56,7 @@ function traceOf(tracer: Tracer, call: Span, tracestate: string | undefined): Ca
     },
     end: (outcome, status) => {
       const failed = status >= 500 || outcome === 'broken';
-      parts.end(failed ? outcome : undefined);
+      steps.end(failed ? outcome : undefined);
       if (failed) setFailed(call, outcome);
       call.setAttributes({ 'http.response.status_code': status, 'tollgate.outcome': outcome });
       call.end();

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
 import { setFailed } from '@tollgate/trace/provider';
-import { createParts, fieldsBelow } from './spans.ts';
+import { createSteps, fieldsBelow } from './spans.ts';
 import type { SocketTrace, TracedEnd } from './socket-trace.ts';
 
 /** A GraphQL Name (section 2.1.9), shorter than an access token that was sent by mistake. */
@@ -15,22 +15,22 @@ export function recordSocket(
 ): SocketTrace {
   const { requestId, tracestate } = socket;
   const context = trace.setSpan(ROOT_CONTEXT, upgrade);
-  const parts = createParts(tracer, context);
+  const steps = createSteps(tracer, context);
   const common = { 'network.protocol.name': 'websocket', 'tollgate.request_id': requestId };
   let open: Span | null = null;
 
   const answered = (outcome: string, status: number) => {
     const isFailure = status >= 500;
-    parts.end(isFailure ? outcome : undefined);
+    steps.end(isFailure ? outcome : undefined);
     upgrade.setAttribute('http.response.status_code', status);
     endSpan(upgrade, { outcome, failed: isFailure });
     if (status === 101) open = tracer.startSpan('websocket', { attributes: common }, context);
   };
 
   return {
-    fields: () => fieldsBelow(parts.current() ?? upgrade, tracestate),
-    begin: parts.begin,
-    identified: parts.end,
+    fields: () => fieldsBelow(steps.current() ?? upgrade, tracestate),
+    begin: steps.begin,
+    identified: steps.end,
     answered,
     connect: (url, attempt) => {
       const attributes = { ...addressOf(url), ...common, ...resent(attempt) };
@@ -46,7 +46,7 @@ export function recordSocket(
       const isName = typeof name === 'string' && OPERATION_NAME.test(name);
       const attributes = { ...common, ...(isName ? { 'graphql.operation.name': name } : {}) };
       const span = tracer.startSpan('GraphQL Operation', { kind: SpanKind.SERVER, attributes }, context);
-      const { begin, end: endPart } = createParts(tracer, trace.setSpan(ROOT_CONTEXT, span));
+      const { begin, end: endPart } = createSteps(tracer, trace.setSpan(ROOT_CONTEXT, span));
       return {
         begin,
         end: (end) => {
@@ -56,12 +56,12 @@ export function recordSocket(
       };
     },
     closed: (end) => {
-      parts.end(end.failed ? end.outcome : undefined);
+      steps.end(end.failed ? end.outcome : undefined);
       if (open !== null) endSpan(open, end);
     },
     gone: () => {
       if (!upgrade.isRecording()) return;
-      parts.end();
+      steps.end();
       endSpan(upgrade, { outcome: 'aborted', failed: false });
     },
   };

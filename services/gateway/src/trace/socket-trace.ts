@@ -14,16 +14,16 @@ export type ConnectTrace = {
 };
 
 export type OperationTrace = {
-  begin: (part: 'admit' | 'forward') => void;
+  begin: (step: 'admit' | 'forward') => void;
   end: (end: TracedEnd) => void;
 };
 
 export type SocketTrace = {
   /** traceparent and tracestate for the next server, as a flat list. */
   fields: () => string[];
-  /** Ends the previous part. */
-  begin: (part: 'authenticate' | 'entitle') => void;
-  /** Ends the last part. */
+  /** Ends the previous step. */
+  begin: (step: 'authenticate' | 'entitle') => void;
+  /** Ends the last step. */
   identified: () => void;
   answered: (outcome: string, status: number) => void;
   /** `attempt` counts from 1. */

@@ -2,29 +2,29 @@ import { SpanKind } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { traceFields } from '@tollgate/trace/context';
 import { setFailed } from '@tollgate/trace/provider';
-import type { TracedPart } from './traces.ts';
+import type { TracedStep } from './traces.ts';
 
 /** Consecutive child spans. */
-export type Parts = {
+export type Steps = {
   current: () => Span | null;
-  /** Ends the previous part. */
-  begin: (name: TracedPart) => void;
+  /** Ends the previous step. */
+  begin: (name: TracedStep) => void;
   end: (error?: string) => void;
 };
 
-export function createParts(tracer: Tracer, parent: Context): Parts {
-  let part: Span | null = null;
+export function createSteps(tracer: Tracer, parent: Context): Steps {
+  let step: Span | null = null;
   const end = (error?: string) => {
-    if (part !== null && error !== undefined) setFailed(part, error);
-    part?.end();
-    part = null;
+    if (step !== null && error !== undefined) setFailed(step, error);
+    step?.end();
+    step = null;
   };
   return {
-    current: () => part,
+    current: () => step,
     begin: (name) => {
       end();
       const kind = name === 'forward' ? SpanKind.CLIENT : SpanKind.INTERNAL;
-      part = tracer.startSpan(name, { kind }, parent);
+      step = tracer.startSpan(name, { kind }, parent);
     },
     end,
   };

@@ -5,13 +5,13 @@ import type { SocketTrace } from './socket-trace.ts';
 import { passedOn, traceParentOf } from '@tollgate/trace/context';
 import type { TraceParent } from '@tollgate/trace/context';
 
-export type TracedPart = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward' | 'settle';
+export type TracedStep = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward' | 'settle';
 
 export type CallTrace = {
   /** traceparent and tracestate for the next server, as a flat list. */
   fields: () => string[];
-  /** Ends the previous part. */
-  begin: (part: TracedPart) => void;
+  /** Ends the previous step. */
+  begin: (step: TracedStep) => void;
   sendTo: (address: { host: string; port: number }, attempt: number) => void;
   end: (outcome: string, status: number) => void;
 };

@@ -48,13 +48,13 @@ const GATEWAY: BoardPlan = {
         queries: quantiles('tollgate_data_call_preparation_duration_seconds'),
       },
       {
-        title: 'Parts of a call (p99)',
+        title: 'Steps of a call (p99)',
         description:
-          'The slow part says where to look: authenticate is auth, entitle is account, admit and settle are Redis, forward is the upstream.',
+          'The slow step says where to look: authenticate is auth, entitle is account, admit and settle are Redis, forward is the upstream.',
         unit: 's',
         queries: {
-          '{{part}}':
-            'histogram_quantile(0.99, sum by (le, part) (rate(tollgate_data_call_part_duration_seconds_bucket[$__rate_interval])))',
+          '{{step}}':
+            'histogram_quantile(0.99, sum by (le, step) (rate(tollgate_data_call_step_duration_seconds_bucket[$__rate_interval])))',
         },
       },
       {

@@ -19,7 +19,7 @@ const USAGE: BoardPlan = {
         description:
           'How long the end of a response waits until Redis has the usage. The objective is 25 ms.',
         unit: 's',
-        queries: quantiles('tollgate_data_call_part_duration_seconds', '', '{part="settle"}'),
+        queries: quantiles('tollgate_data_call_step_duration_seconds', '', '{step="settle"}'),
       },
       {
         title: 'Settlement queue',

@@ -24,8 +24,8 @@ const availability = ({ bad, good }: Counts) => ({
 const addedLatency = ({ bad, good }: Counts) => ({
   'tollgate_data_call_preparation_duration_seconds_bucket{le="0.025"}': counter(good),
   tollgate_data_call_preparation_duration_seconds_count: counter(good + bad),
-  'tollgate_data_call_part_duration_seconds_bucket{part="settle",le="0.025"}': counter(good),
-  'tollgate_data_call_part_duration_seconds_count{part="settle"}': counter(good + bad),
+  'tollgate_data_call_step_duration_seconds_bucket{step="settle",le="0.025"}': counter(good),
+  'tollgate_data_call_step_duration_seconds_count{step="settle"}': counter(good + bad),
 });
 
 const histogram = (name: string, le: string) => (counts: Counts) => ({
