@@ -5,7 +5,7 @@ import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from 
 import { traceSettings } from '@tollgate/trace/settings';
 import { allowedOrigins } from '@tollgate/http/cors-setting';
 import { introspectionSettings } from '@tollgate/introspection/settings';
-import { MAX_TRUST_MS } from './pipeline/admit/shares/payer-share.ts';
+import { MAX_TRUST_MS } from './pipeline/admit/shares/held-share.ts';
 
 const upstreamWsUrls = z
   .string()

@@ -2,7 +2,7 @@ import type { Limits } from '@tollgate/contracts/entitlement';
 import type { RedisConnection } from '@tollgate/redis';
 import { CALL } from '../../../src/ledger/rate-lua.ts';
 import type { Lease } from '../../../src/ledger/leases.ts';
-import { INTERVAL_MS } from '../../../src/pipeline/admit/shares/share-holder.ts';
+import { INTERVAL_MS } from '../../../src/pipeline/admit/shares/share-policy.ts';
 import type { PayerEntitlement } from '../../../src/ledger/principal.ts';
 import { sharesKey } from '../../../src/ledger/keys.ts';
 import { payerWith, startSimulatedGateway } from './simulated-gateway.ts';

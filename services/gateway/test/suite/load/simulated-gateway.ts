@@ -14,7 +14,7 @@ import { createAdmissionScript } from '../../../src/ledger/admit-script.ts';
 import { batchAdmissions } from '../../../src/pipeline/admit/batch-admissions.ts';
 import { createLeases } from '../../../src/ledger/leases.ts';
 import type { Lease } from '../../../src/ledger/leases.ts';
-import { MAX_TRUST_MS } from '../../../src/pipeline/admit/shares/payer-share.ts';
+import { MAX_TRUST_MS } from '../../../src/pipeline/admit/shares/held-share.ts';
 import { createShareScripts } from '../../../src/ledger/share-script.ts';
 import { createShares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { Shares } from '../../../src/pipeline/admit/shares/shares.ts';

@@ -3,10 +3,10 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { PayerEntitlement } from '../../../ledger/principal.ts';
 import type { LiveUsage } from '../../../ledger/record-script.ts';
 import type { AdmissionDecision } from '../../../ledger/admit-script.ts';
-import { INTERVAL_MS, createShareHolder } from './share-holder.ts';
-import type { LocalAdmission, ShareHolder, ShareHolderOptions } from './share-holder.ts';
+import { INTERVAL_MS, createSharePolicy } from './share-policy.ts';
+import type { LocalAdmission, SharePolicy, SharePolicyOptions } from './share-policy.ts';
 
-export type SharesOptions = Omit<ShareHolderOptions, 'nowMs'> & {
+export type SharesOptions = Omit<SharePolicyOptions, 'nowMs'> & {
   nowMs?: () => number;
   /** Calls `tick` every INTERVAL_MS until the returned function is called. */
   every?: (tick: () => void) => () => void;
@@ -36,39 +36,39 @@ const POLL_MS = 3;
  */
 export function createShares(options: SharesOptions): Shares {
   const { scripts, every = everyInterval, nowMs = () => performance.now() } = options;
-  const holders = new Map<number, ShareHolder>();
+  const policies = new Map<number, SharePolicy>();
   let stopTicking: (() => void) | null = null;
   let closed = options.trustMs === 0;
 
   function tick(): void {
-    for (const [payerId, holder] of holders) if (!holder.endInterval()) holders.delete(payerId);
-    if (holders.size > 0) return;
+    for (const [payerId, policy] of policies) if (!policy.endInterval()) policies.delete(payerId);
+    if (policies.size > 0) return;
     stopTicking?.();
     stopTicking = null;
   }
 
-  function holderOf(payer: PayerEntitlement): ShareHolder {
-    const known = holders.get(payer.payerId);
+  function policyOf(payer: PayerEntitlement): SharePolicy {
+    const known = policies.get(payer.payerId);
     if (known !== undefined) return known;
-    const holder = createShareHolder(payer, { ...options, nowMs });
-    holders.set(payer.payerId, holder);
+    const policy = createSharePolicy(payer, { ...options, nowMs });
+    policies.set(payer.payerId, policy);
     stopTicking ??= every(tick);
-    return holder;
+    return policy;
   }
 
   async function recall(payerId: number | null): Promise<void> {
-    const recalled = [...holders].filter(([id]) => payerId === null || id === payerId);
-    await Promise.all(recalled.map(([, holder]) => holder.recall()));
+    const recalled = [...policies].filter(([id]) => payerId === null || id === payerId);
+    await Promise.all(recalled.map(([, policy]) => policy.recall()));
   }
 
   return {
-    admit: (payer, units) => holders.get(payer.payerId)?.admit(payer, units) ?? null,
+    admit: (payer, units) => policies.get(payer.payerId)?.admit(payer, units) ?? null,
     onDecision: (payer, decision, units) =>
-      closed ? decision : holderOf(payer).onDecision(payer, decision, units),
+      closed ? decision : policyOf(payer).onDecision(payer, decision, units),
     onMetered: (events, live) => {
       for (const { payer_id, period_id, points, traffic_bytes } of events) {
         const used = live.get(period_id);
-        holders
+        policies
           .get(payer_id)
           ?.onSettled(
             period_id,
@@ -89,9 +89,9 @@ export function createShares(options: SharesOptions): Shares {
       const [, isRefresh, payerId] = /^(refresh )?(\d+)$/.exec(message ?? '') ?? [];
       if (payerId === undefined) void recall(null);
       else if (isRefresh === undefined) void recall(Number(payerId));
-      else holders.get(Number(payerId))?.refresh();
+      else policies.get(Number(payerId))?.refresh();
     },
-    slotsInUse: () => [...holders.values()].reduce((sum, holder) => sum + holder.slotsInUse(), 0),
+    slotsInUse: () => [...policies.values()].reduce((sum, policy) => sum + policy.slotsInUse(), 0),
     close: async () => {
       closed = true;
       stopTicking?.();

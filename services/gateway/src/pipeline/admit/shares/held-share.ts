@@ -13,9 +13,9 @@ export const MAX_TRUST_MS = 400;
 
 /**
  * What this gateway holds of one payer's limits. Times are of performance.now().
- * The sum of all holders' calls is never above what Redis keeps for them, so admitting one needs no request.
+ * The sum of all gateways' calls is never above what Redis keeps for them, so admitting one needs no request.
  */
-export type PayerShare = {
+export type HeldShare = {
   payer: PayerEntitlement;
   /** Null if the share has no room. Its units count as used; its lease takes one of the share's slots. */
   admit: (nowMs: number, units: number) => { decision: AdmissionDecision; lease: Lease } | null;
@@ -41,7 +41,7 @@ export type PayerShare = {
   moveSlots: () => string[];
 };
 
-export type PayerShareOptions = {
+export type HeldShareOptions = {
   payer: PayerEntitlement;
   grant: Grant;
   sentMs: number;
@@ -50,7 +50,7 @@ export type PayerShareOptions = {
   leases: Pick<Leases, 'hold' | 'newMember'>;
 };
 
-export function createPayerShare(options: PayerShareOptions): PayerShare {
+export function createHeldShare(options: HeldShareOptions): HeldShare {
   const { payer, trustMs, leases } = options;
   const { rate_limit, session_limit, points_limit, traffic_bytes_limit } = payer.limits;
   const slots = createSharedSlots(leasesKey('calls', payer.payerId), leases);

@@ -3,12 +3,12 @@ import type { AdmissionDecision } from '../../../ledger/admit-script.ts';
 import type { Lease } from '../../../ledger/leases.ts';
 import { CALL } from '../../../ledger/rate-lua.ts';
 import { createRecentUse } from './recent-use.ts';
-import { createShareKeeper } from './share-keeper.ts';
-import type { ShareKeeperOptions } from './share-keeper.ts';
+import { createShareRequests } from './share-requests.ts';
+import type { ShareRequestsOptions } from './share-requests.ts';
 
 export type LocalAdmission = { decision: AdmissionDecision; lease: Lease };
 
-export type ShareHolderOptions = ShareKeeperOptions & {
+export type SharePolicyOptions = ShareRequestsOptions & {
   /** While no recall can have been missed. */
   canBeRecalled: () => boolean;
 };
@@ -16,7 +16,7 @@ export type ShareHolderOptions = ShareKeeperOptions & {
 type Amounts = { points: number; trafficBytes: number };
 
 /** When a payer has a share of this gateway, how large, and what calls are admitted from it. */
-export type ShareHolder = {
+export type SharePolicy = {
   admit: (payer: PayerEntitlement, units: number) => LocalAdmission | null;
   /** Redis has decided on a call. The returned decision also states calls that were not reported to it. */
   onDecision: (payer: PayerEntitlement, decision: AdmissionDecision, units: number) => AdmissionDecision;
@@ -42,38 +42,38 @@ const RENEWAL_PART = 5 / 8;
 const IDLE_INTERVALS = 3;
 const MIN_RENEWAL_PAUSE_MS = 20;
 
-export function createShareHolder(first: PayerEntitlement, options: ShareHolderOptions): ShareHolder {
+export function createSharePolicy(first: PayerEntitlement, options: SharePolicyOptions): SharePolicy {
   const { canBeRecalled, nowMs } = options;
   const renewalMs = RENEWAL_PART * options.trustMs;
   const use = createRecentUse();
-  const keeper = createShareKeeper(options);
+  const requests = createShareRequests(options);
   let payer = first;
   let idleIntervals = 0;
 
   function sync(): void {
-    keeper.sync(payer, use.need());
+    requests.sync(payer, use.need());
   }
 
   function isWanted(): boolean {
-    return use.averageCalls() >= MIN_AVERAGE_CALLS && !keeper.isQuiet();
+    return use.averageCalls() >= MIN_AVERAGE_CALLS && !requests.isQuiet();
   }
 
   return {
     admit: (called, units) => {
-      const share = keeper.share();
+      const share = requests.share();
       if (share === null || !canBeRecalled()) return null;
       if (!haveSameLimits(share.payer, called)) {
-        keeper.end();
+        requests.end();
         return null;
       }
       const admitted = share.admit(nowMs(), units);
       if (admitted !== null) use.countCall(share.slotsInUse(), units);
       // An interval's worth is left, so that calls needn't wait for the renewal.
-      if (share.callsLeft() <= use.calls() && keeper.sinceSyncMs() >= MIN_RENEWAL_PAUSE_MS) sync();
+      if (share.callsLeft() <= use.calls() && requests.sinceSyncMs() >= MIN_RENEWAL_PAUSE_MS) sync();
       return admitted;
     },
     onDecision: (called, decision, units) => {
-      const share = keeper.share();
+      const share = requests.share();
       const isAdmitted = decision.outcome === 'admitted';
       if (isAdmitted) use.countCall(share?.slotsInUse() ?? 0, units);
       payer = called;
@@ -83,30 +83,30 @@ export function createShareHolder(first: PayerEntitlement, options: ShareHolderO
     },
     onSettled: (periodId, cost, used) => {
       use.countUsage(cost.points, cost.trafficBytes);
-      const share = keeper.share();
+      const share = requests.share();
       if (share?.payer.periodId !== periodId) return;
       const { points_limit, traffic_bytes_limit } = share.payer.limits;
       if (used !== null) share.onUsage(used.points, used.trafficBytes);
       // Redis has lost the live counters.
-      else if (points_limit !== null || traffic_bytes_limit !== null) keeper.end();
+      else if (points_limit !== null || traffic_bytes_limit !== null) requests.end();
     },
     endInterval: () => {
       const calls = use.endInterval();
       idleIntervals = calls > 0 ? 0 : idleIntervals + 1;
       const isIdle = idleIntervals >= IDLE_INTERVALS;
-      const isHeld = keeper.share() !== null;
+      const isHeld = requests.share() !== null;
       if (isHeld) {
-        if (isIdle || !canBeRecalled()) keeper.end();
-        else if (keeper.sinceSyncMs() >= renewalMs) sync();
+        if (isIdle || !canBeRecalled()) requests.end();
+        else if (requests.sinceSyncMs() >= renewalMs) sync();
       } else if (isWanted() && canBeRecalled()) sync();
-      return isHeld || keeper.isAsking() || !isIdle;
+      return isHeld || requests.isAsking() || !isIdle;
     },
-    recall: keeper.recall,
+    recall: requests.recall,
     refresh: () => {
-      keeper.suspend();
+      requests.suspend();
       sync();
     },
-    slotsInUse: () => keeper.share()?.slotsInUse() ?? 0,
+    slotsInUse: () => requests.share()?.slotsInUse() ?? 0,
   };
 }
 

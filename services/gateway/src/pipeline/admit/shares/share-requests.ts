@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PayerEntitlement } from '../../../ledger/principal.ts';
 import type { Leases } from '../../../ledger/leases.ts';
-import { createPayerShare } from './payer-share.ts';
-import type { PayerShare } from './payer-share.ts';
+import { createHeldShare } from './held-share.ts';
+import type { HeldShare } from './held-share.ts';
 import { RECALL_MS } from '../../../ledger/share-lua.ts';
 import type { Need, ShareScripts } from '../../../ledger/share-script.ts';
 
 type ShareOutcome = 'granted' | 'renewed' | 'refused' | 'lost' | 'failed' | 'returned';
 
-export type ShareKeeperOptions = {
+export type ShareRequestsOptions = {
   scripts: ShareScripts;
   leases: Pick<Leases, 'hold' | 'newMember'>;
   /** How long a call is admitted without asking Redis, at most MAX_TRUST_MS. */
@@ -18,8 +18,8 @@ export type ShareKeeperOptions = {
 };
 
 /** What is said to Redis about one payer's share: one request at a time, since each states what changed since. */
-export type ShareKeeper = {
-  share: () => PayerShare | null;
+export type ShareRequests = {
+  share: () => HeldShare | null;
   /** Asks for a share, or reports on it and renews it, unless a request is under way. */
   sync: (payer: PayerEntitlement, need: Need) => void;
   /** Admits no call before a request that is sent from now on has been answered. */
@@ -43,9 +43,9 @@ const RETRY_MS = 50;
 /** Redis forgets the slots of a share that isn't returned as soon as it forgets leases, after 8 s. */
 const MAX_RETRIES = 200;
 
-export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
+export function createShareRequests(options: ShareRequestsOptions): ShareRequests {
   const { scripts, leases, trustMs, onShare, nowMs } = options;
-  let share: PayerShare | null = null;
+  let share: HeldShare | null = null;
   let asking: Promise<void> | null = null;
   let recalls = 0;
   let suspensions = 0;
@@ -68,7 +68,7 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
     if (renewed !== null && suspensions !== suspensionsBefore) renewed.sentMs = -Infinity;
     if (renewed !== null || answer === 'refused') held?.reported(report.used, renewed);
     if (held === null && renewed !== null) {
-      share = createPayerShare({ payer, ...renewed, trustMs, nowMs, leases });
+      share = createHeldShare({ payer, ...renewed, trustMs, nowMs, leases });
     }
     onShare?.(typeof answer === 'string' ? answer : held === null ? 'granted' : 'renewed');
     if (renewed === null) quiet.refused();
@@ -81,7 +81,7 @@ export function createShareKeeper(options: ShareKeeperOptions): ShareKeeper {
   }
 
   /** If a report is uncertain, or a return, then so is what is left to report: Redis counts all of it as used. */
-  async function giveBack(given: PayerShare, isUncertain: boolean): Promise<void> {
+  async function giveBack(given: HeldShare, isUncertain: boolean): Promise<void> {
     given.end();
     share = null;
     let used = isUncertain ? null : given.unreported();
