@@ -59,6 +59,19 @@ test('a holder has its connections at most, and another one is served at once', 
   expect(server.connections).toHaveLength(3);
 });
 
+test('several holders don’t have all connections between them: a further one is served at once', async () => {
+  const pool = open({ connections: 16, connectionsPerHolder: 8 });
+  const ofTwo = ['a', 'b'].flatMap((holder) =>
+    Array.from({ length: 10 }, (_, index) => bodyOf(pool.dispatch, of(holder, index))),
+  );
+  const ofC = bodyOf(pool.dispatch, of('c'));
+  await waitFor(() => asked.includes('/c1'));
+  expect(asked.filter((path) => path.startsWith('/a'))).toHaveLength(8);
+  expect(asked.filter((path) => path.startsWith('/b'))).toHaveLength(7);
+  await answerUntil(Promise.all([...ofTwo, ofC]));
+  expect(asked).toHaveLength(21);
+});
+
 test('holders wait in turn', async () => {
   const pool = open({ connections: 1 });
   const all = ['a', 'a', 'a', 'a', 'b', 'c', 'b'].map((holder, index) =>

@@ -17,13 +17,16 @@ export type HttpPoolOptions = ConnectOptions &
     connections: number;
     /** False leaves all exchanges to undici. */
     plainHttp: boolean;
-    /** Of one holder; by default all. */
+    /** Of one holder, and fewer while few are left; by default all. */
     connectionsPerHolder?: number;
     /** Requests that may wait for a connection. */
     maxWaiting?: number;
   };
 
 const MAX_WAITING = 4_096;
+
+/** Of the connections, how many a holder may have for each one that is left, so that some are left for another one. */
+const HELD_PER_ONE_LEFT = 4;
 
 /** Nothing has been sent. */
 export class PoolFullError extends Error {
@@ -77,7 +80,9 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
 
   /** Counts nothing where no holder has a bound: it is on the way of each call. */
   function mayHold(holder: Holder): boolean {
-    return maxPerHolder === Infinity || holder === undefined || (held.get(holder) ?? 0) < maxPerHolder;
+    if (maxPerHolder === Infinity || holder === undefined) return true;
+    const left = max - connections.size + free.length;
+    return (held.get(holder) ?? 0) < Math.min(maxPerHolder, HELD_PER_ONE_LEFT * left);
   }
 
   function hold(connection: Connection, holder: Holder): void {
