@@ -49,9 +49,9 @@ export function openMetering(
   config: Config,
   store: Store,
   { account, isTrusted }: Peers,
-  parts: { logger: Logger; metrics: Metrics; recalls: Recalls },
+  options: { logger: Logger; metrics: Metrics; recalls: Recalls },
 ) {
-  const { logger, metrics, recalls } = parts;
+  const { logger, metrics, recalls } = options;
   const { redis } = store;
   const gatewayId = randomUUID();
   const prime = createPrime({ account, primeFrom: createPrimeFrom(redis), onPrime: metrics.onPrime });

@@ -38,7 +38,7 @@ export type DataCallOutcome = ForwardOutcome | ErrorCode;
 
 export type PipelineStep = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward';
 
-export type DataCallParts = {
+export type DataCallOptions = {
   authenticate: Authenticate;
   entitle: Entitle;
   readCall: ReadDataCall;
@@ -81,9 +81,9 @@ type Serve = (
  * node:http or the fast path (docs/design/listeners.md), because express would cost a quarter of the throughput. Every
  * response has a new X-Request-Id.
  */
-export function createDataEndpoint(parts: DataCallParts): HttpHandler {
-  const { logger, onCall, traces, logFailure, recordRefusal, addressOf, accessLog, apiVersion } = parts;
-  const serve = createServe(parts);
+export function createDataEndpoint(options: DataCallOptions): HttpHandler {
+  const { logger, onCall, traces, logFailure, recordRefusal, addressOf, accessLog, apiVersion } = options;
+  const serve = createServe(options);
 
   function refuse(req: HttpRequest, res: HttpResponse, requestId: string, error: unknown): Problem {
     const problem = toProblem(error);
@@ -148,9 +148,9 @@ function failureOf(outcome: DataCallOutcome, status: number): string | null {
   return outcome === 'aborted' ? null : outcome;
 }
 
-function createServe(parts: DataCallParts): Serve {
-  const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = parts;
-  const { onSteps, accessLog, apiVersion, tokenWatch } = parts;
+function createServe(options: DataCallOptions): Serve {
+  const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = options;
+  const { onSteps, accessLog, apiVersion, tokenWatch } = options;
   /** How a stream learns that its caller may no longer call. */
   function checksOf(
     req: HttpRequest,

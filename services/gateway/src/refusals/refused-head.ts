@@ -4,15 +4,15 @@ import { presentedToken } from '../http/bearer-token.ts';
 import type { RecordRefusal, Refusal } from './refused-calls.ts';
 
 /** Records data calls whose head the listener has refused, for instance for too long a URL. */
-export function createOnRefusedHead(parts: {
+export function createOnRefusedHead(options: {
   record: RecordRefusal;
   addressOf: (req: IncomingMessage) => string;
   apiVersionOf: (req: IncomingMessage) => Refusal['apiVersion'] | null;
 }): OnRefusedHead {
   return (req, { code, status, detail }, requestId) => {
-    const apiVersion = parts.apiVersionOf(req);
+    const apiVersion = options.apiVersionOf(req);
     if (apiVersion === null) return;
-    parts.record({
+    options.record({
       requestId,
       kind: 'call',
       code,
@@ -25,7 +25,7 @@ export function createOnRefusedHead(parts: {
       durationMs: 0,
       points: 0,
       operationName: () => null,
-      address: parts.addressOf(req),
+      address: options.addressOf(req),
     });
   };
 }

@@ -69,7 +69,7 @@ export class Exchange implements RelayEvents {
   constructor(
     options: ExchangeOptions,
     request: OutgoingRequest,
-    relay: RelayOptions,
+    relayOptions: RelayOptions,
     promise: AnswerPromise,
   ) {
     this.#options = options;
@@ -77,7 +77,7 @@ export class Exchange implements RelayEvents {
     this.#promise = promise;
     this.#leaveStreams = request.leaveStreams;
     this.#address = options.upstreams.pick(null);
-    this.#relay = new AnswerRelay(relay, this);
+    this.#relay = new AnswerRelay(relayOptions, this);
   }
 
   begin(): void {

@@ -112,7 +112,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       headers,
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;
-    const relay = {
+    const relayOptions = {
       res,
       operationType: operations.type,
       requestId,
@@ -123,7 +123,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       onStream,
     };
     return new Promise((resolve, reject) => {
-      new Exchange(exchange, request, relay, { resolve, reject }).begin();
+      new Exchange(exchange, request, relayOptions, { resolve, reject }).begin();
     });
   }
 

@@ -15,7 +15,7 @@ const WAITING_PER_CONNECTION = 4;
 /** The upstream of each version of the API; v1 may have none. */
 export function openUpstreams(
   config: Config,
-  parts: {
+  options: {
     observerOf: ReturnType<typeof createUpstreamMetrics>;
     trusts: TrustsAddress;
     cors: Cors | null;
@@ -26,15 +26,15 @@ export function openUpstreams(
     };
   },
 ) {
-  const { observerOf, trusts, logger } = parts;
-  const cors = parts.cors?.fields ?? null;
+  const { observerOf, trusts, logger } = options;
+  const cors = options.cors?.fields ?? null;
   const streamSlots = createRoom({
     total: config.UPSTREAM_STREAMS,
     perPayer: config.UPSTREAM_STREAMS_PER_PAYER,
     tooMuchOfPayer: () => new Problem('too_many_streams', { headers: { 'retry-after': '1' } }),
     what: 'streams; UPSTREAM_STREAMS bounds them',
   });
-  parts.metrics.observeStreams({ open: streamSlots.taken, perPayerMax: config.UPSTREAM_STREAMS_PER_PAYER });
+  options.metrics.observeStreams({ open: streamSlots.taken, perPayerMax: config.UPSTREAM_STREAMS_PER_PAYER });
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
     createForwarder({
       connections: config.UPSTREAM_CONNECTIONS,
@@ -60,7 +60,7 @@ export function openUpstreams(
   const v2 = forwarderTo(config.UPSTREAM_URL, 'v2');
   const v1 = config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1');
   const all = v1 === null ? [v2] : [v2, v1];
-  parts.metrics.observeAbandoned(() => all.reduce((sum, { abandoned }) => sum + abandoned.count(), 0));
+  options.metrics.observeAbandoned(() => all.reduce((sum, { abandoned }) => sum + abandoned.count(), 0));
   let cutAtMs = 0;
   return {
     v2,

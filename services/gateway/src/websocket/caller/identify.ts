@@ -20,18 +20,18 @@ export type Identify = (
 ) => Promise<SocketPrincipal>;
 
 /** Authenticates and entitles a caller. @throws {Problem} unauthorized, and what entitle and introspection throw. */
-export function createIdentify(parts: {
+export function createIdentify(options: {
   introspect: Introspector['introspect'];
   entitle: Entitle;
   revocations: () => number;
 }): Identify {
   return async (bearerToken, requestId, trace, onActive) => {
-    const revocationsSeen = parts.revocations();
+    const revocationsSeen = options.revocations();
     trace?.begin('authenticate');
-    const token = await parts.introspect(bearerToken, requestId);
+    const token = await options.introspect(bearerToken, requestId);
     if (token === null) throw invalidToken();
     onActive?.(token);
     trace?.begin('entitle');
-    return { token, bearerToken, payer: await parts.entitle(token.account_id, requestId), revocationsSeen };
+    return { token, bearerToken, payer: await options.entitle(token.account_id, requestId), revocationsSeen };
   };
 }

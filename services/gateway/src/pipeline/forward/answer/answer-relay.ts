@@ -37,7 +37,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   usage: Answer['usage'] = null;
   stream: AnswerStream | null = null;
   brokenOff: ForwardOutcome | null = null;
-  readonly #relay: RelayOptions;
+  readonly #options: RelayOptions;
   readonly #events: RelayEvents;
   #state: 'waiting' | 'answering' | 'settling' | 'over' = 'waiting';
   #upstream: Controller | undefined;
@@ -52,10 +52,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   #holding: NodeJS.Timeout | undefined;
   #ending: StreamEnding | undefined;
 
-  constructor(relay: RelayOptions, events: RelayEvents) {
-    this.#relay = relay;
+  constructor(options: RelayOptions, events: RelayEvents) {
+    this.#options = options;
     this.#events = events;
-    relay.res.on('close', this.#onCallerGone);
+    options.res.on('close', this.#onCallerGone);
   }
 
   /** Ends the wait for a connection to the upstream. */
@@ -87,7 +87,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   onResponseStart(controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     // The gateway asked for no interim response.
     if (status < 200) return;
-    const { operationType, requestId, billingStatus, rateLimitState, answerRules } = this.#relay;
+    const { operationType, requestId, billingStatus, rateLimitState, answerRules } = this.#options;
     const isStream = isOpenStream(operationType, headers);
     if (isStream && !this.#hasRoomForStream(controller)) return;
     this.#price = this.#events.onHead(status, headers, isStream);
@@ -152,7 +152,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   };
 
   #sendHead(status: number, { shared, own }: AnswerFields, headers: IncomingHttpHeaders): void {
-    const { res } = this.#relay;
+    const { res } = this.#options;
     if (endsWithConnection(headers)) closeToEnd(res);
     writeSharedHead(res, status, shared, own);
     // A body that doesn't arrive with the head must not delay it.
@@ -176,8 +176,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   #openStream(headers: IncomingHttpHeaders): void {
     if (this.#bytesToCome === Infinity) this.#ending = createStreamEnding(headers);
     const trafficBytes = () => this.#trafficBytes;
-    endWithCaller(this.#relay.res);
-    this.stream = this.#relay.onStream({ points: this.#points, trafficBytes, cut: this.#cut });
+    endWithCaller(this.#options.res);
+    this.stream = this.#options.onStream({ points: this.#points, trafficBytes, cut: this.#cut });
   }
 
   /** Most short responses arrive whole at once. */
@@ -191,7 +191,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   /** A response that was held back turns out to be long or slow. */
   readonly #release = (): void => {
     if (this.#head === undefined) return;
-    const { res } = this.#relay;
+    const { res } = this.#options;
     clearTimeout(this.#holding);
     const { shared, own } = this.#head.fields;
     writeSharedHead(res, this.#head.status, shared, own);
@@ -202,7 +202,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   };
 
   #pass(chunk: Buffer): void {
-    const { res } = this.#relay;
+    const { res } = this.#options;
     if (res.write(chunk)) return;
     this.#guardAgainstStall();
     this.#upstream?.pause();
@@ -217,12 +217,12 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
       this.#fail(problem);
     } else if (this.#state === 'answering') {
       this.#endEarly('broken');
-      cutAnswer(this.#relay.res);
+      cutAnswer(this.#options.res);
     }
   }
 
   complete(isRecorded: boolean): ForwardOutcome {
-    const { res } = this.#relay;
+    const { res } = this.#options;
     // The caller has gone meanwhile.
     if (this.#state !== 'settling') return 'aborted';
     this.#end();
@@ -244,7 +244,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
 
   #refuseUnrecorded(): ForwardOutcome {
     if (this.#head === undefined) {
-      cutAnswer(this.#relay.res);
+      cutAnswer(this.#options.res);
       return 'unrecorded';
     }
     throw new Problem('service_unavailable', {
@@ -256,7 +256,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
 
   readonly #cut = (why: Problem): void => {
     if (this.#state !== 'answering') return;
-    const { res, requestId } = this.#relay;
+    const { res, requestId } = this.#options;
     const last = res.writableNeedDrain ? undefined : this.#ending?.lastPart(why, requestId);
     this.#endEarly(why.code);
     this.#upstream?.abort(new Error('the stream has to end'));
@@ -302,7 +302,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   #end(): void {
     this.#state = 'over';
     clearTimeout(this.#holding);
-    this.#relay.res.removeListener('close', this.#onCallerGone);
+    this.#options.res.removeListener('close', this.#onCallerGone);
   }
 
   #fail(problem: Problem): void {
@@ -315,7 +315,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   }
 
   #guardAgainstStall(): void {
-    const { res, stallTimeoutMs } = this.#relay;
+    const { res, stallTimeoutMs } = this.#options;
     guardAgainstSlowReader(res, stallTimeoutMs, () => {
       cutAnswer(res);
     });
