@@ -63,9 +63,9 @@ describe('docker compose up --build --wait', () => {
     }
   });
 
-  test("serves the README's commands with the output of show-demo", async () => {
-    const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
-    const commands = /## A token, a call, the usage[^]*?```sh\n([^]*?)```/.exec(readme)?.[1] ?? '';
+  test("serves the first call's commands with the output of show-demo", async () => {
+    const guide = readFileSync(join(PROJECT, 'docs/guides/first-call.md'), 'utf8');
+    const commands = /```sh\n([^]*?)```/.exec(guide)?.[1] ?? '';
     const directory = mkdtempSync(join(tmpdir(), 'tollgate-compose-'));
     mkdirSync(join(directory, '.tollgate'));
     writeFileSync(join(directory, '.tollgate/demo.json'), JSON.stringify(demo));

@@ -9,14 +9,16 @@ import { signIn } from './console-page.ts';
 /**
  * `npm run screenshots [-- <words in paths>]`: looks at every page of a running `npm start` as its sample manager,
  * in both themes, at 1440 and 390 px, into .tollgate/screenshots; the README's into docs/images.
- * `npm run tollgate -- seed` gives the pages something to show.
  */
 const root = resolve(import.meta.dirname, '../../..');
 const folder = join(root, '.tollgate/screenshots');
 const demo = JSON.parse(readFileSync(join(root, '.tollgate/demo.json'), 'utf8')) as Demo;
 
-/** Of the README and the documentation, in the light theme at 1440 px. */
-const IMAGES = new Map([['user', 'overview.png']]);
+/** Of the README, in both themes at 1440 px. */
+const IMAGES = new Map([
+  ['user', 'overview'],
+  ['user-explorer', 'explorer'],
+]);
 
 const THEMES = ['light', 'dark'] as const;
 const WIDTHS = [1_440, 390] as const;
@@ -66,8 +68,15 @@ async function keep(page: Page, path: string, theme: string, width: number): Pro
   const name = path.slice(1).replaceAll(/[/:]+/g, '-');
   await page.screenshot({ path: join(folder, `${name}-${theme}-${String(width)}.png`), fullPage: true });
   const image = IMAGES.get(name);
-  if (image !== undefined && theme === 'light' && width === WIDTHS[0]) {
-    mkdirSync(join(root, 'docs/images'), { recursive: true });
-    await page.screenshot({ path: join(root, 'docs/images', image) });
-  }
+  if (image === undefined || width !== WIDTHS[0]) return;
+  if (image === 'explorer') await runExample(page);
+  mkdirSync(join(root, 'docs/images'), { recursive: true });
+  await page.screenshot({ path: join(root, 'docs/images', `${image}-${theme}.png`) });
+}
+
+async function runExample(page: Page): Promise<void> {
+  const answered = page.waitForResponse((response) => response.url().endsWith('/graphql'));
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await (await answered).finished();
+  await page.getByText('Points left').waitFor();
 }

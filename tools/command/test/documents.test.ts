@@ -16,7 +16,7 @@ test('lines, variables and code in sentences are found', () => {
   const names = BLOCKS.flat().map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining([
-      'README.md: tollgate accounts list',
+      'docs/guides/first-call.md: tollgate accounts list',
       'docs/runbook.md: tollgate accounts block 7 --yes',
       'docs/containers.md: tollgate plans list',
     ]),
