@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `${PREFIX}${base64(salt)}$${base64(hash)}`;
 }
 
-/** Stored in place of a hash where nobody has chosen a password yet: matches none. */
+/** Stored in place of a hash while no password is chosen: it matches none. */
 export const NO_PASSWORD = 'none';
 
 /** A hash at the current cost that no password matches. */
