@@ -120,8 +120,39 @@ export function usageJourneys(journey: Journey): void {
     await page.goto(`${usagePage()}?range=ever&by=second&from=2026-02-30&group=1`);
     await rowOf(page, today()).waitFor();
     expect(await page.getByLabel('Range').inputValue()).toBe('30d');
-    await page.getByRole('region', { name: 'Billing periods table' }).getByRole('link').first().click();
-    await page.waitForURL(/\?from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/);
+  });
+
+  test('of a billing period: its row in the list, the page behind it, its table and its CSV agree', async () => {
+    const page = await signedIn();
+    await page.goto(usagePage());
+    const periods = page.getByRole('region', { name: 'Billing periods table' });
+    const link = periods.getByRole('link').first();
+    const name = await link.innerText();
+    await link.click();
+    await page.waitForURL(/\?period=\d+$/);
+    await page.getByRole('status').getByText(name).waitFor();
+    await expectAccessible(page);
+    const points = (text: string) => figure(/[\d,]+/.exec(text)?.[0] ?? '');
+    await eventually(
+      async () => {
+        const lines = await downloadedCsv(page);
+        const total = page.getByRole('region', { name: 'Usage by day' }).getByRole('row', { name: /^Total/ });
+        const [ofTable] = await figuresOf(total);
+        return {
+          ofRow: points(await periods.getByRole('row').nth(1).getByRole('cell').nth(3).innerText()),
+          ofPage: points(
+            await page
+              .locator('label')
+              .filter({ hasText: /^Points/ })
+              .innerText(),
+          ),
+          ofTable,
+          ofCsv: lines.reduce((sum, line) => sum + (csvFigures(line)[0] ?? 0), 0),
+        };
+      },
+      ({ ofRow, ...others }) => ofRow > 0 && Object.values(others).every((value) => value === ofRow),
+      LIVE_TIME_LIMIT_MS * 4,
+    );
   });
 
   test('of one application: the figures and the CSV are its own, and the address has the filter', async () => {
@@ -190,7 +221,7 @@ export function usageJourneys(journey: Journey): void {
     await page.getByText('Your own usage, which your team’s manager pays for.').waitFor();
     await page.waitForURL(/\/usage$/);
     const groups = await page.getByLabel('Group by').getByRole('option').allInnerTexts();
-    expect(groups).toEqual(['Nothing', 'Application', 'API version']);
+    expect(groups).toEqual(['None', 'Application', 'API version']);
     await expectAccessible(page);
     expect(other.faults).toEqual([]);
     await other.close();

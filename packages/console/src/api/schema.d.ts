@@ -1329,7 +1329,7 @@ export interface paths {
         };
         /**
          * Get usage by day or hour, as JSON or CSV
-         * @description Covers the last 14 months. The view `billed` contains all usage charged to your billing periods, by any member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team, and `billed` otherwise. Hourly ranges have at most 31 days. Usage outside the view counts as zero. JSON responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an apostrophe.
+         * @description Covers the last 14 months, or a billing period within them: with `period_id`, the total is what the period was charged, and its first and last bucket have only its own part of a day or hour that two periods share. The view `billed` contains all usage charged to your billing periods, by any member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team, and `billed` otherwise. Hourly ranges have at most 31 days, those of a billing period 40. Usage outside the view counts as zero. JSON responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an apostrophe.
          */
         get: operations["getUsageOverTime"];
         put?: never;
@@ -2258,6 +2258,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -2306,6 +2321,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -2379,6 +2409,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -2452,6 +2497,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -7940,6 +8000,8 @@ export interface operations {
                 interval?: "hour" | "day";
                 from?: string;
                 to?: string;
+                /** @description Only usage charged to this billing period, and the range it covers. Cannot be combined with `from` and `to`. */
+                period_id?: number;
                 group_by?: "none" | "application" | "member" | "api_version";
                 view?: "billed" | "own";
                 application_id?: number;
@@ -8002,6 +8064,7 @@ export interface operations {
                             email: string;
                         } | null;
                         billing_period: {
+                            period_id: number;
                             /**
                              * Format: date-time
                              * @example 2026-07-01T00:00:00Z

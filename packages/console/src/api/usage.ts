@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError, api, nullIf, resultOf } from './client.ts';
 import { fileNameOf } from './downloads.ts';
 import type { Download } from './downloads.ts';
+import { serverNowMs } from './server-clock.ts';
 import type { components, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
@@ -19,13 +20,16 @@ export type BillingPeriod = Schemas['BillingPeriod'];
 type UsageParameters = NonNullable<paths['/api/console/usage']['get']['parameters']['query']>;
 
 /** Without `to`, up to now by the server's clock. */
-export type UsageRequest = Pick<UsageParameters, 'interval' | 'from' | 'to' | 'group_by' | 'application_id'>;
+export type UsageRequest = Pick<
+  UsageParameters,
+  'interval' | 'from' | 'to' | 'period_id' | 'group_by' | 'application_id'
+>;
 
 const REFRESH_MS = 10_000;
 /** Ranges looked at before are there at once. */
 const KEPT_MS = 30 * 60_000;
 
-/** Usage by day or hour of UTC. One that reaches up to now is refreshed. */
+/** Usage by day or hour of UTC. One that reaches up to now is refreshed, and so is a billing period that runs. */
 export function usageQuery(request: UsageRequest) {
   return queryOptions({
     queryKey: ['usage', request],
@@ -36,8 +40,17 @@ export function usageQuery(request: UsageRequest) {
       return usage;
     },
     gcTime: KEPT_MS,
-    ...(request.to === undefined ? { refetchInterval: REFRESH_MS } : {}),
+    ...(request.to === undefined
+      ? { refetchInterval: ({ state }: Fetched) => (isOver(state.data) ? false : REFRESH_MS) }
+      : {}),
   });
+}
+
+type Fetched = { state: { data: Usage | undefined } };
+
+function isOver(usage: Usage | undefined): boolean {
+  const period = usage?.billing_period ?? null;
+  return period !== null && Date.parse(period.ended_at) < serverNowMs();
 }
 
 /** The same usage as a CSV file, and the name that the API gives it. */

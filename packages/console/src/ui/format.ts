@@ -5,13 +5,15 @@ const NUMBER = new Intl.NumberFormat(LOCALE);
 const DAY = utcFormat({ dateStyle: 'long' });
 const SHORT_DAY = utcFormat({ dateStyle: 'medium' });
 const MOMENT = utcFormat({ dateStyle: 'medium', timeStyle: 'short' });
+const INSTANT = utcFormat({ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
 const EXACT = utcFormat({ dateStyle: 'medium', timeStyle: 'medium' });
 const TIME = utcFormat({ timeStyle: 'short' });
 
 /** Not "yesterday": where a day begins depends on the zone. */
 const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always' });
 
-const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -66,6 +68,17 @@ export function formatDay(iso: string): string {
 /** Days of UTC, both inclusive, as short as they can be: "Nov 1 – 30, 2026". The text around them says UTC. */
 export function formatDays(first: string, last: string): string {
   return SHORT_DAY.formatRange(new Date(first), new Date(last));
+}
+
+/** From the first instant to the last second, as "Oct 26, 16:59 to Nov 26, 16:59 UTC"; with years if they differ. */
+export function formatInstants(first: string, last: string): string {
+  // The end is the start of the next second, as the next period's is.
+  const [start, end] = [new Date(first), new Date(Date.parse(last) + SECOND_MS)];
+  const isOfThisYear = [start, end].every(
+    (at) => at.getUTCFullYear() === new Date(serverNowMs()).getUTCFullYear(),
+  );
+  const format = isOfThisYear ? INSTANT : MOMENT;
+  return `${format.format(start)} to ${format.format(end)} UTC`;
 }
 
 /** A time as "Nov 30, 2026, 16:59:07 UTC". */

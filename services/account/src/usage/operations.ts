@@ -11,13 +11,16 @@ import { operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { FEED_HEADERS } from './live/feed.ts';
 import type { LiveFeeds } from './live/feeds.ts';
+import { isoSeconds } from '../http/iso-seconds.ts';
 import { findNames } from './views/names.ts';
 import type { Viewer } from './views/names.ts';
 import { paceAnswer } from './views/pace/pace-answer.ts';
 import { csvFileName, usageCsv } from './views/series/csv.ts';
 import { groupIds, usageSeries, usageSeriesAnswer } from './views/series/series.ts';
 import type { UsageSeries } from './views/series/series.ts';
-import { findUsageRows } from './views/store.ts';
+import { periodRange } from './views/series/range.ts';
+import { findUsageRows, findUsedPeriod } from './views/store.ts';
+import type { UsedPeriod } from './views/store.ts';
 import { paceAnswerSchema, usageViewAnswerSchema } from './views/answers.ts';
 import { usageViewInput, usageViewSchema } from './views/input.ts';
 import type { UsageViewInput } from './views/input.ts';
@@ -37,9 +40,10 @@ export const ownerUsage = {
       operationId: 'getUsageOverTime',
       summary: 'Get usage by day or hour, as JSON or CSV',
       description:
-        'Covers the last 14 months. The view `billed` contains all usage charged to your billing periods, by any ' +
+        'Covers the last 14 months, or a billing period within them: with `period_id`, the total is what the period ' +
+        'was charged, and its first and last bucket have only its own part of a day or hour that two periods share. The view `billed` contains all usage charged to your billing periods, by any ' +
         'member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team, and ' +
-        '`billed` otherwise. Hourly ranges have at most 31 days. Usage outside the view counts as zero. JSON ' +
+        '`billed` otherwise. Hourly ranges have at most 31 days, those of a billing period 40. Usage outside the view counts as zero. JSON ' +
         'responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if ' +
         'grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an ' +
         'apostrophe.',
@@ -146,19 +150,42 @@ type Asked = { viewer: Viewer; input: UsageViewInput; maxRows: number };
 
 async function findSeries(query: Query, { viewer, input, maxRows }: Asked): Promise<UsageSeries> {
   const { account_id } = viewer;
-  const { range, group_by, application_id, api_version } = input;
-  const payerPeriods = await findPayerPeriods(query, account_id, new Date());
+  const { group_by, application_id, api_version } = input;
+  const now = new Date();
+  const payerPeriods = await findPayerPeriods(query, account_id, now);
   if (payerPeriods === undefined) throw new Problem('not_found');
   const { payer_id } = payerPeriods;
-  const view = input.view ?? (payer_id === account_id ? 'billed' : 'own');
+  const period =
+    input.period_id === undefined
+      ? null
+      : await findUsedPeriod(query, input.period_id, [account_id, payer_id], now);
+  const isPayer = (period?.account_id ?? payer_id) === account_id;
+  const view = input.view ?? (isPayer ? 'billed' : 'own');
+  if (period === undefined || (period !== null && view === 'billed' && !isPayer)) {
+    throw invalidFields([{ field: 'period_id', message: 'must be the id of one of your billing periods' }]);
+  }
   if (view === 'own' && input.account_id !== undefined && input.account_id !== account_id) {
     throw new Problem('forbidden', { detail: 'Only the payer can see the usage of other accounts.' });
   }
   const filter = { application_id, account_id: input.account_id, api_version };
-  const rows = await findUsageRows(query, { account_id, view, range, group_by, filter, limit: maxRows + 1 });
+  const range = period === null ? input.range : periodRange(period, input.range.interval, now);
+  const rows = await findUsageRows(query, {
+    account_id,
+    view,
+    range,
+    period_id: period?.period_id,
+    group_by,
+    filter,
+    limit: maxRows + 1,
+  });
   if (rows.length > maxRows) throw tooManyRows(maxRows);
   const namesOf = await findNames(query, group_by, groupIds(rows), viewer);
-  return usageSeries({ account_id, payer_id, view, group_by, range }, rows, namesOf);
+  const billing_period = period === null ? null : periodHead(period);
+  return usageSeries({ account_id, payer_id, view, group_by, range, billing_period }, rows, namesOf);
+}
+
+function periodHead({ period_id, started_at, ended_at }: UsedPeriod) {
+  return { period_id, started_at: isoSeconds(started_at), ended_at: isoSeconds(ended_at) };
 }
 
 function tooManyRows(maxRows: number): Problem {

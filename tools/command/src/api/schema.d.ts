@@ -1341,6 +1341,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -1389,6 +1404,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -1462,6 +1492,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -1535,6 +1580,21 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             to: string;
+            /** @description The period selected by `period_id`; null without it. */
+            billing_period: {
+                period_id: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                started_at: string;
+                /**
+                 * Format: date-time
+                 * @description The last second of the period.
+                 * @example 2026-07-01T00:00:00Z
+                 */
+                ended_at: string;
+            } | null;
             /** @description The total of the range. */
             usage: {
                 points_usage: number;
@@ -4611,6 +4671,8 @@ export interface operations {
                 interval?: "hour" | "day";
                 from?: string;
                 to?: string;
+                /** @description Only usage charged to this billing period, and the range it covers. Cannot be combined with `from` and `to`. */
+                period_id?: number;
                 group_by?: "none" | "application" | "member" | "api_version";
                 view?: "billed" | "own";
                 application_id?: number;

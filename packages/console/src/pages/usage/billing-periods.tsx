@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { BillingPeriod } from '../../api/usage.ts';
 import { Button } from '../../ui/button.tsx';
-import { formatDays, formatExact, formatNumber } from '../../ui/format.ts';
+import { formatInstants, formatExact, formatNumber } from '../../ui/format.ts';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import type { Column } from '../../ui/list/table.tsx';
@@ -40,7 +40,7 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
           keyOf={({ period_id }) => period_id}
           columns={[
             {
-              label: 'Period (UTC)',
+              label: 'Period',
               onCard: 'title',
               cell: (period) => <PeriodLink period={period} nowMs={nowMs} search={search} />,
             },
@@ -90,16 +90,19 @@ function Plan({ period: { plan_name, product } }: { period: BillingPeriod }) {
 
 type PeriodLinkProps = { period: BillingPeriod; nowMs: number; search: UsageSearch };
 
-function PeriodLink({ period, nowMs, search: { range: _range, ...search } }: PeriodLinkProps) {
-  const { started_at, ended_at } = period;
-  const days = daysOfPeriod(period, nowMs);
-  const name = formatDays(started_at, ended_at);
+function PeriodLink({
+  period,
+  nowMs,
+  search: { range: _range, from: _from, to: _to, ...search },
+}: PeriodLinkProps) {
+  const { period_id, started_at, ended_at } = period;
+  const name = formatInstants(started_at, ended_at);
   return (
     <span title={`${formatExact(started_at)} to ${formatExact(ended_at)}`}>
-      {days === null ? (
+      {daysOfPeriod(period, nowMs) === null ? (
         name
       ) : (
-        <Link to="/usage" search={{ ...search, ...days }}>
+        <Link to="/usage" search={{ ...search, period: period_id }}>
           <bdi>{name}</bdi>
         </Link>
       )}

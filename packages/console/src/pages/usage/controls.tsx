@@ -1,8 +1,9 @@
 import { Suspense } from 'react';
 import { SelectField } from '../../ui/form/select-field.tsx';
+import { formatInstants } from '../../ui/format.ts';
 import { dayOf, earliestDay } from '../../ui/usage/days.ts';
-import type { Days } from '../../ui/usage/days.ts';
 import { mayBeHourly } from './range.ts';
+import type { Period, Span } from './range.ts';
 import { RANGES } from './search.ts';
 import type { Group, RangeName, UsageSearch } from './search.ts';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
@@ -22,10 +23,11 @@ const RANGE_NAMES: Record<RangeName, string> = {
 };
 
 const CUSTOM = 'custom';
+const ONE_PERIOD = 'one-period';
 const ALL = 'all';
 
 const GROUP_NAMES: Record<Group, string> = {
-  none: 'Nothing',
+  none: 'None',
   application: 'Application',
   member: 'Member',
   api_version: 'API version',
@@ -33,11 +35,10 @@ const GROUP_NAMES: Record<Group, string> = {
 
 export type ControlsProps = {
   search: UsageSearch;
-  days: Days;
+  span: Span;
   nowMs: number;
-  /** Which presets lead somewhere else than to the default. */
-  hasPeriod: boolean;
-  hasPrevious: boolean;
+  /** The one that calls are charged to first; undefined while they load. */
+  periods: readonly Period[] | undefined;
   maySeeMembers: boolean;
   /** Those with usage in the range. */
   applications: readonly { id: number | string; name: string }[];
@@ -46,24 +47,30 @@ export type ControlsProps = {
 
 /** What is shown: range, interval, grouping and application. Each change is a step of the browser's history. */
 export function Controls(props: ControlsProps) {
-  const { search, days, nowMs, hasPeriod, hasPrevious, maySeeMembers, applications, onChange } = props;
-  const isCustom = search.from !== undefined;
+  const { search, span, nowMs, periods, maySeeMembers, applications, onChange } = props;
+  const { days, period } = span;
+  const isOnePeriod = search.period !== undefined && period !== null;
+  const further = isOnePeriod
+    ? [{ value: ONE_PERIOD, label: formatInstants(period.started_at, period.ended_at) }]
+    : search.from === undefined
+      ? []
+      : [{ value: CUSTOM, label: 'Custom' }];
+  // Without such a period, a preset would lead to the default.
+  const count = periods?.length ?? 2;
   const ranges = RANGES.filter(
-    (name) => (name !== 'period' || hasPeriod) && (name !== 'previous' || hasPrevious),
+    (name) => (name !== 'period' || count > 0) && (name !== 'previous' || count > 1),
   );
-  const isHourly = search.by === 'hour' && mayBeHourly(days);
+  const isHourly = search.by === 'hour' && mayBeHourly(span);
   return (
     <div className={styles['controls']} role="group" aria-label="View">
       <SelectField
         label="Range"
         name="range"
-        value={isCustom ? CUSTOM : (search.range ?? '30d')}
-        options={[
-          ...ranges.map((name) => ({ value: name, label: RANGE_NAMES[name] })),
-          ...(isCustom ? [{ value: CUSTOM, label: 'Custom' }] : []),
-        ]}
+        value={further[0]?.value ?? search.range ?? '30d'}
+        options={[...ranges.map((name) => ({ value: name, label: RANGE_NAMES[name] })), ...further]}
         onChange={(range) => {
-          if (range !== CUSTOM) onChange(({ from: _from, to: _to, ...rest }) => ({ ...rest, range }));
+          if (range === further[0]?.value) return;
+          onChange(({ from: _from, to: _to, period: _period, ...rest }) => ({ ...rest, range }));
         }}
       />
       <Suspense fallback={<div className={styles['dates']} />}>
@@ -74,7 +81,7 @@ export function Controls(props: ControlsProps) {
             min={earliestDay(nowMs)}
             max={dayOf(nowMs)}
             onChange={(chosen) => {
-              onChange(({ range: _range, ...rest }) => ({ ...rest, ...chosen }));
+              onChange(({ range: _range, period: _period, ...rest }) => ({ ...rest, ...chosen }));
             }}
           />
         </div>
@@ -85,7 +92,7 @@ export function Controls(props: ControlsProps) {
         value={isHourly ? 'hour' : 'day'}
         options={[
           { value: 'day', label: 'Day' },
-          ...(mayBeHourly(days) ? [{ value: 'hour', label: 'Hour' }] : []),
+          ...(mayBeHourly(span) ? [{ value: 'hour', label: 'Hour' }] : []),
         ]}
         onChange={(by) => {
           onChange((before) => ({ ...before, by }));

@@ -11,5 +11,5 @@ test.each([
   [0, 7, 'None in the 30 days before'],
   [0, 0, 'The same as in the 30 days before'],
 ])('from %i to %i: %s', (before, total, words) => {
-  expect(differenceFrom(before, total, '30 days')).toBe(words);
+  expect(differenceFrom(before, total, 'the 30 days before')).toBe(words);
 });

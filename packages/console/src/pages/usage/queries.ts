@@ -1,7 +1,8 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 
-const PAGE = 12;
+/** More than the periods of 14 months, which usage is kept for. */
+const PAGE = 24;
 
 /** The account's own billing periods, newest first. */
 export const periodsQuery = infiniteQueryOptions({

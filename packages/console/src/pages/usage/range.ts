@@ -2,33 +2,47 @@ import { addDays, dayOf, daysBetween, daysOfPeriod, earliestDay, monthsBefore } 
 import type { Days } from '../../ui/usage/days.ts';
 import type { RangeName, UsageSearch } from './search.ts';
 
-type Period = { started_at: string; ended_at: string };
+export type Period = { period_id: number; started_at: string; ended_at: string };
 
-/** What ranges depend on: the clock and the billing periods, newest first; undefined while they load. */
+/** What is shown: days, or a billing period, which has only its own part of its first and last day. */
+export type Span = { days: Days; period: Period | null };
+
+/**
+ * What ranges depend on: the clock and the billing periods, the one that calls are charged to first; undefined while
+ * they load.
+ */
 type Known = { nowMs: number; periods: readonly Period[] | undefined };
 
-/** The longest range by the hour (docs/design/counting.md). */
+/** The longest range and billing period by the hour (docs/design/counting.md). */
 const MAX_HOURLY_DAYS = 31;
+const MAX_HOURLY_PERIOD_DAYS = 40;
 
-export function mayBeHourly(days: Days): boolean {
-  return daysBetween(days) <= MAX_HOURLY_DAYS;
+export function mayBeHourly({ days, period }: Span): boolean {
+  return daysBetween(days) <= (period === null ? MAX_HOURLY_DAYS : MAX_HOURLY_PERIOD_DAYS);
 }
 
 /**
- * The days that the address asks for, within those that there are; null while it takes billing periods that are not
- * loaded. Days that cannot be shown and periods that do not exist are the default: the last 30 days.
+ * What the address asks for, within what there is; null while it takes billing periods that are not loaded. Days that
+ * cannot be shown and periods that do not exist are the default: the last 30 days.
  */
-export function daysOf({ range, from, to }: UsageSearch, { nowMs, periods }: Known): Days | null {
+export function spanOf({ range, from, to, period: id }: UsageSearch, { nowMs, periods }: Known): Span | null {
   const today = dayOf(nowMs);
   const earliest = earliestDay(nowMs);
   if (from !== undefined && to !== undefined) {
     const isKept = from >= earliest && from <= today;
-    return isKept ? { from, to: to < today ? to : today } : lastDays(30, nowMs);
+    return { days: isKept ? { from, to: to < today ? to : today } : lastDays(30, nowMs), period: null };
   }
-  if (range !== 'period' && range !== 'previous') return ofName(range ?? '30d', nowMs);
+  if (id === undefined && range !== 'period' && range !== 'previous') {
+    return { days: ofName(range ?? '30d', nowMs), period: null };
+  }
   if (periods === undefined) return null;
-  const period = periods[range === 'period' ? 0 : 1];
-  return (period === undefined ? null : daysOfPeriod(period, nowMs)) ?? lastDays(30, nowMs);
+  const period =
+    id === undefined
+      ? periods[range === 'period' ? 0 : 1]
+      : periods.find(({ period_id }) => period_id === id);
+  const days = period === undefined ? null : daysOfPeriod(period, nowMs);
+  if (period === undefined || days === null) return { days: lastDays(30, nowMs), period: null };
+  return { days, period };
 }
 
 function ofName(name: Exclude<RangeName, 'period' | 'previous'>, nowMs: number): Days {

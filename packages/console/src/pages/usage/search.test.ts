@@ -1,14 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { daysBetween, earliestDay } from '../../ui/usage/days.ts';
-import { daysOf, mayBeHourly } from './range.ts';
+import { mayBeHourly, spanOf } from './range.ts';
 import { usageSearch } from './search.ts';
+import type { UsageSearch } from './search.ts';
 
 /** The view's address, and the days that it stands for. */
 
 const NOW = Date.parse('2026-03-31T15:00:00Z');
 
 const month = (from: string, to: string) => ({
+  period_id: Date.parse(from) / 1_000,
   started_at: `${from}T10:20:30Z`,
   ended_at: `${to}T10:20:29Z`,
 });
@@ -16,7 +18,7 @@ const month = (from: string, to: string) => ({
 const PERIODS = [month('2026-03-15', '2026-04-15'), month('2026-02-15', '2026-03-15')];
 
 const daysAt = (search: Record<string, unknown>, periods: typeof PERIODS | undefined = PERIODS) =>
-  daysOf(usageSearch(search), { nowMs: NOW, periods });
+  spanOf(usageSearch(search), { nowMs: NOW, periods })?.days;
 
 const LAST_30_DAYS = { from: '2026-03-02', to: '2026-03-31' };
 
@@ -32,6 +34,8 @@ describe('the address of a view', () => {
     expect(usageSearch(search)).toEqual(search);
     const days = { from: '2026-03-01', to: '2026-03-02' };
     expect(usageSearch({ ...days, range: '7d' })).toEqual(days);
+    expect(usageSearch({ period: 7, range: '7d' })).toEqual({ period: 7 });
+    expect(usageSearch({ period: -1, range: '7d' })).toEqual({ range: '7d' });
   });
 
   test('leaves out defaults and what is wrong', () => {
@@ -55,13 +59,25 @@ describe('the address of a view', () => {
       fc.constantFrom('30d', '7d', 'period', 'hour', 'day', 'member', 'time', '2026-03-01', '2026-02-28'),
       fc.anything(),
     );
-    const keys = fc.constantFrom('range', 'from', 'to', 'by', 'group', 'measure', 'x');
+    const keys = fc.constantFrom('range', 'period', 'from', 'to', 'by', 'group', 'measure', 'x');
     fc.assert(
       fc.property(fc.dictionary(keys, value), (search) => {
         const once = usageSearch(search);
         expect(usageSearch(once)).toEqual(once);
       }),
     );
+  });
+});
+
+describe('a billing period', () => {
+  test('is asked for as itself, since two share a day, and can be shown by the hour with its grace window', () => {
+    const spanAt = (search: UsageSearch) => spanOf(search, { nowMs: NOW, periods: PERIODS });
+    expect(spanAt({ range: 'period' })?.period).toEqual(PERIODS[0]);
+    expect(spanAt({ range: 'previous' })?.period).toEqual(PERIODS[1]);
+    expect(spanAt({ from: '2026-03-15', to: '2026-03-31' })?.period).toBeNull();
+    const [period = null] = PERIODS;
+    expect(mayBeHourly({ days: { from: '2026-02-20', to: '2026-03-31' }, period })).toBe(true);
+    expect(mayBeHourly({ days: { from: '2026-02-19', to: '2026-03-31' }, period })).toBe(false);
   });
 });
 
@@ -73,6 +89,8 @@ describe('the days of a view', () => {
     [{ range: '12m' }, { from: '2025-04-01', to: '2026-03-31' }],
     [{ range: 'period' }, { from: '2026-03-15', to: '2026-03-31' }],
     [{ range: 'previous' }, { from: '2026-02-15', to: '2026-03-15' }],
+    [{ period: PERIODS[1]?.period_id }, { from: '2026-02-15', to: '2026-03-15' }],
+    [{ period: 1 }, LAST_30_DAYS],
     [
       { from: '2026-03-30', to: '2026-09-09' },
       { from: '2026-03-30', to: '2026-03-31' },
@@ -87,8 +105,9 @@ describe('the days of a view', () => {
   test('wait for the billing periods they need, and for nothing else', () => {
     const periods = undefined;
     const nowMs = NOW;
-    expect(daysOf({ range: 'period' }, { nowMs, periods })).toBeNull();
-    expect(daysOf({}, { nowMs, periods })).toEqual(LAST_30_DAYS);
+    expect(spanOf({ range: 'period' }, { nowMs, periods })).toBeNull();
+    expect(spanOf({ period: 1 }, { nowMs, periods })).toBeNull();
+    expect(spanOf({}, { nowMs, periods })?.days).toEqual(LAST_30_DAYS);
     expect(daysAt({ range: 'previous' }, [])).toEqual(LAST_30_DAYS);
   });
 
@@ -103,7 +122,7 @@ describe('the days of a view', () => {
 
   test('can be shown by the hour up to 31', () => {
     const days = { from: '2026-03-01', to: '2026-03-31' };
-    expect([daysBetween(days), mayBeHourly(days)]).toEqual([31, true]);
-    expect(mayBeHourly({ ...days, from: '2026-02-28' })).toBe(false);
+    expect([daysBetween(days), mayBeHourly({ days, period: null })]).toEqual([31, true]);
+    expect(mayBeHourly({ days: { ...days, from: '2026-02-28' }, period: null })).toBe(false);
   });
 });

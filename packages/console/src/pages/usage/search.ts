@@ -17,6 +17,8 @@ export type UsageSearch = {
   /** Days of UTC, both inclusive; only together, and instead of `range`. */
   from?: string;
   to?: string;
+  /** The id of a billing period, instead of `range` and days. */
+  period?: number;
   by?: 'hour';
   group?: Exclude<Group, 'none'>;
   /** Only usage of this one. */
@@ -26,22 +28,24 @@ export type UsageSearch = {
 
 /** Leaves out what is wrong or the default, so that each view has one address. */
 export function usageSearch(search: Readonly<Record<string, unknown>>): UsageSearch {
-  const { from, to, application } = search;
+  const { from, to, application, period } = search;
   const hasDays = isDay(from) && isDay(to) && from <= to;
   return {
-    ...(hasDays ? { from, to } : given('range', search['range'], RANGES)),
+    ...(hasDays ? { from, to } : isId(period) ? { period } : given('range', search['range'], RANGES)),
     ...given('by', search['by'], INTERVALS),
     ...given('group', search['group'], GROUPS),
     ...given('measure', search['measure'], MEASURES),
-    ...(Number.isSafeInteger(application) && Number(application) > 0
-      ? { application: Number(application) }
-      : {}),
+    ...(isId(application) ? { application } : {}),
   };
 }
 
 /** One of the values, unless it is the first one: the default. */
 function given(key: string, value: unknown, values: readonly unknown[]): object {
   return values.indexOf(value) > 0 ? { [key]: value } : {};
+}
+
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 function isDay(value: unknown): value is string {

@@ -1,6 +1,5 @@
 import { useId } from 'react';
 import type { Usage } from '../../api/usage.ts';
-import { rangeLength } from '../../ui/usage/bucket-time.ts';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import type { Measure } from '../../ui/usage/measures.ts';
 import { differenceFrom } from './difference.ts';
@@ -8,7 +7,7 @@ import styles from './usage.module.css';
 
 type TotalsProps = {
   usage: Usage;
-  before: Usage | null;
+  before: { usage: Usage | null; name: string };
   measure: Measure;
   onChange: (measure: Measure) => void;
 };
@@ -16,7 +15,6 @@ type TotalsProps = {
 /** The total of each measure and its difference from the range before. The chosen one is what the chart shows. */
 export function Totals({ usage, before, measure, onChange }: TotalsProps) {
   const id = useId();
-  const length = rangeLength(usage);
   return (
     <fieldset className={styles['totals']}>
       <legend>Measure</legend>
@@ -42,10 +40,10 @@ export function Totals({ usage, before, measure, onChange }: TotalsProps) {
             <span id={`${id}-${each}-total`}>
               <span className={styles['amount']}>{format(total)}</span>{' '}
               <span className={styles['difference']}>
-                {before !== null && (
+                {before.usage !== null && (
                   <>
-                    {differenceFrom(before.usage[field], total, length)}
-                    {before.usage[field] > 0 && ` (${format(before.usage[field])})`}
+                    {differenceFrom(before.usage.usage[field], total, before.name)}
+                    {before.usage.usage[field] > 0 && ` (${format(before.usage.usage[field])})`}
                   </>
                 )}
               </span>

@@ -5,13 +5,13 @@ import { ApiError } from '../../api/client.ts';
 import { serverNowMs } from '../../api/server-clock.ts';
 import { payerPeriodQuery, usageQuery } from '../../api/usage.ts';
 import type { Usage, UsageRequest } from '../../api/usage.ts';
+import { formatExact, formatInstants } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { groupsOf } from '../../ui/usage/groups.ts';
-import { rangeBefore, rangeLength, rangeName } from '../../ui/usage/bucket-time.ts';
+import { rangeName } from '../../ui/usage/bucket-time.ts';
 import { dayOf, earliestDay } from '../../ui/usage/days.ts';
-import type { Days } from '../../ui/usage/days.ts';
 import type { Measure } from '../../ui/usage/measures.ts';
 import { UsageChart } from '../../ui/usage/usage-chart.tsx';
 import { UsageTable } from '../../ui/usage/usage-table.tsx';
@@ -21,10 +21,12 @@ import type { ControlsProps } from './controls.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { periodsQuery } from './queries.ts';
-import { daysOf, mayBeHourly } from './range.ts';
+import { mayBeHourly, spanOf } from './range.ts';
+import type { Period, Span } from './range.ts';
 import { usageSearch } from './search.ts';
 import type { UsageSearch } from './search.ts';
 import { Totals } from './totals.tsx';
+import { useUsageBefore } from './use-usage-before.ts';
 import styles from './usage.module.css';
 
 /** `/user/usage`: usage of any range as chart, table and CSV. The view's state is its address. */
@@ -35,21 +37,20 @@ export function UsagePage() {
   // A view that stays open keeps its days until the page is visited again.
   const [nowMs] = useState(serverNowMs);
   const periods = usePeriods();
-  const days = daysOf(search, { nowMs, periods });
+  const span = spanOf(search, { nowMs, periods });
   return (
     <>
       <PageHeader title="Usage">
-        {days !== null && <CsvButton request={requestFor(search, days, nowMs)} />}
+        {span !== null && <CsvButton request={requestFor(search, span, nowMs)} />}
       </PageHeader>
-      {days === null ? (
+      {span === null ? (
         <Loading />
       ) : (
         <View
           search={search}
-          days={days}
+          span={span}
           nowMs={nowMs}
-          hasPeriod={periods === undefined || periods.length > 0}
-          hasPrevious={periods === undefined || periods.length > 1}
+          periods={periods}
           onChange={(changed) => {
             void navigate({ to: '/usage', search: usageSearch(changed(search)) });
           }}
@@ -60,7 +61,7 @@ export function UsagePage() {
   );
 }
 
-/** The billing period that calls are charged to, and the account's own one before it; undefined while they load. */
+/** The billing period that calls are charged to, and the account's own ones before it; undefined while they load. */
 function usePeriods() {
   const current = useQuery(payerPeriodQuery);
   const own = useInfiniteQuery(periodsQuery);
@@ -68,17 +69,18 @@ function usePeriods() {
   const { data: period = null } = current;
   if (period === null) return [];
   const earlier = own.data?.pages.flatMap(({ periods }) => periods) ?? [];
-  const before = earlier.find(({ ended_at }) => ended_at < period.started_at);
-  return before === undefined ? [period] : [period, before];
+  return [period, ...earlier.filter(({ ended_at }) => ended_at < period.started_at)];
 }
 
-function requestFor({ by, group, application }: UsageSearch, days: Days, nowMs: number): UsageRequest {
+function requestFor({ by, group, application }: UsageSearch, span: Span, nowMs: number): UsageRequest {
+  const { days, period } = span;
   return {
-    interval: by === 'hour' && mayBeHourly(days) ? 'hour' : 'day',
-    from: days.from,
+    interval: by === 'hour' && mayBeHourly(span) ? 'hour' : 'day',
     group_by: group ?? 'none',
     ...onlyOf(application),
-    ...(days.to < dayOf(nowMs) ? { to: days.to } : {}),
+    ...(period === null
+      ? { from: days.from, ...(days.to < dayOf(nowMs) ? { to: days.to } : {}) }
+      : { period_id: period.period_id }),
   };
 }
 
@@ -87,7 +89,7 @@ const onlyOf = (application: number | undefined) =>
 
 type ViewProps = Omit<ControlsProps, 'maySeeMembers' | 'applications'>;
 
-function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
+function View({ search, span, nowMs, periods, onChange }: ViewProps) {
   const {
     data: usage,
     error,
@@ -95,10 +97,10 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
     isPlaceholderData,
     refetch,
   } = useQuery({
-    ...usageQuery(requestFor(search, days, nowMs)),
+    ...usageQuery(requestFor(search, span, nowMs)),
     placeholderData: keepPreviousData,
   });
-  const applications = useApplications(days, nowMs);
+  const applications = useApplications(span, nowMs);
   const maySeeMembers = usage === undefined || usage.view === 'billed';
   // Members see only themselves, so that grouping by member says nothing (docs/design/counting.md).
   const isWithoutMembers = search.group === 'member' && !maySeeMembers;
@@ -109,18 +111,19 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
     <>
       <Controls
         search={search}
-        days={days}
+        span={span}
         nowMs={nowMs}
+        periods={periods}
         maySeeMembers={maySeeMembers}
         applications={applications}
         onChange={onChange}
-        {...presets}
       />
       {isError && <RangeError error={error} onRetry={() => void refetch()} />}
       {usage === undefined && !isError && <Loading />}
       {usage !== undefined && (
         <Figures
           usage={usage}
+          periods={periods}
           isBusy={isPlaceholderData}
           earliest={earliestDay(nowMs)}
           application={search.application}
@@ -135,9 +138,9 @@ function View({ search, days, nowMs, onChange, ...presets }: ViewProps) {
 }
 
 /** Applications with usage in the range, by name. Without them the page shows usage all the same. */
-function useApplications(days: Days, nowMs: number): readonly { id: number | string; name: string }[] {
+function useApplications(span: Span, nowMs: number): readonly { id: number | string; name: string }[] {
   const { data } = useQuery({
-    ...usageQuery(requestFor({ group: 'application' }, days, nowMs)),
+    ...usageQuery(requestFor({ group: 'application' }, span, nowMs)),
     placeholderData: keepPreviousData,
   });
   if (data === undefined) return [];
@@ -171,6 +174,7 @@ function RangeError({ error, onRetry }: { error: unknown; onRetry: () => void })
 
 type FiguresProps = {
   usage: Usage;
+  periods: readonly Period[] | undefined;
   /** Whether other figures are on their way. */
   isBusy: boolean;
   /** The only one that is shown. */
@@ -181,24 +185,17 @@ type FiguresProps = {
   onMeasure: (measure: Measure) => void;
 };
 
-function Figures({ usage, isBusy, application, earliest, measure, onMeasure }: FiguresProps) {
-  const previous = rangeBefore(usage);
-  const isKept = previous.from.slice(0, 10) >= earliest;
-  const { data: usageBefore, isError } = useQuery({
-    ...usageQuery({ interval: usage.interval, group_by: 'none', ...previous, ...onlyOf(application) }),
-    enabled: isKept && !isBusy,
-  });
-  const comparable =
-    isKept && usageBefore?.to === usage.from && usageBefore.interval === usage.interval ? usageBefore : null;
-  const name = `The ${rangeLength(usage)} before`;
-  const before = comparable === null ? null : { usage: comparable, name };
-  // Named from the start, so that its legend does not move the chart.
-  const isAwaited = isKept && !isError && usageBefore === undefined;
+function Figures({ usage, periods, isBusy, application, earliest, measure, onMeasure }: FiguresProps) {
+  const before = useUsageBefore({ usage, periods, application, earliest, isEnabled: !isBusy });
+  const name = capitalized(before.name);
+  const compared = before.usage === null ? null : { usage: before.usage, name };
   return (
     <div className={styles['figures']} aria-busy={isBusy}>
-      <p role="status">{descriptionOf(usage)}</p>
-      {!isKept && <p className={page['muted']}>No comparison: usage is kept for 14 months.</p>}
-      <Totals usage={usage} before={comparable} measure={measure} onChange={onMeasure} />
+      <Description usage={usage} />
+      {before.state === 'not kept' && (
+        <p className={page['muted']}>No comparison: usage is kept for 14 months.</p>
+      )}
+      <Totals usage={usage} before={before} measure={measure} onChange={onMeasure} />
       {usage.usage.requests_usage === 0 && usage.usage.points_usage === 0 && (
         <Empty title="No usage in this range">
           <p>
@@ -208,21 +205,50 @@ function Figures({ usage, isBusy, application, earliest, measure, onMeasure }: F
         </Empty>
       )}
       <section className={page['card']} aria-label="Chart">
-        <UsageChart usage={usage} measure={measure} before={isAwaited ? { usage: null, name } : before} />
+        <UsageChart
+          usage={usage}
+          measure={measure}
+          before={before.state === 'loading' ? { usage: null, name } : compared}
+        />
       </section>
       {usage.group_by !== 'none' && <GroupsTable usage={usage} measure={measure} />}
       <section className={styles['section']} aria-labelledby="by-time">
         <h2 id="by-time">{usage.interval === 'day' ? 'By day' : 'By hour'}</h2>
-        <UsageTable usage={usage} measure={measure} before={before} />
+        <UsageTable usage={usage} measure={measure} before={compared} />
       </section>
     </div>
   );
 }
 
-function descriptionOf(usage: Usage): string {
+/** What the figures below cover. Those of a billing period are exactly what it was charged. */
+function Description({ usage }: { usage: Usage }) {
+  const { billing_period, view, from } = usage;
   const whose =
-    usage.view === 'billed'
+    view === 'billed'
       ? 'All usage charged to your billing periods, that of team members included.'
       : 'Your own usage, which your team’s manager pays for.';
-  return `${rangeName(usage)} (UTC). ${whose}`;
+  if (billing_period === null) return <p role="status">{`${rangeName(usage)} (UTC). ${whose}`}</p>;
+  const { started_at, ended_at } = billing_period;
+  const isCut = Date.parse(from) > Date.parse(started_at);
+  return (
+    <div role="status">
+      <p>
+        <strong title={`${formatExact(started_at)} to ${formatExact(ended_at)}`}>
+          {formatInstants(started_at, ended_at)}
+        </strong>
+        .{' '}
+        {view === 'billed'
+          ? 'All usage charged to this billing period, that of team members included.'
+          : whose}
+      </p>
+      <p className={page['muted']}>
+        The first and last {usage.interval} show only what was charged to this period.
+        {isCut && ' Usage is kept for 14 months, so earlier days are missing.'}
+      </p>
+    </div>
+  );
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

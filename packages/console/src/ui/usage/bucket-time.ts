@@ -36,10 +36,11 @@ export function rangeName({ from, to, interval }: Pick<Usage, 'from' | 'to' | 'i
 
 const HOUR_MS = 3_600_000;
 
-/** How long a range is, after "the": "30 days", "day", "7 hours". */
+/** How long a range is, after "the": "30 days", "day", "7 hours"; "range" where no count says more. */
 export function rangeLength({ from, to }: Pick<Usage, 'from' | 'to'>): string {
   const hours = (new Date(to).getTime() - new Date(from).getTime()) / HOUR_MS;
   const [count, unit] = hours % 24 === 0 ? ([hours / 24, 'day'] as const) : ([hours, 'hour'] as const);
+  if (unit === 'hour' && count > 48) return 'range';
   return count === 1 ? unit : `${String(count)} ${unit}s`;
 }
 

@@ -17,6 +17,14 @@ const headFields = {
   interval: z.enum(['hour', 'day']),
   from: second.meta({ description: 'Start of the range, extended to whole buckets.' }),
   to: second.meta({ description: 'End of the range, exclusive.' }),
+  billing_period: z
+    .object({
+      period_id: id,
+      started_at: second,
+      ended_at: second.meta({ description: 'The last second of the period.' }),
+    })
+    .nullable()
+    .meta({ description: 'The period selected by `period_id`; null without it.' }),
   usage: usage.meta({ description: 'The total of the range.' }),
 };
 
@@ -119,6 +127,7 @@ export const paceAnswerSchema = z.object({
     .nullable()
     .meta({ description: 'The manager who pays for a member of a team; null if you pay yourself.' }),
   billing_period: z.object({
+    period_id: id,
     started_at: second,
     ended_at: second,
     grace_ends_at: second.meta({ description: 'The last second in which calls work after the period.' }),

@@ -10,6 +10,10 @@ const rangeFields = {
   interval: z.enum(['hour', 'day'], 'must be hour or day').default('day'),
   from: fromField('Start of the range. Default: 30 days or 24 hours before its end.'),
   to: toField('End of the range, exclusive; a date includes its whole day. Default: now.'),
+  period_id: idQueryField.optional().meta({
+    description:
+      'Only usage charged to this billing period, and the range it covers. Cannot be combined with `from` and `to`.',
+  }),
 };
 
 const GROUP_BY = ['none', 'application', 'member', 'api_version'] as const;
@@ -27,6 +31,7 @@ export const usageViewSchema = z.strictObject({
 });
 
 export type UsageViewInput = Omit<z.output<typeof usageViewSchema>, 'interval' | 'from' | 'to'> & {
+  /** With `period_id`, only its interval matters. */
   range: UsageRange;
 };
 
@@ -36,7 +41,7 @@ const rangeSchema = z.object(rangeFields);
 export function usageViewInput(req: Pick<Request, 'query'>, now: Date): UsageViewInput {
   const parsed = usageViewSchema.safeParse(req.query);
   const wantedRange = rangeSchema.safeParse(req.query);
-  const faults = wantedRange.success ? rangeFaults(wantedRange.data, now) : [];
+  const faults = wantedRange.success ? wantedRangeFaults(wantedRange.data, now) : [];
   if (!parsed.success || faults.length > 0) {
     const issues = faults.map(({ field, message }) => ({
       code: 'custom' as const,
@@ -48,4 +53,12 @@ export function usageViewInput(req: Pick<Request, 'query'>, now: Date): UsageVie
   }
   const { interval, from, to, ...rest } = parsed.data;
   return { ...rest, range: usageRange({ interval, from, to }, now) };
+}
+
+function wantedRangeFaults(wanted: z.output<typeof rangeSchema>, now: Date) {
+  if (wanted.period_id === undefined) return rangeFaults(wanted, now);
+  const message = 'cannot be combined with period_id';
+  return (['from', 'to'] as const)
+    .filter((field) => wanted[field] !== undefined)
+    .map((field) => ({ field, message }));
 }

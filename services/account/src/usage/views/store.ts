@@ -1,5 +1,6 @@
 import { SUM_COLUMNS } from '../../billing/periods/usage-sums.ts';
 import type { Counters } from '../../billing/periods/usage-sums.ts';
+import type { PeriodTimes } from '../../billing/periods/period-rules.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { GroupBy } from './input.ts';
 import type { Interval, UsageRange } from './series/range.ts';
@@ -18,6 +19,8 @@ export type WantedRows = {
   account_id: number;
   view: UsageView;
   range: UsageRange;
+  /** Only usage that is charged to this period. */
+  period_id?: number | undefined;
   group_by: GroupBy;
   filter: Readonly<Record<'application_id' | 'account_id' | 'api_version', number | string | undefined>>;
   limit: number;
@@ -33,14 +36,14 @@ const GROUP_IDS: Record<GroupBy, string> = {
 };
 
 export async function findUsageRows(query: Query, wanted: WantedRows): Promise<UsageRow[]> {
-  const { account_id, view, range, group_by, filter, limit } = wanted;
+  const { account_id, view, range, period_id, group_by, filter, limit } = wanted;
   const { from, to } = range;
-  const period_ids = view === 'own' ? [] : await findPeriodIds(query, account_id, range);
-  const whose =
-    view === 'own' ? 'account_id = :account_id' : 'period_id = ANY (CAST(:period_ids AS bigint[]))';
+  const isOfPeriods = view === 'billed' || period_id !== undefined;
+  const period_ids = isOfPeriods ? await periodIds(query, wanted) : [];
   const filters = Object.entries(filter).filter(([, value]) => value !== undefined);
   const conditions = [
-    whose,
+    ...(view === 'own' ? ['account_id = :account_id'] : []),
+    ...(isOfPeriods ? ['period_id = ANY (CAST(:period_ids AS bigint[]))'] : []),
     'hour >= :from AND hour < :to',
     ...filters.map(([column]) => `${column} = :only_${column}`),
   ];
@@ -58,6 +61,10 @@ export async function findUsageRows(query: Query, wanted: WantedRows): Promise<U
   );
 }
 
+async function periodIds(query: Query, { account_id, period_id, range }: WantedRows): Promise<number[]> {
+  return period_id === undefined ? findPeriodIds(query, account_id, range) : [period_id];
+}
+
 /**
  * Periods that can have usage in a range, by grace windows and gateway clocks up to a day off. A query of its own, so
  * that the planner knows the ids.
@@ -70,6 +77,32 @@ async function findPeriodIds(query: Query, accountId: number, { from, to }: Usag
     { accountId, from, to },
   );
   return rows.map(({ period_id }) => period_id);
+}
+
+export type UsedPeriod = PeriodTimes & {
+  period_id: number;
+  account_id: number;
+  /** The first and last hour of which usage is kept; null without any. */
+  first_hour: Date | null;
+  last_hour: Date | null;
+};
+
+/** A period that has started, of one of the accounts. */
+export async function findUsedPeriod(
+  query: Query,
+  periodId: number,
+  accountIds: readonly number[],
+  now: Date,
+): Promise<UsedPeriod | undefined> {
+  const rows = await query<UsedPeriod>(
+    `SELECT period_id, account_id, started_at, ended_at,
+            (SELECT min(hour) FROM usage_hourly WHERE period_id = :periodId) AS first_hour,
+            (SELECT max(hour) FROM usage_hourly WHERE period_id = :periodId) AS last_hour
+     FROM billing_periods
+     WHERE period_id = :periodId AND account_id = ANY (CAST(:accountIds AS bigint[])) AND started_at <= :now`,
+    { periodId, accountIds, now },
+  );
+  return rows[0];
 }
 
 export async function findUsageSince(query: Query, periodId: number, since: Date): Promise<Counters[]> {

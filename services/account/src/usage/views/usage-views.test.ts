@@ -66,6 +66,7 @@ describe('usage by day', () => {
       interval: 'day',
       from: `${dayAgo(5)}T00:00:00Z`,
       to: `${dayAgo(1)}T00:00:00Z`,
+      billing_period: null,
       // Seconds are rounded down in the end: 1.9 and 1.9 are 3.8.
       usage: { points_usage: 6, requests_usage: 3, time_sec_usage: 3, traffic_bytes_usage: 30 },
       groups: [],

@@ -19,6 +19,7 @@ export type ShownUsage = {
   interval: string;
   from: string;
   to: string;
+  billing_period: { period_id: number; started_at: string; ended_at: string } | null;
   usage: Figures;
   groups: Group[];
   buckets: { started_at: string; usage: Figures; groups: Group[] }[];

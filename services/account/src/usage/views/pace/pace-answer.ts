@@ -44,6 +44,7 @@ export type PaceAnswer = {
   /** Null if the account pays for itself. */
   payer: Payer | null;
   billing_period: {
+    period_id: number;
     started_at: string;
     ended_at: string;
     grace_ends_at: string;
@@ -99,8 +100,9 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
 }
 
 function periodAnswer(period: PayerPeriods['periods'][number]): PaceAnswer['billing_period'] {
-  const { started_at, ended_at, grace_sec, plan_name, product_name } = period;
+  const { period_id, started_at, ended_at, grace_sec, plan_name, product_name } = period;
   return {
+    period_id,
     started_at: isoSeconds(started_at),
     ended_at: isoSeconds(ended_at),
     grace_ends_at: isoSeconds(new Date(ended_at.getTime() + grace_sec * 1_000)),

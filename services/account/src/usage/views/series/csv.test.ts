@@ -12,6 +12,7 @@ const head = {
   payer_id: 1,
   view: 'billed' as const,
   range: { interval: 'day' as const, from: DAY, to: new Date('2026-03-31T00:00:00Z') },
+  billing_period: null,
 };
 const row = (group_id: UsageRow['group_id'], bucket = DAY): UsageRow => ({
   bucket,

@@ -1,5 +1,6 @@
 import { invalidFields } from '@tollgate/http/invalid-fields';
-import { periodStart } from '../../../billing/periods/calendar.ts';
+import { periodStart, secondAfter } from '../../../billing/periods/calendar.ts';
+import type { PeriodTimes } from '../../../billing/periods/period-rules.ts';
 
 /** A UTC day always has 24 hours. */
 
@@ -22,6 +23,9 @@ const DEFAULT_BUCKETS: Record<Interval, number> = { hour: 24, day: 30 };
 const KEPT_MONTHS = 14;
 
 const MAX_HOURLY_DAYS = 31;
+
+/** A month and its grace window. */
+const MAX_HOURLY_PERIOD_DAYS = 40;
 
 /** The buckets that a range touches, up to the current one. */
 export function usageRange(wanted: WantedRange, now: Date): UsageRange {
@@ -59,6 +63,34 @@ export function rangeFaults(wanted: WantedRange, now: Date): RangeFault[] {
     faults.push(fault('from', `must be at most ${String(MAX_HOURLY_DAYS)} days before to, by the hour`));
   }
   return faults;
+}
+
+/**
+ * The buckets that a billing period touches, up to the current one, and those of all its usage: a grace window follows
+ * the period, and a gateway's clock may be off. The first and last bucket have only the period's part of a shared day.
+ * @throws {Problem} invalid_request if no usage of the period is kept, or it has too many hours
+ */
+export function periodRange(
+  period: PeriodTimes & { first_hour: Date | null; last_hour: Date | null },
+  interval: Interval,
+  now: Date,
+): UsageRange {
+  const step = STEP_MS[interval];
+  const { started_at, first_hour, last_hour } = period;
+  const lastMs = last_hour === null ? 0 : last_hour.getTime() + HOUR_MS;
+  const toMs = ceil(Math.max(Math.min(secondAfter(period).getTime(), now.getTime()), lastMs), step);
+  const firstMs = Math.min(started_at.getTime(), first_hour?.getTime() ?? Infinity);
+  const fromMs = floor(Math.max(firstMs, earliest(now).getTime()), step);
+  if (toMs <= fromMs) {
+    throw invalidFields([
+      { field: 'period_id', message: `must be of a period within the last ${String(KEPT_MONTHS)} months` },
+    ]);
+  }
+  if (interval === 'hour' && toMs - fromMs > MAX_HOURLY_PERIOD_DAYS * DAY_MS) {
+    const message = `must be day for a billing period of more than ${String(MAX_HOURLY_PERIOD_DAYS)} days`;
+    throw invalidFields([{ field: 'interval', message }]);
+  }
+  return { interval, from: new Date(fromMs), to: new Date(toMs) };
 }
 
 export function bucketStarts({ interval, from, to }: UsageRange): Date[] {

@@ -17,6 +17,8 @@ export type UsageSeries = {
   view: UsageView;
   group_by: GroupBy;
   range: UsageRange;
+  /** Null if the range isn't that of one period. */
+  billing_period: { period_id: number; started_at: string; ended_at: string } | null;
   usage: ReportedUsage;
   /** Most points first; empty without grouping. */
   groups: (UsageGroup & { names: Names })[];
@@ -39,7 +41,7 @@ export function groupIds(rows: readonly UsageRow[]): (number | string)[] {
 }
 
 export function usageSeries(
-  head: Pick<UsageSeries, 'account_id' | 'payer_id' | 'view' | 'group_by' | 'range'>,
+  head: Pick<UsageSeries, 'account_id' | 'payer_id' | 'view' | 'group_by' | 'range' | 'billing_period'>,
   rows: readonly UsageRow[],
   namesOf: (id: number | string) => Names,
 ): UsageSeries {
