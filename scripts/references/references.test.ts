@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
 import { references } from './references.ts';
+import { settingTables } from './settings.ts';
 
 test('generated lists are as the code has them (npm run references writes them)', async () => {
   for (const { path, is, should } of await references('.'))
@@ -14,6 +16,34 @@ test('a part without a place, or a place without a part, is a fault', () => {
   expect(() => withParts(document, {})).toThrow('places');
   expect(() => withParts(document, { a: 'new', b: 'more' })).toThrow('places');
 });
+
+test('every setting is documented', () => {
+  expect(() => settingTables({})).toThrow('No table of docs/configuration.md has PUBLIC_HOST');
+});
+
+test.each([
+  'docs/configuration.md',
+  'docs/errors.md',
+  'docs/rotating-secrets.md',
+  'docs/runbook.md',
+  'docs/upstreams.md',
+  'k8s/tollgate/templates/_deployment.tpl',
+  'k8s/tollgate/values.yaml',
+])('every setting that %s names exists', (path) => {
+  const known = new Set(
+    Object.values(settingTables()).flatMap((part) =>
+      [...part.matchAll(/^\| `(\w+)` /gm)].map(([, name = '']) => name),
+    ),
+  );
+  const text = readFileSync(path, 'utf8').split('\n## npm start')[0] ?? '';
+  const named = [...text.matchAll(/(?<![\w./-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w.-])/g)].map(([name]) =>
+    name.replace(/(?<!^NAME)_FILE$/, ''),
+  );
+  expect(named.filter((name) => !known.has(name) && !OTHERS.has(name))).toEqual([]);
+});
+
+/** Node.js' own, and the placeholder of configuration.md. */
+const OTHERS: ReadonlySet<string> = new Set(['NODE_OPTIONS', 'NAME_FILE']);
 
 test('a metric without a row, or a row without a metric, is a fault', () => {
   const head = '| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n';

@@ -5,10 +5,12 @@ import { errorTables } from './errors.ts';
 import { withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
 import { servedMetrics } from './served-metrics.ts';
+import { settingTables } from './settings.ts';
 
 /** Documents whose lists are generated, each from the document as it is, which keeps what was written by hand. */
 const REFERENCES: Readonly<Record<string, (document: string) => string | Promise<string>>> = {
   'docs/command.md': (document) => withParts(document, { commands: reference(createProgram()).trim() }),
+  'docs/configuration.md': (document) => withParts(document, settingTables()),
   'docs/errors.md': (document) => withParts(document, errorTables()),
   'docs/metrics.md': async (document) => withMetrics(document, await servedMetrics()),
 };

@@ -7,7 +7,7 @@ import { ConfigError, readConfig } from './config.ts';
 import { connectionUrl, secret, wholeNumber } from './settings.ts';
 
 const schema = z.object({
-  PORT: wholeNumber(0, 65_535),
+  PORT: wholeNumber(0, 65_535).describe('port of the listener'),
   API_SECRET: secret,
   STORE_URL: connectionUrl('redis:'),
   LIMIT: wholeNumber(1, 10).default(5),
@@ -65,7 +65,7 @@ test('every fault is named at once, and none shows a value', () => {
 
 test('a setting that is missing or empty is named with both its names', () => {
   expect(faultsOf({ ...good, PORT: undefined, STORE_URL: '' })).toEqual([
-    'PORT: is not set (nor is PORT_FILE)',
+    'PORT: is not set (nor is PORT_FILE): port of the listener',
     'STORE_URL: is not set (nor is STORE_URL_FILE)',
   ]);
 });

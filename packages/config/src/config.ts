@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** All faults of a configuration, one per line and without any value. */
 export class ConfigError extends Error {
@@ -34,9 +34,15 @@ export function readConfig<Shape extends z.ZodRawShape>(
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0] ?? '');
     if (faults.has(name)) continue;
-    faults.set(name, name in raw ? issue.message : `is not set (nor is ${name}_FILE)`);
+    faults.set(name, name in raw ? issue.message : missing(name, schema.shape[name]));
   }
   throw new ConfigError([...faults].map(([name, fault]) => `${name}: ${fault}`));
+}
+
+function missing(name: string, setting: z.core.$ZodType | undefined): string {
+  const fault = `is not set (nor is ${name}_FILE)`;
+  const description = setting && z.globalRegistry.get(setting)?.description;
+  return description === undefined ? fault : `${fault}: ${description}`;
 }
 
 type Setting = { value?: string | undefined; fault?: string };

@@ -7,29 +7,41 @@ export type StoreTls = RedisTls;
 
 const certificates = z
   .string()
-  .refine((pem) => parses(() => new X509Certificate(pem)), 'must be certificates in PEM format');
+  .refine((pem) => parses(() => new X509Certificate(pem)), 'must be certificates in PEM format')
+  .meta({ values: 'PEM' });
 
 const privateKey = z
   .string()
   .refine(
     (pem) => parses(() => createPrivateKey(pem)),
     'must be a private key in PEM format, without a passphrase',
-  );
+  )
+  .meta({ values: 'PEM, without a passphrase', isSecret: true });
 
 const serverName = z.string().regex(/^[A-Za-z0-9._:-]{1,253}$/, 'must be a host name or an IP address');
 
 export const databaseTlsSettings = {
-  DATABASE_TLS_CA: certificates.optional(),
-  DATABASE_TLS_CERTIFICATE: certificates.optional(),
-  DATABASE_TLS_KEY: privateKey.optional(),
-  DATABASE_TLS_SERVER_NAME: serverName.optional(),
+  DATABASE_TLS_CA: certificates
+    .optional()
+    .meta({ description: 'certificate authorities', unset: 'those that Node.js trusts' }),
+  DATABASE_TLS_CERTIFICATE: certificates.optional().describe("this process' certificate, with its chain"),
+  DATABASE_TLS_KEY: privateKey.optional().describe("the certificate's private key"),
+  DATABASE_TLS_SERVER_NAME: serverName.optional().meta({
+    description: "the name that the server's certificate must have",
+    unset: 'the host of the URL',
+  }),
 };
 
 export const redisTlsSettings = {
-  REDIS_TLS_CA: certificates.optional(),
-  REDIS_TLS_CERTIFICATE: certificates.optional(),
-  REDIS_TLS_KEY: privateKey.optional(),
-  REDIS_TLS_SERVER_NAME: serverName.optional(),
+  REDIS_TLS_CA: certificates
+    .optional()
+    .meta({ description: 'certificate authorities', unset: 'those that Node.js trusts' }),
+  REDIS_TLS_CERTIFICATE: certificates.optional().describe("this process' certificate, with its chain"),
+  REDIS_TLS_KEY: privateKey.optional().describe("the certificate's private key"),
+  REDIS_TLS_SERVER_NAME: serverName.optional().meta({
+    description: "the name that the server's certificate must have",
+    unset: 'the host of the URL',
+  }),
 };
 
 type DatabaseTlsSettings = z.output<z.ZodObject<typeof databaseTlsSettings>>;

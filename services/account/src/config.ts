@@ -2,7 +2,12 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { pepperSetting } from '@tollgate/credentials/client-secret';
 import { readConfig } from '@tollgate/config';
-import { checkDatabaseTls, checkRedisTls, databaseTlsSettings } from '@tollgate/config/store-tls';
+import {
+  checkDatabaseTls,
+  checkRedisTls,
+  databaseTlsSettings,
+  redisTlsSettings,
+} from '@tollgate/config/store-tls';
 import { traceSettings } from '@tollgate/trace/settings';
 import {
   callerSettings,
@@ -12,6 +17,7 @@ import {
   processSettings,
   requestSettings,
   serviceCredentials,
+  trueOrFalse,
   wholeNumber,
 } from '@tollgate/config/settings';
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
@@ -25,13 +31,16 @@ import { sealingKeysSetting } from './platform/sealing/sealing.ts';
 import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
 /** One server, or several of which one takes writes (docs/design/stores.md). */
-const databaseUrl = z.string().superRefine((value, context) => {
-  try {
-    parseDatabaseUrl(value);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-  }
-});
+const databaseUrl = z
+  .string()
+  .superRefine((value, context) => {
+    try {
+      parseDatabaseUrl(value);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+    }
+  })
+  .meta({ description: 'address of Postgres', values: '`postgres://…`, `postgresql://…`', isSecret: true });
 
 const databaseSettings = { DATABASE_URL: databaseUrl, ...databaseTlsSettings };
 
@@ -43,82 +52,6 @@ const sender = z.string().transform((value, context) => {
     return z.NEVER;
   }
 });
-
-const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');
-
-/** What customers do about their plan without an operator (docs/design/billing.md). */
-const planSettings = {
-  /** Name or id of the plan that a signed-up account gets; none by default. */
-  SIGN_UP_PLAN: z.string().trim().min(1).max(200).optional(),
-  /** 0: a monthly subscription, which renews. */
-  SIGN_UP_PLAN_DAYS: wholeNumber(0, 3_650).default(30),
-  SELF_SERVICE: z
-    .string()
-    .transform((value) => value.split(/[\s,]+/).filter((action) => action !== '' && action !== 'none'))
-    .pipe(
-      z.array(z.enum(SELF_SERVICE_ACTIONS, `must be none, or some of ${SELF_SERVICE_ACTIONS.join(', ')}`)),
-    )
-    .default(['cancel']),
-  CONTACT_SALES_URL: z
-    .string()
-    .refine(
-      (value) => URL.canParse(value) && /^(https?|mailto):$/.test(new URL(value).protocol),
-      'must be an http://, https:// or mailto: URL',
-    )
-    .optional(),
-};
-
-/** People, sessions and mail (docs/design/identity.md). */
-const peopleSettings = {
-  /** Base URL of the console and of links in mails. */
-  PUBLIC_URL: httpUrl,
-  /** Base URL of the data endpoint, if it isn't that of the console. */
-  STREAMING_URL: httpUrl.optional(),
-  /** Base URL of the token endpoint, if it isn't that of the console. */
-  AUTH_URL: httpUrl.optional(),
-  /** In mails and in the web interface. */
-  PRODUCT_NAME: z
-    .string()
-    .trim()
-    .max(60)
-    .refine(isVisible, 'must have at least one visible character')
-    .superRefine((value, context) => {
-      const message = textFault(value);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
-    .default('Tollgate'),
-  PRODUCT_LOGO_PATH: z.string().min(1).optional(),
-  ACCENT_COLOR: z
-    .string()
-    .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #4453c8')
-    .optional(),
-  CONSOLE_DIR: z.string().min(1).default('packages/console/dist'),
-  /** Defaults to whether PUBLIC_URL is https. */
-  COOKIE_SECURE: trueOrFalse.optional(),
-  TRUSTED_PROXIES: networks.default([]),
-  CORS_ALLOWED_ORIGINS: allowedOrigins,
-  ACCOUNT_DELETION_GRACE_DAYS: wholeNumber(1, 365).default(30),
-  SIGN_UP_ENABLED: trueOrFalse.default(true),
-  ...planSettings,
-  SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000).default(604_800),
-  SESSION_LIFETIME_SEC: wholeNumber(300, 31_536_000).default(2_592_000),
-  SIGN_IN_WINDOW_SEC: wholeNumber(1, 86_400).default(900),
-  SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: wholeNumber(1, 1_000_000).default(10),
-  SIGN_IN_FAILURES_PER_ADDRESS: wholeNumber(1, 1_000_000).default(100),
-  // libuv's own setting and default: how many threads there are.
-  UV_THREADPOOL_SIZE: wholeNumber(1, 1_024).default(4),
-  PASSWORD_HASH_QUEUE_MAX: wholeNumber(0, 10_000).default(64),
-  SMTP_URL: connectionUrl('smtp:', 'smtps:').optional(),
-  MAIL_FROM: sender.optional(),
-  /** Used without SMTP_URL. */
-  MAIL_DIR: z.string().min(1).default('.tollgate/mail'),
-  MAIL_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000).default(20_000),
-  MAIL_REQUESTS_WINDOW_SEC: wholeNumber(1, 86_400).default(3_600),
-  MAIL_REQUESTS_PER_RECIPIENT: wholeNumber(1, 1_000_000).default(5),
-  MAIL_REQUESTS_PER_ADDRESS: wholeNumber(1, 1_000_000).default(30),
-  MAIL_REQUESTS_PER_ACCOUNT: wholeNumber(1, 1_000_000).default(30),
-  HOUSEKEEPING_INTERVAL_SEC: wholeNumber(1, 86_400).default(600),
-};
 
 /** Whole numbers of seconds, separated by white space. */
 const secondsList = z
@@ -142,53 +75,247 @@ const dnsServers = z
     'must be IP addresses, each with a port or without, separated by white space',
   );
 
-/** Alerts and webhooks (docs/design/deliveries.md). */
-const webhookSettings = {
-  MAX_WEBHOOKS_PER_ACCOUNT: wholeNumber(0, 1_000).default(5),
-  WEBHOOK_ALLOW_HTTP: trueOrFalse.default(false),
-  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: trueOrFalse.default(false),
-  /** Resolvers for webhook hosts; the system's by default. */
-  WEBHOOK_DNS_SERVERS: dnsServers.default([]),
-  WEBHOOK_CONNECT_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000),
-  WEBHOOK_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000).default(15_000),
-  WEBHOOK_MAX_IN_FLIGHT: wholeNumber(1, 1_000).default(32),
-  /** As Standard Webhooks suggests. */
-  WEBHOOK_RETRY_DELAYS_SEC: secondsList.default([
-    5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
-  ]),
-  WEBHOOK_DISABLE_AFTER_SEC: wholeNumber(0, 31_536_000).default(432_000),
-  WEBHOOK_DELIVERY_RETENTION_SEC: wholeNumber(1, 315_360_000).default(2_592_000),
+/** The tables of docs/configuration.md, which `npm run references` writes. */
+export const SETTINGS = {
+  service: {
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10).describe('connections to Postgres for requests'),
+    AUTH_PRIVATE_URL: httpUrl.describe("auth's private listener"),
+    PROCESS_ROLE: z
+      .enum(['all', 'api', 'workers'])
+      .default('all')
+      .describe(
+        '`api` only answers requests, `workers` does background work and answers only probes and scrapes',
+      ),
+    OPERATOR_CREDENTIALS: serviceCredentials.default([]).describe('credentials for the operator API'),
+    USAGE_REPORTER_CREDENTIALS: serviceCredentials
+      .default([])
+      .describe('credentials for `POST /private/usage-reports`'),
+    CLIENT_SECRET_PEPPERS: pepperSetting,
+    TOKEN_SEALING_KEYS: sealingKeysSetting,
+    TRUSTED_PROXIES: networks
+      .default([])
+      .describe(
+        'proxies that are trusted; without it everyone behind the gateway shares one address and its limits',
+      ),
+    CORS_ALLOWED_ORIGINS: allowedOrigins.describe(
+      'origins whose pages may call `/api/usage`, if browsers reach account directly',
+    ),
+    CHECK_ANSWERS: trueOrFalse
+      .default(false)
+      .describe('for tests: an answer that breaks its schema becomes a 500'),
+    MAX_APPLICATIONS_PER_ACCOUNT: wholeNumber(1, 100_000)
+      .default(100)
+      .describe('applications of an account, including revoked ones'),
+    MAX_MANUAL_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000)
+      .default(100)
+      .describe('active manual tokens of an application'),
+    HOUSEKEEPING_INTERVAL_SEC: wholeNumber(1, 86_400).default(600).describe('how often housekeeping runs'),
+    ...introspectionSettings(10_000),
+  },
+  usage: {
+    USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000)
+      .default(500)
+      .describe('how long the usage reader rests after a transaction, unless entries are left'),
+    USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200)
+      .default(MIN_RETENTION_MONTHS)
+      .describe('whole months of hourly usage kept before the current one'),
+    REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650)
+      .default(30)
+      .describe('how long records and numbers of refused and failed data calls are kept'),
+  },
+  webInterface: {
+    PUBLIC_URL: httpUrl.describe('address of the web interface, as browsers see it'),
+    STREAMING_URL: httpUrl
+      .optional()
+      .meta({ description: 'base URL of the data endpoint', unset: 'that of the web interface' }),
+    AUTH_URL: httpUrl
+      .optional()
+      .meta({ description: 'base URL of the token endpoint', unset: 'that of the web interface' }),
+    PRODUCT_NAME: z
+      .string()
+      .trim()
+      .max(60)
+      .refine(isVisible, 'must have at least one visible character')
+      .superRefine((value, context) => {
+        const message = textFault(value);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      })
+      .default('Tollgate')
+      .meta({
+        description: "the product's name in mails and in the web interface",
+        values: '1 to 60 characters',
+      }),
+    PRODUCT_LOGO_PATH: z.string().min(1).optional().meta({
+      description: 'file with the logo beside the name, square',
+      values: 'path of an SVG or PNG file of at most 200 KB',
+      unset: "Tollgate's",
+    }),
+    ACCENT_COLOR: z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #4453c8')
+      .optional()
+      .meta({
+        description: 'the colour of links, buttons and charts',
+        values: 'a colour such as `#4453c8`',
+        unset: '`#4453c8`',
+      }),
+    CONSOLE_DIR: z
+      .string()
+      .min(1)
+      .default('packages/console/dist')
+      .describe('directory with the build of the web interface; set in the image'),
+    COOKIE_SECURE: trueOrFalse
+      .optional()
+      .meta({ description: 'whether the session cookie requires TLS', unset: 'by `PUBLIC_URL`' }),
+    ACCOUNT_DELETION_GRACE_DAYS: wholeNumber(1, 365)
+      .default(30)
+      .describe('days in which a deleted account can be restored; then it is erased'),
+    SIGN_UP_ENABLED: trueOrFalse.default(true).describe('`false` disables sign-up'),
+    SIGN_UP_PLAN: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('name or id of the plan that a signed-up account gets'),
+    SIGN_UP_PLAN_DAYS: wholeNumber(0, 3_650)
+      .default(30)
+      .describe('days of the one period of `SIGN_UP_PLAN`; 0: a monthly subscription, which renews'),
+    SELF_SERVICE: z
+      .string()
+      .transform((value) => value.split(/[\s,]+/).filter((action) => action !== '' && action !== 'none'))
+      .pipe(
+        z.array(z.enum(SELF_SERVICE_ACTIONS, `must be none, or some of ${SELF_SERVICE_ACTIONS.join(', ')}`)),
+      )
+      .default(['cancel'])
+      .meta({
+        description: 'what customers can do about their plan without an operator',
+        values: '`none`, or some of `subscribe`, `change`, `cancel`, `slots`',
+      }),
+    CONTACT_SALES_URL: z
+      .string()
+      .refine(
+        (value) => URL.canParse(value) && /^(https?|mailto):$/.test(new URL(value).protocol),
+        'must be an http://, https:// or mailto: URL',
+      )
+      .optional()
+      .meta({
+        description: 'link for what is not self-service',
+        values: 'an `http://`, `https://` or `mailto:` URL',
+      }),
+    SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000)
+      .default(604_800)
+      .describe('a session without requests for this long ends'),
+    SESSION_LIFETIME_SEC: wholeNumber(300, 31_536_000)
+      .default(2_592_000)
+      .describe('maximum lifetime of a session'),
+    SIGN_IN_WINDOW_SEC: wholeNumber(1, 86_400)
+      .default(900)
+      .describe('how long failed sign-ins count, from the first one'),
+    SIGN_IN_FAILURES_PER_ACCOUNT_AND_ADDRESS: wholeNumber(1, 1_000_000)
+      .default(10)
+      .describe('failed sign-ins to one account from one address in a window, then 429'),
+    SIGN_IN_FAILURES_PER_ADDRESS: wholeNumber(1, 1_000_000)
+      .default(100)
+      .describe('failed sign-ins from one address (IPv6: one /64) in a window, then 429'),
+    PASSWORD_HASH_QUEUE_MAX: wholeNumber(0, 10_000)
+      .default(64)
+      .describe('passwords queued for hashing in a process, then 503'),
+    // libuv's own setting and default: how many threads there are.
+    UV_THREADPOOL_SIZE: wholeNumber(1, 1_024)
+      .default(4)
+      .describe('threads of Node.js; one fewer hashes run at once, and at most one for each core'),
+  },
+  mail: {
+    SMTP_URL: connectionUrl('smtp:', 'smtps:').optional().describe('the mail server, with user and password'),
+    MAIL_FROM: sender.optional().meta({
+      description: 'the sender of mails; required with `SMTP_URL`',
+      values: '`address`, or `Name <address>` with a name in any script',
+    }),
+    MAIL_DIR: z
+      .string()
+      .min(1)
+      .default('.tollgate/mail')
+      .describe('without `SMTP_URL`, each mail is written to a file in this directory'),
+    MAIL_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000)
+      .default(20_000)
+      .describe('timeout of one attempt to send a mail'),
+    MAIL_REQUESTS_WINDOW_SEC: wholeNumber(1, 86_400)
+      .default(3_600)
+      .describe('how long requests that send a mail count'),
+    MAIL_REQUESTS_PER_RECIPIENT: wholeNumber(1, 1_000_000)
+      .default(5)
+      .describe('mails of one purpose to one recipient in a window, then 429'),
+    MAIL_REQUESTS_PER_ADDRESS: wholeNumber(1, 1_000_000)
+      .default(30)
+      .describe('requests that send a mail, from one client address in a window, then 429'),
+    MAIL_REQUESTS_PER_ACCOUNT: wholeNumber(1, 1_000_000)
+      .default(30)
+      .describe(
+        'requests of one signed-in account that send a mail: invitations and changes of its email address',
+      ),
+  },
+  webhooks: {
+    MAX_WEBHOOKS_PER_ACCOUNT: wholeNumber(0, 1_000)
+      .default(5)
+      .describe('webhooks of an account, including disabled ones'),
+    WEBHOOK_ALLOW_HTTP: trueOrFalse.default(false).describe('`true` also allows `http://` URLs'),
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: trueOrFalse
+      .default(false)
+      .describe('`true` also allows loopback, private and other special addresses'),
+    WEBHOOK_DNS_SERVERS: dnsServers.default([]).meta({
+      description: 'DNS servers that resolve webhook hosts',
+      values: 'IP addresses, with or without a port',
+      unset: "the system's",
+    }),
+    WEBHOOK_CONNECT_TIMEOUT_MS: wholeNumber(100, 60_000)
+      .default(5_000)
+      .describe("timeout for resolving and connecting to a webhook's server"),
+    WEBHOOK_ATTEMPT_TIMEOUT_MS: wholeNumber(100, 60_000)
+      .default(15_000)
+      .describe('timeout of a whole attempt'),
+    WEBHOOK_MAX_IN_FLIGHT: wholeNumber(1, 1_000)
+      .default(32)
+      .describe('webhooks that a process delivers to at the same time, one message each'),
+    WEBHOOK_RETRY_DELAYS_SEC: secondsList
+      .default([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400])
+      .meta({ description: 'delay before each retry', values: 'at most 20 whole numbers' }),
+    WEBHOOK_DISABLE_AFTER_SEC: wholeNumber(0, 31_536_000)
+      .default(432_000)
+      .describe('a webhook whose attempts have all failed for this long is disabled'),
+    WEBHOOK_DELIVERY_RETENTION_SEC: wholeNumber(1, 315_360_000)
+      .default(2_592_000)
+      .describe('how long the delivery log is kept'),
+  },
+  traces: traceSettings('tollgate-account'),
+  sample: {
+    // A container of Kubernetes can't redirect standard input and output.
+    SEED_INPUT: z.string().optional().meta({
+      description: 'JSON from which the program for the sample accounts creates them',
+      unset: 'standard input',
+    }),
+    SEED_OUTPUT_PATH: z.string().min(1).optional().meta({
+      description: 'file to which that program writes their ids',
+      unset: 'standard output',
+    }),
+  },
 };
 
-const serviceSettings = z
+export const schema = z
   .object({
-    ...traceSettings('tollgate-account'),
     ...processSettings,
     ...requestSettings,
     ...callerSettings,
-    /** `api` answers requests, `workers` does background work and answers only probes and scrapes. */
-    PROCESS_ROLE: z.enum(['all', 'api', 'workers']).default('all'),
-    /** Callers accepted at the operator API; none by default. */
-    OPERATOR_CREDENTIALS: serviceCredentials.default([]),
-    /** Systems that can report usage; none by default. */
-    USAGE_REPORTER_CREDENTIALS: serviceCredentials.default([]),
-    ...databaseSettings,
-    DATABASE_POOL_MAX: wholeNumber(1, 1_000).default(10),
-    /** Between two transactions of the usage reader. */
-    USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000).default(500),
-    /** Months of hourly usage before the current one. */
-    USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200).default(MIN_RETENTION_MONTHS),
-    REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
-    AUTH_PRIVATE_URL: httpUrl,
-    CLIENT_SECRET_PEPPERS: pepperSetting,
-    TOKEN_SEALING_KEYS: sealingKeysSetting,
-    /** For tests: an answer that breaks its schema is a 500. */
-    CHECK_ANSWERS: trueOrFalse.default(false),
-    MAX_APPLICATIONS_PER_ACCOUNT: wholeNumber(1, 100_000).default(100),
-    MAX_MANUAL_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000).default(100),
-    ...introspectionSettings(10_000),
-    ...peopleSettings,
-    ...webhookSettings,
+    TOKEN_PREFIX: tokenPrefixSetting,
+    ...redisTlsSettings,
+    ...databaseTlsSettings,
+    ...SETTINGS.service,
+    ...SETTINGS.usage,
+    ...SETTINGS.webInterface,
+    ...SETTINGS.mail,
+    ...SETTINGS.webhooks,
+    ...SETTINGS.traces,
   })
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
@@ -196,7 +323,7 @@ const serviceSettings = z
   .superRefine(checkDatabaseTls)
   .superRefine(checkRedisTls);
 
-export type Config = z.output<typeof serviceSettings>;
+export type Config = z.output<typeof schema>;
 
 const migrateSettings = z
   .object({
@@ -211,10 +338,7 @@ const seedSettings = z
     CLIENT_SECRET_PEPPERS: pepperSetting,
     TOKEN_SEALING_KEYS: sealingKeysSetting,
     TOKEN_PREFIX: tokenPrefixSetting,
-    /** Instead of stdin, which a container of Kubernetes can't redirect. */
-    SEED_INPUT: z.string().optional(),
-    /** Instead of stdout, for the same reason. */
-    SEED_OUTPUT_PATH: z.string().min(1).optional(),
+    ...SETTINGS.sample,
   })
   .superRefine(checkDatabaseTls);
 
@@ -231,7 +355,7 @@ const resealSettings = z
  * @throws {ConfigError} listing every fault
  */
 export function loadConfig(): Config {
-  return readConfig(serviceSettings, process.env);
+  return readConfig(schema, process.env);
 }
 
 /** Settings of migrate.ts. */

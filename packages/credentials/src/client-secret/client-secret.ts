@@ -25,7 +25,12 @@ export const pepperSetting = z
   .refine(
     (peppers) => new Set(peppers.map(({ id }) => id)).size === peppers.length,
     'must not give two keys the same id',
-  );
+  )
+  .meta({
+    description: 'keys that hash client secrets, the same in auth and account',
+    values: '`id:base64` pairs',
+    isSecret: true,
+  });
 
 /** A client secret as it is stored: HMAC-SHA-256 in base64url. */
 export type SecretHmac = { pepper_id: string; hmac: string };

@@ -8,7 +8,8 @@ export const allowedOrigins = z
     (origins) => origins.every(isOrigin) || (origins.length === 1 && origins[0] === '*'),
     'must be origins (scheme://host, and the port where it is not the default one, in lower case) separated by commas, or * alone',
   )
-  .default([]);
+  .default([])
+  .meta({ values: 'origins, separated by commas, or `*` for all' });
 
 function isOrigin(value: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@*\\]+$/.test(value) || !URL.canParse(value)) return false;

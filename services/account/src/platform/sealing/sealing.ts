@@ -23,7 +23,12 @@ export const sealingKeysSetting = z
   .refine(
     (keys) => new Set(keys.map(({ id }) => id)).size === keys.length,
     'must not give two keys the same id',
-  );
+  )
+  .meta({
+    description: 'keys that encrypt manual tokens, webhook secrets and TOTP secrets at rest',
+    values: '`id:base64` pairs, 32 bytes each',
+    isSecret: true,
+  });
 
 export type Sealed = { sealing_key_id: string; sealed_nonce: Buffer; sealed: Buffer };
 
