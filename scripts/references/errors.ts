@@ -2,6 +2,7 @@ import { RECORD_CODES } from '../../packages/contracts/src/call-codes.ts';
 import { ERROR_CHAPTERS } from '../../packages/contracts/src/error-codes.ts';
 import { OAUTH_ERRORS } from '../../packages/contracts/src/oauth.ts';
 import { REFUSALS } from '../../services/account/src/counting/reports/rules.ts';
+import { explainedCloses } from '../../services/gateway/src/websocket/protocol/close-codes.ts';
 import { table } from './markdown.ts';
 
 type Explained = { meaning: string; fix?: string };
@@ -14,6 +15,15 @@ export function errorTables(): Record<string, string> {
     ),
     records: table(['code in a record', 'meaning', 'what to do'], explainedRows(RECORD_CODES)),
     'usage-reports': table(['code', 'meaning', 'what to do'], explainedRows(REFUSALS)),
+    'close-codes': table(
+      ['close code', 'reason begins with', 'when', 'what to do'],
+      explainedCloses().map(({ closeCode, reason, meaning, fix }) => [
+        String(closeCode),
+        reason === '' ? 'none' : `\`${reason}\``,
+        meaning,
+        fix,
+      ]),
+    ),
     oauth: table(
       ['error', 'status', 'meaning'],
       Object.entries(OAUTH_ERRORS).flatMap(([code, answers]) =>

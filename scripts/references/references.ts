@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createProgram } from '../../tools/command/src/program.ts';
 import { reference } from '../../tools/command/src/reference/reference.ts';
+import { TRACED_STEPS } from '../../services/gateway/src/trace/traces.ts';
+import { DELIVERY_MEANINGS } from '../../services/account/src/notifications/deliveries/delivery-errors.ts';
+import { WEBHOOK_EVENTS } from '../../services/account/src/notifications/deliveries/event.ts';
 import { errorTables } from './errors.ts';
-import { withParts } from './markdown.ts';
+import { table, withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
 import { servedMetrics } from './served-metrics.ts';
 import { settingTables } from './settings.ts';
@@ -10,10 +13,23 @@ import { settingTables } from './settings.ts';
 /** Documents whose lists are generated, each from the document as it is, which keeps what was written by hand. */
 const REFERENCES: Readonly<Record<string, (document: string) => string | Promise<string>>> = {
   'docs/command.md': (document) => withParts(document, { commands: reference(createProgram()).trim() }),
-  'docs/configuration.md': (document) => withParts(document, settingTables()),
+  'docs/configuration.md': (document) =>
+    withParts(document, { ...settingTables(), spans: meaningTable('span', TRACED_STEPS) }),
   'docs/errors.md': (document) => withParts(document, errorTables()),
+  'docs/webhooks.md': (document) =>
+    withParts(document, {
+      events: meaningTable('`type`', WEBHOOK_EVENTS),
+      'delivery-errors': meaningTable('`error`', DELIVERY_MEANINGS),
+    }),
   'docs/metrics.md': async (document) => withMetrics(document, await servedMetrics()),
 };
+
+function meaningTable(name: string, meanings: Readonly<Record<string, string>>): string {
+  return table(
+    [name, 'meaning'],
+    Object.entries(meanings).map(([each, meaning]) => [`\`${each}\``, meaning]),
+  );
+}
 
 export function references(root: string): Promise<{ path: string; is: string; should: string }[]> {
   return Promise.all(

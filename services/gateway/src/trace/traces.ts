@@ -5,7 +5,17 @@ import type { SocketTrace } from './socket-trace.ts';
 import { passedOn, traceParentOf } from '@tollgate/trace/context';
 import type { TraceParent } from '@tollgate/trace/context';
 
-export type TracedStep = 'authenticate' | 'entitle' | 'read' | 'admit' | 'forward' | 'settle';
+/** The spans below that of a data call, in order, with their meaning in docs/configuration.md. */
+export const TRACED_STEPS = {
+  authenticate: 'checks the access token: introspection, from the cache or by auth',
+  entitle: "finds the account's state, billing period and limits, from the cache or by account",
+  read: 'reads the body and its GraphQL operations',
+  admit: 'takes rate and slots, and checks the used-up limits',
+  forward: 'sends the call to the data API and its response to the caller; a CLIENT span with the address',
+  settle: "waits for Redis to acknowledge the call's usage",
+} as const;
+
+export type TracedStep = keyof typeof TRACED_STEPS;
 
 export type CallTrace = {
   /** traceparent and tracestate for the next server, as a flat list. */

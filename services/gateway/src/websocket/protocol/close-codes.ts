@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { Problem } from '@tollgate/http/problem';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
@@ -9,15 +10,53 @@ type SocketCloseCode = ErrorCode | OwnCloseCode | 'closed';
 
 export const TERMINATED: SocketClose = { code: 'closed', closeCode: 1000, reason: '' };
 
-/** Closes that only sockets have (docs/errors.md); 4400 to 4429 are from graphql-transport-ws. */
+/**
+ * Closes that only sockets have; 4400 to 4429 are from graphql-transport-ws. `meaning` and `fix` are for
+ * docs/errors.md.
+ */
 const OWN_CLOSES = {
-  connection_init_timeout: { closeCode: 4408, text: 'Connection initialisation timeout' },
-  idle_timeout: { closeCode: 4408, text: 'No operation was open for too long' },
-  duplicate_operation: { closeCode: 4409, text: 'Subscriber for the id already exists' },
-  too_many_initialisations: { closeCode: 4429, text: 'Too many initialisation requests' },
-  slow_consumer: { closeCode: 4429, text: 'Messages were not read in time' },
-  service_restart: { closeCode: 1012, text: 'Reconnect' },
-  upstream_closed: { closeCode: 1012, text: 'The data API closed the connection' },
+  connection_init_timeout: {
+    closeCode: 4408,
+    text: 'Connection initialisation timeout',
+    meaning: 'no `connection_init` arrived in time',
+    fix: 'Connect again when you need to.',
+  },
+  idle_timeout: {
+    closeCode: 4408,
+    text: 'No operation was open for too long',
+    meaning: 'no operation was open for too long',
+    fix: 'Connect again when you need to.',
+  },
+  duplicate_operation: {
+    closeCode: 4409,
+    text: 'Subscriber for the id already exists',
+    meaning: "the operation's id is in use",
+    fix: 'Give each open operation an id of its own.',
+  },
+  too_many_initialisations: {
+    closeCode: 4429,
+    text: 'Too many initialisation requests',
+    meaning: 'the client sent a second `connection_init`',
+    fix: 'Send `connection_init` once per connection.',
+  },
+  slow_consumer: {
+    closeCode: 4429,
+    text: 'Messages were not read in time',
+    meaning: "the client didn't read its messages in time",
+    fix: 'Read faster, or subscribe to less.',
+  },
+  service_restart: {
+    closeCode: 1012,
+    text: 'Reconnect',
+    meaning: 'the gateway is restarting',
+    fix: 'Connect again at once and restart subscriptions.',
+  },
+  upstream_closed: {
+    closeCode: 1012,
+    text: 'The data API closed the connection',
+    meaning: 'the data API closed the connection, for example because it is restarting',
+    fix: 'Connect again at once and restart subscriptions.',
+  },
 } as const;
 
 export type OwnCloseCode = keyof typeof OWN_CLOSES;
@@ -62,6 +101,57 @@ function closeCodeOf({ code, status }: { code: ErrorCode; status: number }): num
     default:
       return 1011;
   }
+}
+
+type ExplainedClose = { closeCode: number; reason: string; meaning: string; fix: string };
+
+/** The problems that close a socket, as docs/errors.md explains them there. */
+const PROBLEM_CLOSES: Partial<Record<ErrorCode, { meaning: string; fix: string }>> = {
+  invalid_request: { meaning: 'a malformed message, or two different tokens', fix: 'Fix the client.' },
+  unauthorized: {
+    meaning: 'no token or `connection_init` in time; the token is invalid, expired or revoked',
+    fix: 'Get a new token.',
+  },
+  account_blocked: { meaning: 'when connecting, or while the socket is open', fix: 'As over HTTP.' },
+  no_active_billing_period: { meaning: 'when connecting, or while the socket is open', fix: 'As over HTTP.' },
+  points_limit_exceeded: {
+    meaning: "the billing period's points are used up",
+    fix: 'Wait for the next period.',
+  },
+  time_limit_exceeded: { meaning: "the billing period's time is used up", fix: 'Wait for the next period.' },
+  traffic_limit_exceeded: {
+    meaning: "the billing period's traffic is used up",
+    fix: 'Wait for the next period.',
+  },
+  too_many_requests: { meaning: 'too many sockets or messages', fix: 'Send less.' },
+  internal_error: { meaning: 'a bug in Tollgate', fix: 'Contact support.' },
+  service_unavailable: {
+    meaning: "the token, the account or a new subscription can't be checked at the moment",
+    fix: 'Connect again after a second.',
+  },
+  upstream_unreachable: { meaning: 'the data API is unavailable', fix: 'Connect again after a second.' },
+  upstream_timeout: { meaning: "the data API didn't answer in time", fix: 'Connect again after a second.' },
+};
+
+/** The table of docs/errors.md. */
+export function explainedCloses(): ExplainedClose[] {
+  const problems = Object.entries(ERROR_CODES).flatMap(([code, { status }]) => {
+    const explained = PROBLEM_CLOSES[code as ErrorCode];
+    const closeCode = closeCodeOf({ code: code as ErrorCode, status });
+    return explained === undefined ? [] : [{ closeCode, reason: code, ...explained }];
+  });
+  const own = Object.entries(OWN_CLOSES).map(([reason, close]) => ({ ...close, reason }));
+  return [
+    ...problems,
+    ...own,
+    { closeCode: 1009, reason: '', meaning: 'a message is too large', fix: 'Send less.' },
+    {
+      closeCode: UPSTREAM_FAILED.closeCode,
+      reason: UPSTREAM_FAILED.code,
+      meaning: 'the data API closed the connection and would close a new one, too',
+      fix: 'Contact support.',
+    },
+  ].sort((a, b) => a.closeCode - b.closeCode);
 }
 
 export function closeForUpstream(closeCode: number, reason: string): SocketClose {
