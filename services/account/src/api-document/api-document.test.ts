@@ -35,6 +35,13 @@ describe("the API's document", () => {
     await expectWritten(createOperatorDocument(), 'openapi-operator.json');
   });
 
+  test.each([document, createOperatorDocument(), createServicesDocument()])(
+    'has a name for each schema that it shares (%#)',
+    ({ components }) => {
+      expect(Object.keys(components?.schemas ?? {}).filter((name) => !/^[A-Z]/.test(name))).toEqual([]);
+    },
+  );
+
   test("of the services' API is OpenAPI 3.1, too, and the one in docs/openapi-services.json", async () => {
     await expectWritten(createServicesDocument(), 'openapi-services.json');
   });

@@ -1047,8 +1047,8 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        __schema0: string | number | boolean | null | components["schemas"]["__schema0"][] | {
-            [key: string]: components["schemas"]["__schema0"];
+        JsonValue: string | number | boolean | null | components["schemas"]["JsonValue"][] | {
+            [key: string]: components["schemas"]["JsonValue"];
         };
         OperatedAccount: {
             account_id: number;
@@ -3547,7 +3547,7 @@ export interface operations {
                     /** @default null */
                     product_id?: number | null;
                     description: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: components["schemas"]["JsonValue"];
                     };
                     /** @default 259200 */
                     grace_sec?: number;
@@ -3635,7 +3635,7 @@ export interface operations {
                     name?: string;
                     product_id?: number | null;
                     description?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: components["schemas"]["JsonValue"];
                     };
                     grace_sec?: number;
                     /** @default false */

@@ -13,9 +13,12 @@ function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
 
+// Registered in place: the schema contains itself, and a copy with a name would contain the one without.
+const jsonValue = z.json('must be JSON').register(z.globalRegistry, { id: 'JsonValue' });
+
 /** Any attributes; limits are whole numbers or null, which means no limit. */
 const descriptionSchema = z
-  .record(z.string(), z.json('must be JSON'), 'must be a JSON object')
+  .record(z.string(), jsonValue, 'must be a JSON object')
   .refine(isStorable, 'must contain only valid Unicode without NUL')
   .superRefine((description, context) => {
     for (const field of LIMIT_FIELDS) {
