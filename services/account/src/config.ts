@@ -21,7 +21,7 @@ import {
   wholeNumber,
 } from '@tollgate/config/settings';
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
-import { allowedOrigins } from '@tollgate/http/cors-setting';
+import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
 import { isVisible, textFault } from './http/input/visible-text.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '@tollgate/config';
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
 import { traceSettings } from '@tollgate/trace/settings';
-import { allowedOrigins } from '@tollgate/http/cors-setting';
+import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { MAX_TRUST_MS } from './pipeline/admit/shares/held-share.ts';
 

@@ -1,4 +1,4 @@
-import { fieldValues } from '../request/head.ts';
+import { fieldValues } from '../request-head.ts';
 import { canonicalAddress } from './canonical-address.ts';
 
 /** X-Forwarded-For and Forwarded (RFC 7239), each field's lines joined by commas. */

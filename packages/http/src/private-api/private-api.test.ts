@@ -9,9 +9,13 @@ import { z } from 'zod';
 import { createLogger } from '@tollgate/log';
 import { Problem } from '../problem/problem.ts';
 import { problemHandler } from '../problem/error-handler.ts';
-import { createPrivateApi } from './client.ts';
-import type { PrivateApi } from './client.ts';
-import { basicAuthorization, createServiceAuthentication, requireServiceCredential } from './credential.ts';
+import { createPrivateApi } from './private-api-client.ts';
+import type { PrivateApi } from './private-api-client.ts';
+import {
+  basicAuthorization,
+  createServiceAuthentication,
+  requireServiceCredential,
+} from './private-api-credential.ts';
 
 const credential = { id: 'gateway', secret: 'a-secret-of-sixteen-or-more' };
 const TIMEOUT_MS = 500;

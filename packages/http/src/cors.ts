@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { HttpHandler } from '@tollgate/plain-http/message';
-import { pathOf, singleValue } from '../request/head.ts';
+import { pathOf, singleValue } from './request-head.ts';
 
 /** The methods, as `GET, POST`, that other origins may use by path. */
 export type CorsPaths = Readonly<Record<string, string>>;

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { createHttpPool } from '@tollgate/plain-http/client';
 import type { HttpPool } from '@tollgate/plain-http/client';
 import { Problem } from '../problem/problem.ts';
-import { basicAuthorization } from './credential.ts';
-import type { ServiceCredential } from './credential.ts';
+import { basicAuthorization } from './private-api-credential.ts';
+import type { ServiceCredential } from './private-api-credential.ts';
 import { exchange } from '@tollgate/plain-http/client/exchange';
 
 export type PrivateApiOptions = {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
-import { parseBasic } from '../forms/basic.ts';
+import { parseBasic } from '../forms/basic-credentials.ts';
 import { Problem } from '../problem/problem.ts';
 
 /** Authenticates a caller of a private listener by HTTP Basic (RFC 7617). */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { allowedOrigins } from './setting.ts';
+import { allowedOrigins } from './allowed-origins.ts';
 
 test.each([
   ['', []],
