@@ -17,7 +17,7 @@ const CODE = globSync(['{services,packages,tools,e2e,bench,sample-upstream,scrip
   exclude: (name) => BUILT.test(name),
 }).filter((path) => !/\.test\.ts$|\/test\/|\/migrations\//.test(path));
 
-const MAX_DECISION_WORDS = 700;
+const MAX_DECISION_WORDS = 550;
 
 const MAX_TABLE_CELL_CHARACTERS = 170;
 

@@ -40,7 +40,7 @@ export type Parameters = {
   simulatedCalls: number;
 };
 
-/** From when a gateway takes a share, and how often it renews it (ADR 0070). */
+/** From when a gateway takes a share, and how often it renews it (docs/design/admission.md). */
 const SHARES: LeasedAdmission = { intervalMs: 300, fromCalls: 3 };
 
 /** Today's settings and defaults. Replace the load by your own, where known. */
@@ -67,7 +67,7 @@ export const PARAMETERS: Parameters = {
   busyAtMost: 0.6,
   podsAtLeast: 2,
   postgresCoresAtMost: 32,
-  // ADR 0069.
+  // docs/design/entitlement.md.
   keptEntitlementBytes: 500,
   simulatedCalls: 1_500_000,
 };
