@@ -133,6 +133,17 @@ describe('documents', () => {
     expect(documents.filter((path) => !listed.includes(`(${basename(path)})`))).toEqual([]);
   });
 
+  test('every term of the glossary is used', () => {
+    const plain = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, '');
+    const rest = FILES.filter((path) => /\.(?:tsx?|md)$/.test(path) && path !== 'docs/glossary.md');
+    const text = plain(rest.map(read).join('\n'));
+    const terms = [...read('docs/glossary.md').matchAll(/^\| (?!term |---)([^|]+?) +\|/gm)].flatMap(
+      ([, cell = '']) => cell.replaceAll(/ \(.*?\)/g, '').split(', '),
+    );
+    expect(terms.length).toBeGreaterThan(50);
+    expect(terms.filter((term) => !text.includes(plain(term)))).toEqual([]);
+  });
+
   test('every chapter of the design is in its list, and every decision names one', () => {
     const list = read('docs/design/README.md');
     const chapters = globSync('docs/design/*.md').filter((path) => !path.endsWith('README.md'));
